@@ -39,6 +39,7 @@ LEVELS = [
     ["destinations"],
     ["workspace"],
     ["tools"],
+    ["engine"],
     ["api"],
     ["cli"],
     ["project"],

@@ -21,8 +21,8 @@ import plait
 from patience import LONGEST
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
-from plait.cli.options import SWITCH
 from plait.cli.start import commands
+from plait.engine.options import SWITCH
 from plait.errors import PermissionDeniedError
 from plait.permissions import ACCESSES, Need, checkout_of
 from plait.project.file import RUN_KEYS, find
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Callable, Iterator, Mapping
 
-    from plait.cli.options import Flag
+    from plait.engine.options import Option
 
 # ---- names that lead out, by kind; {name} is the name of a file in the repository
 
@@ -112,7 +112,7 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
     "compose": {"file": "steps.yml"},
 }
 # The flags that a project file sets whose values name no file, server or program. A new one is added here, or declares
-# what it names (`Flag(names=...)`).
+# what it names (`Option(path=...)`).
 NAMELESS = {
     "render": {
         "bulk-in", "data-value", "data-value-yaml", "data-values-env", "data-values-env-yaml", "file-mark", "limit",
@@ -130,14 +130,14 @@ NAMELESS = {
 def test_every_setting_declares_what_it_names() -> None:
     for command in COMMANDS:
         nameless = {
-            name for name, flag in described(command) if flag is not None and flag.kind != SWITCH and flag.names is None
+            name for name, flag in described(command) if flag is not None and flag.kind != SWITCH and flag.path is None
         }
         assert nameless == NAMELESS[command], command
 
 
-def values_of(flag: Flag | None, way: str) -> Iterator[object]:
+def values_of(flag: Option | None, way: str) -> Iterator[object]:
     """The values of a setting that name a path."""
-    names = None if flag is None else flag.names
+    names = None if flag is None else flag.path
     if names is None:
         yield way if flag is None else None
     elif names.is_source:
@@ -150,7 +150,7 @@ SETTINGS_THAT_NAME = [
     pytest.param(command, name, flag, id=f"{command} {name}")
     for command in COMMANDS
     for name, flag in described(command)
-    if flag is None or flag.names is not None
+    if flag is None or flag.path is not None
 ]
 # Every command that evaluates a project, as it is started; the others name what they read on the command line alone.
 STARTS: Mapping[str, list[str]] = {
@@ -204,7 +204,7 @@ def refused(place: Place, argv: list[str], capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
 def test_a_setting_of_a_run_names_nothing_outside(
-    command: str, name: str, flag: Flag | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
+    command: str, name: str, flag: Option | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
     place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
     place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
@@ -218,7 +218,7 @@ def test_a_setting_of_a_run_names_nothing_outside(
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
 def test_whether_something_exists_outside_shows_nowhere(
-    command: str, name: str, flag: Flag | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
+    command: str, name: str, flag: Option | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if start not in ("run", "lint", "fleet"):
         return
@@ -256,7 +256,13 @@ def program(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
 def test_a_setting_of_a_run_asks_no_server(
-    command: str, name: str, flag: Flag | None, start: str, place: Place, server: str, capfd: pytest.CaptureFixture[str]
+    command: str,
+    name: str,
+    flag: Option | None,
+    start: str,
+    place: Place,
+    server: str,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
     place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
@@ -401,7 +407,7 @@ def test_the_editor_looks_at_nothing_outside(key: str, place: Place) -> None:
 
 @pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
 def test_the_editor_looks_at_nothing_that_a_setting_names_outside(
-    command: str, name: str, flag: Flag | None, place: Place, server: str, program: pathlib.Path
+    command: str, name: str, flag: Option | None, place: Place, server: str, program: pathlib.Path
 ) -> None:
     from plait.lsp.state import State
 

@@ -2,17 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from plait.cli.options import CSV, GO_FLAGS, NO_EFFECT, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import GO_FLAGS, NO_EFFECT, Command
 from plait.cli.start import commands
+from plait.engine.options import CSV, SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 
 FLAGS = (
-    Flag("file", TEXTS, "an input", short="f", value="PATH"),
-    Flag("value", TEXTS, "a value", short="v", value="KEY=VALUE"),
-    Flag("output", CSV, "a form", short="o", value="FORM", default=("yaml",)),
-    Flag("directory", TEXT, "where to", value="DIRECTORY"),
-    Flag("strict", SWITCH, "be strict", short="s"),
-    Flag("quick", SWITCH, "be quick", short="q"),
+    Option("file", TEXTS, "an input", short="f", value="PATH"),
+    Option("value", TEXTS, "a value", short="v", value="KEY=VALUE"),
+    Option("output", CSV, "a form", short="o", value="FORM", default=("yaml",)),
+    Option("directory", TEXT, "where to", value="DIRECTORY"),
+    Option("strict", SWITCH, "be strict", short="s"),
+    Option("quick", SWITCH, "be quick", short="q"),
 )
 PLAIN = Command("tool", "Does things.", FLAGS)
 WITH_ARGUMENTS = Command("tool", "Does things.", FLAGS, arguments="PATH...")
@@ -84,7 +85,7 @@ def test_arguments_and_their_end() -> None:
 
 def test_occurrences_keep_the_order_of_the_line() -> None:
     parsed = GO.parse(["-v", "a=1", "-f", "x", "p", "-v", "b=2", "-s"])
-    assert [(flag.name, value) for flag, value in parsed.occurrences] == [
+    assert [(use.option.name, use.value) for use in parsed.uses if not use.option.is_argument] == [
         ("value", "a=1"),
         ("file", "x"),
         ("value", "b=2"),

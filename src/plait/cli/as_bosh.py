@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import GO_FLAGS, Command
 from plait.cli.patch import PATCH, as_json, finish, prepare, write_result
 from plait.cli.shared import HIDE, WARNINGS
 from plait.cli.streams import write_out
+from plait.engine.options import NUMBER, SWITCH, TEXT, TEXTS, Option
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.version import __version__
 
@@ -18,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
 
 # The release of BOSH's command line that `interpolate` follows.
 BOSH_VERSION = "7.10.6"
@@ -27,20 +28,20 @@ PROGRAM = "bosh"
 _INTERPOLATE = ("interpolate", "int")
 _ACCEPTED = "accepted, no effect"
 _GLOBAL = (
-    Flag("version", SWITCH, "print the version", short="v", is_last=True),
-    Flag("config", TEXT, _ACCEPTED, value="PATH"),
-    Flag("environment", TEXT, _ACCEPTED, short="e", value="NAME"),
-    Flag("ca-cert", TEXT, _ACCEPTED, value="CERTIFICATE"),
-    Flag("sha2", SWITCH, _ACCEPTED),
-    Flag("parallel", NUMBER, _ACCEPTED, value="NUMBER"),
-    Flag("client", TEXT, _ACCEPTED, value="NAME"),
-    Flag("client-secret", TEXT, _ACCEPTED, value="SECRET"),
-    Flag("deployment", TEXT, _ACCEPTED, short="d", value="NAME"),
-    Flag("column", TEXTS, _ACCEPTED, value="COLUMN"),
-    Flag("json", SWITCH, "print the result or the error as JSON"),
-    Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
-    Flag("no-color", SWITCH, _ACCEPTED),
-    Flag("non-interactive", SWITCH, _ACCEPTED, short="n"),
+    Option("version", SWITCH, "print the version", short="v", is_last=True),
+    Option("config", TEXT, _ACCEPTED, value="PATH"),
+    Option("environment", TEXT, _ACCEPTED, short="e", value="NAME"),
+    Option("ca-cert", TEXT, _ACCEPTED, value="CERTIFICATE"),
+    Option("sha2", SWITCH, _ACCEPTED),
+    Option("parallel", NUMBER, _ACCEPTED, value="NUMBER"),
+    Option("client", TEXT, _ACCEPTED, value="NAME"),
+    Option("client-secret", TEXT, _ACCEPTED, value="SECRET"),
+    Option("deployment", TEXT, _ACCEPTED, short="d", value="NAME"),
+    Option("column", TEXTS, _ACCEPTED, value="COLUMN"),
+    Option("json", SWITCH, "print the result or the error as JSON"),
+    Option("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
+    Option("no-color", SWITCH, _ACCEPTED),
+    Option("non-interactive", SWITCH, _ACCEPTED, short="n"),
 )
 BOSH = Command(
     "bosh",
@@ -58,7 +59,7 @@ INTERPOLATE = Command(
     "bosh interpolate",
     PATCH.summary,
     (
-        Flag(flag.name, flag.kind, flag.help, value=flag.value, default=(HIDE,), choices=flag.choices)
+        Option(flag.name, flag.kind, flag.help, value=flag.value, default=(HIDE,), choices=flag.choices)
         if flag.name == WARNINGS[0].name
         else flag
         for flag in PATCH.flags
@@ -214,7 +215,7 @@ def _interpolate(argv: Sequence[str]) -> int:
         return _print(flags, INTERPOLATE.help_text())
     if flags.on("version"):
         return _print(flags, f"version {BOSH_VERSION} (plait {__version__})\n")
-    job = prepare(INTERPOLATE, argv, flags)
+    job = prepare(flags)
     _check_environment(flags)
     if not flags.on("json"):
         return finish(flags, job)
@@ -232,7 +233,7 @@ def _check_arguments(command: str, arguments: Sequence[str]) -> None:
         raise UsageError(f"Command '*opts.{command}Opts' does not support extra arguments: {', '.join(arguments)}")
 
 
-def _check_environment(flags: Parsed) -> None:
+def _check_environment(flags: Request) -> None:
     """Raises UsageError for a variable of the environment that stands for a switch and is neither on nor off."""
     for name, switch in _BOOLEANS.items():
         value = os.environ.get(name)
@@ -245,7 +246,7 @@ def _check_environment(flags: Parsed) -> None:
             )
 
 
-def _print(flags: Parsed, text: str) -> int:
+def _print(flags: Request, text: str) -> int:
     write_result(flags, text)
     return 0
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import SWITCH, Command, Flag
+from plait.cli.options import Command
 from plait.cli.render import FMT, RENDER_FLAGS, run_render
 from plait.cli.shared import HIDE, WARNINGS
 from plait.cli.streams import write_out
+from plait.engine.options import SWITCH, Option
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.version import __version__
 
@@ -25,15 +26,15 @@ VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 PROGRAM = "ytt"
 _FLAGS = tuple(
-    Flag(row.name, row.kind, row.help, value=row.value, default=(HIDE,), choices=row.choices)
-    if isinstance(row, Flag) and row.name == WARNINGS[0].name
+    Option(row.name, row.kind, row.help, value=row.value, default=(HIDE,), choices=row.choices)
+    if isinstance(row, Option) and row.name == WARNINGS[0].name
     else row
     for row in RENDER_FLAGS
 )
 YTT = Command(
     "ytt",
     "ytt performs YAML templating. This is plait, in its place.",
-    (*_FLAGS, Flag("version", SWITCH, "print the version")),
+    (*_FLAGS, Option("version", SWITCH, "print the version")),
     commands=(
         ("completion", "print a script that completes commands and flags in a shell"),
         ("fmt", "format YAML templates"),

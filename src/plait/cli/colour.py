@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.options import TEXT, Flag
 from plait.cli.terminal import harmless
+from plait.engine.options import TEXT, Option
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _WHEN = ("auto", "always", "never")
-COLOR = Flag(
+COLOR = Option(
     "color",
     TEXT,
     "colour of the differences: auto, always or never",

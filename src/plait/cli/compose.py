@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.options import SAFETY, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Command, Flag, Names
+from plait.cli.options import SAFETY, Command
 from plait.cli.shared import (
     ALLOW_OUTPUT,
     CHECK_OUTPUT,
@@ -27,6 +27,7 @@ from plait.cli.shared import (
 from plait.cli.streams import watched, write_folded, write_out
 from plait.content import variables
 from plait.context import Context
+from plait.engine.options import SWITCH, TEXT, TEXTS, WRITTEN_PATH, Option, PathForm
 from plait.errors import UsageError
 from plait.nodes import DocumentSet
 from plait.view import current_permissions, permitted
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.api.results import Documents
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.nodes import Document, Map
     from plait.tools.compose import Changes
     from plait.tools.pipeline import Step
@@ -46,21 +47,21 @@ COMPOSE = Command(
     "plait compose",
     "Run the steps of a pipeline file: render, layer, patch, overlay and values, in its order.",
     (
-        Flag("data-value", TEXTS, "set one data value to a string", short="v", value="KEY=VALUE"),
-        Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
-        Flag(
+        Option("data-value", TEXTS, "set one data value to a string", short="v", value="KEY=VALUE"),
+        Option("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
+        Option(
             "data-values-file",
             TEXTS,
             "set data values from plain YAML",
             short="d",
             value="PATH",
-            names=Names("read", may_be_url=True),
+            path=PathForm("read", may_be_url=True),
         ),
-        Flag("run", TEXT, "which run of a file with several", value="NAME", is_setting=False),
-        Flag("step", TEXT, "stop after this step", value="NAME"),
-        Flag("diff", SWITCH, "print what each step changed instead of the result"),
-        Flag("cleartext-secrets", SWITCH, "with --diff: show the data of encrypted documents"),
-        Flag(
+        Option("run", TEXT, "which run of a file with several", value="NAME", setting=""),
+        Option("step", TEXT, "stop after this step", value="NAME"),
+        Option("diff", SWITCH, "print what each step changed instead of the result"),
+        Option("cleartext-secrets", SWITCH, "with --diff: show the data of encrypted documents"),
+        Option(
             "output",
             TEXT,
             "form of the output: yaml or json",
@@ -69,12 +70,12 @@ COMPOSE = Command(
             default=("yaml",),
             choices=("yaml", "json"),
         ),
-        Flag(
+        Option(
             "output-files",
             TEXT,
             "write each document into a directory, to the file that --output-by says; keep what is already there",
             value="DIRECTORY",
-            names=WRITTEN_PATH,
+            path=WRITTEN_PATH,
         ),
         CHECK_OUTPUT,
         OUTPUT_BY,
@@ -166,7 +167,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
 
 def _run(
-    flags: Parsed, context: Context, show: Callable[[Step, list[Document]], None] | None, given: Map | None
+    flags: Request, context: Context, show: Callable[[Step, list[Document]], None] | None, given: Map | None
 ) -> DocumentSet:
     if len(flags.arguments) != 1:
         raise UsageError(
@@ -198,7 +199,7 @@ def _run(
 
 
 def _composed(
-    flags: Parsed,
+    flags: Request,
     path: str,
     context: Context,
     show: Callable[[Step, list[Document]], None] | None,

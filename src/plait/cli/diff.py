@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.options import SAFETY, SWITCH, TEXT, Command, Flag
+from plait.cli.options import SAFETY, Command
 from plait.cli.shared import LIMITS, LINKS, REPOSITORY, keep_limits, links_of
 from plait.cli.sites import repositories_of
 from plait.cli.streams import warn, watched, write_folded, write_out
 from plait.context import Context
+from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.nodes import Document
 
 FORMS = ("text", "json")
@@ -25,15 +26,15 @@ DIFF = Command(
     "plait diff",
     "Show what differs between two files of YAML documents, or two Airship sites, by key.",
     (
-        Flag(
+        Option(
             "as",
             TEXT,
             "write the difference as an operations file (ops) or an overlay (overlay)",
             value="KIND",
             choices=KINDS,
         ),
-        Flag("no-tests", SWITCH, "with --as ops: leave out the tests of the old values"),
-        Flag(
+        Option("no-tests", SWITCH, "with --as ops: leave out the tests of the old values"),
+        Option(
             "output",
             TEXT,
             "form of the answer: text or json",
@@ -42,11 +43,11 @@ DIFF = Command(
             default=("text",),
             choices=FORMS,
         ),
-        Flag("site", SWITCH, "A and B are Airship sites, site/NAME: compare what plait layer makes of them"),
+        Option("site", SWITCH, "A and B are Airship sites, site/NAME: compare what plait layer makes of them"),
         REPOSITORY,
-        Flag("lenient", SWITCH, "with --site: warn about missing substitution sources instead of failing"),
-        Flag("exit-code", SWITCH, "exit with status 1 if anything differs"),
-        Flag("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
+        Option("lenient", SWITCH, "with --site: warn about missing substitution sources instead of failing"),
+        Option("exit-code", SWITCH, "exit with status 1 if anything differs"),
+        Option("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
         COLOR,
         SAFETY,
         *LINKS,
@@ -101,7 +102,7 @@ def main(argv: Sequence[str]) -> int:
     return 1 if differences and flags.on("exit-code") else 0
 
 
-def _documents(path: str, flags: Parsed, context: Context) -> Sequence[Document]:
+def _documents(path: str, flags: Request, context: Context) -> Sequence[Document]:
     """The documents of a side: of a file or directory as they stand there, of a site rendered."""
     links = links_of(flags)
     if not flags.on("site"):

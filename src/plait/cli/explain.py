@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import TRUST
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.cli.tracing import take_apart
 from plait.context import Context
+from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.view import View, seen
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMS = ("text", "json")
 
-_OUTPUT = Flag(
+_OUTPUT = Option(
     "output",
     TEXT,
     "form of the answer: text or json; before COMMAND where COMMAND has another -o",
@@ -30,10 +31,10 @@ _OUTPUT = Flag(
 )
 _FLAGS = (
     _OUTPUT,
-    Flag("all", SWITCH, "explain every value of the output; no PATH then"),
-    Flag("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
-    Flag("around", SWITCH, "also show what decided that the value is there at all"),
-    Flag("cleartext-secrets", SWITCH, "show the values of variable stores and of encrypted documents"),
+    Option("all", SWITCH, "explain every value of the output; no PATH then"),
+    Option("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
+    Option("around", SWITCH, "also show what decided that the value is there at all"),
+    Option("cleartext-secrets", SWITCH, "show the values of variable stores and of encrypted documents"),
     TRUST,
 )
 EXPLAIN = Command(

@@ -10,10 +10,10 @@ from plait.yaml.fmt import format_text, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
 
 
-def print_formatted(flags: Parsed, *, marks_end: bool) -> int:
+def print_formatted(flags: Request, *, marks_end: bool) -> int:
     """Prints the YAML files that the flags name; returns the exit status. Raises PlaitError."""
     keep_limits(flags)
     files = Inputs(offline=flags.on("offline")).files(flags.texts("file"))

@@ -7,7 +7,7 @@ from plait.workspace import Job, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.errors import PlaitError
 
 
@@ -20,7 +20,7 @@ def list_files(job: Job) -> Result:
     return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
 
 
-def bulk_error(error: PlaitError, flags: Parsed) -> str:
+def bulk_error(error: PlaitError, flags: Request) -> str:
     """An error as `--bulk-out` prints it: in the JSON, with status 0 (spec ytt 1.9)."""
     from plait.formats import bulk_json
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from plait.cli.options import READ_PATH, SAFETY, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Command, Flag
+from plait.cli.options import SAFETY, Command
 from plait.cli.shared import (
     ALLOW_OUTPUT,
     KEEP_FORMAT,
@@ -31,6 +31,7 @@ from plait.cli.shared import (
 from plait.cli.streams import watched, write_out
 from plait.content import source, sources, variables
 from plait.context import Context
+from plait.engine.options import READ_PATH, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Option
 from plait.errors import PlaitError, ReadError, UsageError, conceal, public
 from plait.layering import ORDERS, STRINGS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
 from plait.yaml import deduplicate, read
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.api.results import Documents
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.layering.secrets import SecretSource
     from plait.nodes import DocumentSet
 
@@ -53,25 +54,25 @@ LAYER = Command(
         "Inputs",
         *SITES,
         "Checks",
-        Flag("validate", SWITCH, "check the form of all documents first"),
-        Flag("validate-data", SWITCH, "check rendered data against the DataSchema documents"),
-        Flag("lenient", SWITCH, "warn about missing substitution sources instead of failing"),
-        Flag("relaxed", SWITCH, "ignore documents that match a selector but cannot be the parent"),
-        Flag("strict", SWITCH, "like --validate; also fail when a parentSelector matches nothing"),
+        Option("validate", SWITCH, "check the form of all documents first"),
+        Option("validate-data", SWITCH, "check rendered data against the DataSchema documents"),
+        Option("lenient", SWITCH, "warn about missing substitution sources instead of failing"),
+        Option("relaxed", SWITCH, "ignore documents that match a selector but cannot be the parent"),
+        Option("strict", SWITCH, "like --validate; also fail when a parentSelector matches nothing"),
         "Deckhand",
-        Flag("like-deckhand", SWITCH, "give every value, and the documents in the order, that Deckhand gives"),
-        Flag(
+        Option("like-deckhand", SWITCH, "give every value, and the documents in the order, that Deckhand gives"),
+        Option(
             "compare-deckhand",
             SWITCH,
             "print the values for which Deckhand gives something else, each with the line responsible",
         ),
         "What is printed",
-        Flag("schema", TEXTS, "print documents of this schema, namespace/Kind or namespace", value="SCHEMA"),
-        Flag("name", TEXTS, "print documents of this name", value="NAME"),
-        Flag("layer", TEXTS, "print documents of this layer", value="LAYER"),
-        Flag("label", TEXTS, "print documents that have this label", value="KEY=VALUE"),
-        Flag("short", SWITCH, "print schema, name and data only"),
-        Flag(
+        Option("schema", TEXTS, "print documents of this schema, namespace/Kind or namespace", value="SCHEMA"),
+        Option("name", TEXTS, "print documents of this name", value="NAME"),
+        Option("layer", TEXTS, "print documents of this layer", value="LAYER"),
+        Option("label", TEXTS, "print documents that have this label", value="KEY=VALUE"),
+        Option("short", SWITCH, "print schema, name and data only"),
+        Option(
             "order",
             TEXT,
             f"order of documents: {', '.join(ORDERS)}",
@@ -79,9 +80,9 @@ LAYER = Command(
             default=("dependency",),
             choices=tuple(ORDERS),
         ),
-        Flag("tree", SWITCH, "print who inherits from whom"),
-        Flag("dot", SWITCH, "the same for Graphviz"),
-        Flag(
+        Option("tree", SWITCH, "print who inherits from whom"),
+        Option("dot", SWITCH, "the same for Graphviz"),
+        Option(
             "output",
             TEXT,
             f"form of the output: {' or '.join(FORMS)}",
@@ -90,21 +91,21 @@ LAYER = Command(
             default=("yaml",),
             choices=FORMS,
         ),
-        Flag(
+        Option(
             "output-files",
             TEXT,
             "write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there",
             value="DIRECTORY",
-            names=WRITTEN_PATH,
+            path=WRITTEN_PATH,
         ),
         OUTPUT_BY,
         KEEP_FORMAT,
         SOURCE_MAP,
         WATCH,
         "Secrets",
-        Flag("cleartext-secrets", SWITCH, "print encrypted documents and what was substituted from them"),
-        Flag("secrets-file", TEXTS, "resolve secret references from a YAML map", value="PATH", names=READ_PATH),
-        Flag("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
+        Option("cleartext-secrets", SWITCH, "print encrypted documents and what was substituted from them"),
+        Option("secrets-file", TEXTS, "resolve secret references from a YAML map", value="PATH", path=READ_PATH),
+        Option("secrets-env", TEXTS, "resolve secret references from variables PREFIX + UUID", value="PREFIX"),
         SAFETY,
         *LINKS,
         ALLOW_OUTPUT,
@@ -169,7 +170,7 @@ def _json(result: DocumentSet) -> str:
     return FORMATS["json"](result)
 
 
-def _form(flags: Parsed) -> str:
+def _form(flags: Request) -> str:
     """The form of the output. Raises UsageError for one that there is not, or where there is no output."""
     form = flags.text("output")
     if form not in FORMS:
@@ -209,7 +210,7 @@ def _compare(job: Job, context: Context) -> int:
     return 1 if found else 0
 
 
-def _job(flags: Parsed, context: Context) -> Job:
+def _job(flags: Request, context: Context) -> Job:
     site = None
     if flags.given("site") or flags.given("repository"):
         from plait.cli.sites import site_of
@@ -252,7 +253,7 @@ def _known(context: Context) -> dict[object, DocumentSet] | None:
     return context.shared.documents if isinstance(context.shared, Shared) else None
 
 
-def _selection(flags: Parsed) -> Selection:
+def _selection(flags: Request) -> Selection:
     labels = []
     for text in flags.texts("label"):
         key, equals, value = text.partition("=")
@@ -264,7 +265,7 @@ def _selection(flags: Parsed) -> Selection:
     )
 
 
-def _secret_sources(flags: Parsed) -> list[SecretSource]:
+def _secret_sources(flags: Request) -> list[SecretSource]:
     sources: list[SecretSource] = []
     for path in flags.texts("secrets-file"):
         from plait.nodes import Map, kind_name

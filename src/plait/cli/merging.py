@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from plait.cli.options import READ_PATH, TEXTS, Flag
+from plait.engine.options import READ_PATH, TEXTS, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.options import Parsed
     from plait.context import Context
+    from plait.engine.options import Request
     from plait.workspace import Inputs
     from plait.workspace.merges import Merges
 
-_MERGE = Flag("merge", TEXTS, "merge plain documents into the output, by kind and name", value="PATH", names=READ_PATH)
-_KEY = Flag(
+_MERGE = Option("merge", TEXTS, "merge plain documents into the output, by kind and name", value="PATH", path=READ_PATH)
+_KEY = Option(
     "merge-key",
     TEXTS,
     "what tells items of an array apart in merges, [KIND:]PATH=KEY,KEY=DEFAULT; PATH=. for a set, PATH= for neither",
     value="PATH=KEY",
 )
-_SCHEMAS = Flag(
+_SCHEMAS = Option(
     "merge-schemas",
     TEXTS,
     "CRDs, OpenAPI documents and JSON Schemas that declare such keys: a file or a directory",
     value="PATH",
-    names=READ_PATH,
+    path=READ_PATH,
 )
 MERGING = (_MERGE, _KEY, _SCHEMAS)
 
 
-def merges_of(flags: Parsed, inputs: Inputs, context: Context) -> Merges | None:
+def merges_of(flags: Request, inputs: Inputs, context: Context) -> Merges | None:
     """What a command line has merged into the output; None for nothing. Raises ReadError, UsageError."""
     if not any(flags.given(flag.name) for flag in MERGING):
         return None

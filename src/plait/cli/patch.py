@@ -8,21 +8,7 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.cli.endings import cleaned_up
-from plait.cli.options import (
-    GENERAL,
-    GO_FLAGS,
-    NO_EFFECT,
-    NUMBER,
-    READ_PATH,
-    SAFETY,
-    SWITCH,
-    TEXT,
-    TEXTS,
-    WRITTEN_PATH,
-    Command,
-    Flag,
-    Names,
-)
+from plait.cli.options import GENERAL, GO_FLAGS, NO_EFFECT, SAFETY, Command
 from plait.cli.shared import (
     ALLOW_EXEC,
     ALLOW_OUTPUT,
@@ -44,6 +30,7 @@ from plait.cli.shared import (
 from plait.cli.streams import watched, write_out
 from plait.content import standard_input, variables
 from plait.context import Context
+from plait.engine.options import NUMBER, READ_PATH, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Option, PathForm
 from plait.errors import LimitError, OpsError, PlaitError, ReadError, UsageError
 from plait.nodes import DocumentSet
 from plait.source import CLAUSE, FLAG
@@ -53,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.api.results import Documents
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.nodes import Map
     from plait.ops import Job
 
@@ -62,40 +49,42 @@ PATCH = Command(
     "Change a YAML document by operations files, and fill its ((placeholders)) from variables.",
     (
         "Operations",
-        Flag(
+        Option(
             "ops-file",
             TEXTS,
             "operations: a file, a directory of files, or a pattern",
             short="o",
             value="PATH",
-            names=Names("read", is_pattern=True),
+            path=PathForm("read", is_pattern=True),
         ),
-        Flag("null-values", SWITCH, "accept operations with `value: null`"),
+        Option("null-values", SWITCH, "accept operations with `value: null`"),
         with_of("patch"),
         "Variables",
-        Flag("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
-        Flag("var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH", names=Names("read", "=")),
-        Flag("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH", names=READ_PATH),
-        Flag("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
-        Flag(
+        Option("var", TEXTS, "set a variable; the value is YAML", short="v", value="NAME=VALUE"),
+        Option(
+            "var-file", TEXTS, "set a variable to the text of a file", value="NAME=PATH", path=PathForm("read", "=")
+        ),
+        Option("vars-file", TEXTS, "set variables from a YAML map", short="l", value="PATH", path=READ_PATH),
+        Option("vars-env", TEXTS, "set variables from environment variables PREFIX_name", value="PREFIX"),
+        Option(
             "vars-store",
             TEXT,
             "read variables from a YAML file, and add generated values to it",
             value="PATH",
-            names=WRITTEN_PATH,
+            path=WRITTEN_PATH,
         ),
         SECRETS,
         ALLOW_EXEC,
-        Flag("vars-first", SWITCH, "fill the template before the operations; what they bring is filled after them"),
-        Flag("var-errs", SWITCH, "fail if a variable has no value"),
-        Flag("var-errs-unused", SWITCH, "fail if a variable is not used"),
+        Option("vars-first", SWITCH, "fill the template before the operations; what they bring is filled after them"),
+        Option("var-errs", SWITCH, "fail if a variable has no value"),
+        Option("var-errs-unused", SWITCH, "fail if a variable is not used"),
         "Result",
-        Flag("path", TEXT, "print one location only", value="OPS-PATH"),
-        Flag("expand", SWITCH, "print the plain operations that are applied instead of the result"),
-        Flag("input-order", SWITCH, "keep the order of keys, new ones last, instead of sorting them"),
-        Flag("in-place", SWITCH, "write the result to the template's file instead of printing it"),
-        Flag("keep-format", SWITCH, "edit only the lines that operations and variables change; keep comments"),
-        Flag("json", SWITCH, "print the result or the error as JSON"),
+        Option("path", TEXT, "print one location only", value="OPS-PATH"),
+        Option("expand", SWITCH, "print the plain operations that are applied instead of the result"),
+        Option("input-order", SWITCH, "keep the order of keys, new ones last, instead of sorting them"),
+        Option("in-place", SWITCH, "write the result to the template's file instead of printing it"),
+        Option("keep-format", SWITCH, "edit only the lines that operations and variables change; keep comments"),
+        Option("json", SWITCH, "print the result or the error as JSON"),
         SOURCE_MAP,
         WATCH,
         SAFETY,
@@ -105,23 +94,21 @@ PATCH = Command(
         *WARNINGS,
         QUOTE_VALUES,
         GENERAL,
-        Flag("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
-        Flag(
-            "version", SWITCH, "print the version, whatever else is on the command line", is_last=True, is_setting=False
-        ),
+        Option("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
+        Option("version", SWITCH, "print the version, whatever else is on the command line", is_last=True, setting=""),
         # Flags of the reference that concern its server or its terminal.
         NO_EFFECT,
-        Flag("non-interactive", SWITCH, "accepted, no effect", short="n"),
-        Flag("no-color", SWITCH, "accepted, no effect"),
-        Flag("sha2", SWITCH, "accepted, no effect"),
-        Flag("column", TEXTS, "accepted, no effect", value="COLUMN"),
-        Flag("parallel", NUMBER, "accepted, no effect", value="NUMBER"),
-        Flag("config", TEXT, "accepted, no effect", value="PATH"),
-        Flag("environment", TEXT, "accepted, no effect", short="e", value="NAME"),
-        Flag("ca-cert", TEXT, "accepted, no effect", value="CERTIFICATE"),
-        Flag("client", TEXT, "accepted, no effect", value="NAME"),
-        Flag("client-secret", TEXT, "accepted, no effect", value="SECRET"),
-        Flag("deployment", TEXT, "accepted, no effect", short="d", value="NAME"),
+        Option("non-interactive", SWITCH, "accepted, no effect", short="n", has_effect=False),
+        Option("no-color", SWITCH, "accepted, no effect", has_effect=False),
+        Option("sha2", SWITCH, "accepted, no effect", has_effect=False),
+        Option("column", TEXTS, "accepted, no effect", value="COLUMN", has_effect=False),
+        Option("parallel", NUMBER, "accepted, no effect", value="NUMBER", has_effect=False),
+        Option("config", TEXT, "accepted, no effect", value="PATH", has_effect=False),
+        Option("environment", TEXT, "accepted, no effect", short="e", value="NAME", has_effect=False),
+        Option("ca-cert", TEXT, "accepted, no effect", value="CERTIFICATE", has_effect=False),
+        Option("client", TEXT, "accepted, no effect", value="NAME", has_effect=False),
+        Option("client-secret", TEXT, "accepted, no effect", value="SECRET", has_effect=False),
+        Option("deployment", TEXT, "accepted, no effect", short="d", value="NAME", has_effect=False),
     ),
     arguments="PATH",
     style=GO_FLAGS,
@@ -163,26 +150,23 @@ def _run(argv: Sequence[str], given: Map | None) -> int:
 
         write_result(flags, f"plait version {__version__}\n")
         return 0
-    return finish(flags, prepare(PATCH, argv, flags, given))
+    return finish(flags, prepare(flags, given))
 
 
-def prepare(command: Command, argv: Sequence[str], flags: Parsed, given: Map | None = None) -> Job:
-    """Read everything that a command line names. Raises PlaitError.
-
-    command: the table by which argv was parsed to flags. given: variables that win over those of flags.
-    """
+def prepare(flags: Request, given: Map | None = None) -> Job:
+    """Read everything that a command line names. given: variables that win over those of flags. Raises PlaitError."""
     keep_limits(flags)
     context = Context()
     keep_warnings(flags, context)
     context.trace = trace_of(flags)
     try:
-        return _read(command, argv, flags, context, given)
+        return _read(flags, context, given)
     except PlaitError:
         tell_warnings(flags, context)
         raise
 
 
-def finish(flags: Parsed, job: Job) -> int:
+def finish(flags: Request, job: Job) -> int:
     """Evaluate what was read, and write the result; the exit status. Raises PlaitError."""
     context = job.context
     try:
@@ -209,7 +193,7 @@ def finish(flags: Parsed, job: Job) -> int:
     return 0
 
 
-def write_result(flags: Parsed, text: str) -> None:
+def write_result(flags: Request, text: str) -> None:
     """Write a text in the way that the flags ask for."""
     if flags.on("json"):
         text = as_json(text, ["Succeeded"])
@@ -218,7 +202,7 @@ def write_result(flags: Parsed, text: str) -> None:
     write_out(text)
 
 
-def _is_terminal(flags: Parsed) -> bool:
+def _is_terminal(flags: Request) -> bool:
     """True if BOSH would take standard output, or its environment, for a terminal."""
     if flags.program == "plait":
         return False
@@ -238,7 +222,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
     flags = PATCH.parse(argv)
     keep_limits(flags, context)
-    job = _read(PATCH, argv, flags, context, given)
+    job = _read(flags, context, given)
     return Documents(
         DocumentSet([job.document()]),
         write=lambda nodes: job.text(nodes.items[0].value),
@@ -260,7 +244,7 @@ def _write_back(path: str, text: str) -> None:
         raise failure(f'"{path}"', error, OpsError) from None
 
 
-def _read(command: Command, argv: Sequence[str], flags: Parsed, context: Context, given: Map | None) -> Job:
+def _read(flags: Request, context: Context, given: Map | None) -> Job:
     """Read what flags and PATH name, in their order, so that the first wrong one is reported (spec ops 2)."""
     if not flags.arguments:
         raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
@@ -295,9 +279,9 @@ def _read(command: Command, argv: Sequence[str], flags: Parsed, context: Context
 
         job.additions = taken(flags.texts("with"), "patch")
     job.done = [] if flags.on("expand") else None
-    before = len(command.parse(argv[: command.first_argument(argv)]).occurrences)
-    for number, (flag, value) in enumerate(flags.occurrences):
-        if number == before:
+    for use in flags.uses:
+        flag, value = use.option, use.value
+        if flag.is_argument:
             _read_template(job, path)
         take = _TAKE.get(flag.name)
         if take is not None and isinstance(value, str):
@@ -309,8 +293,6 @@ def _read(command: Command, argv: Sequence[str], flags: Parsed, context: Context
                     role=FLAG,
                     reference=f"invalid argument for flag `{flag.shown}' (expected {_GO_TYPES.get(flag.name, '')})",
                 ) from None
-    if job.template is None:
-        _read_template(job, path)
     if given is not None:
         job.sources.give_map(given)
     return job
@@ -327,7 +309,7 @@ def _read_template(job: Job, path: str) -> None:
         job.template.name = path
 
 
-def _take_operations(job: Job, value: str, flags: Parsed) -> None:
+def _take_operations(job: Job, value: str, flags: Request) -> None:
     from plait.ops import expand, file_source, read_operations
 
     for path in expand(value, links_of(flags)) if value else [value]:
@@ -340,7 +322,7 @@ def _take_operations(job: Job, value: str, flags: Parsed) -> None:
         )
 
 
-def _take_variable(job: Job, value: str, _flags: Parsed) -> None:
+def _take_variable(job: Job, value: str, _flags: Request) -> None:
     from plait.ops.variables import from_argument
 
     job.sources.give("var", from_argument(value))
@@ -348,7 +330,7 @@ def _take_variable(job: Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.flag("var", value)
 
 
-def _take_variable_file(job: Job, value: str, _flags: Parsed) -> None:
+def _take_variable_file(job: Job, value: str, _flags: Request) -> None:
     from plait.ops.variables import from_text_file
 
     job.sources.give("var-file", from_text_file(value))
@@ -356,7 +338,7 @@ def _take_variable_file(job: Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.flag("var-file", value)
 
 
-def _take_variables(job: Job, value: str, _flags: Parsed) -> None:
+def _take_variables(job: Job, value: str, _flags: Request) -> None:
     from plait.ops.variables import from_file
 
     job.sources.give("vars-file", from_file(value, job.context.warn))
@@ -364,7 +346,7 @@ def _take_variables(job: Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.file(value)
 
 
-def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
+def _take_environment(job: Job, value: str, _flags: Request) -> None:
     from plait.ops.variables import from_environment
 
     job.sources.give("vars-env", from_environment(value, variables(f"{value}_")))
@@ -372,14 +354,14 @@ def _take_environment(job: Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.environment(value)
 
 
-def _take_secrets(job: Job, value: str, flags: Parsed) -> None:
+def _take_secrets(job: Job, value: str, flags: Request) -> None:
     from plait.secrets.sources import read_secrets
 
     for values in read_secrets([value], allow_exec=flags.on(ALLOW_EXEC.name)):
         job.sources.give_secrets(values)
 
 
-def _take_store(job: Job, value: str, _flags: Parsed) -> None:
+def _take_store(job: Job, value: str, _flags: Request) -> None:
     from plait.ops import Store
     from plait.ops.reading import expand_home
 
@@ -394,7 +376,7 @@ def _take_store(job: Job, value: str, _flags: Parsed) -> None:
         job.sources.traced.store(value)
 
 
-def _take_location(job: Job, value: str, _flags: Parsed) -> None:
+def _take_location(job: Job, value: str, _flags: Request) -> None:
     from plait.ops import parse
 
     job.pointer = parse(value)
@@ -411,7 +393,7 @@ _GO_TYPES = {
     "vars-store": "opts.VarsFSStore",
 }
 
-_TAKE: dict[str, Callable[[Job, str, Parsed], None]] = {
+_TAKE: dict[str, Callable[[Job, str, Request], None]] = {
     "ops-file": _take_operations,
     "var": _take_variable,
     "var-file": _take_variable_file,

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from plait.additions import taken
 from plait.cli.merging import MERGING, merges_of
-from plait.cli.options import CSV, GENERAL, SAFETY, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Command, Flag, Names
+from plait.cli.options import GENERAL, SAFETY, Command
 from plait.cli.shared import (
     ALLOW_EXEC,
     ALLOW_OUTPUT,
@@ -42,6 +42,7 @@ from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
 from plait.content import variable, variables
 from plait.context import Context
+from plait.engine.options import CSV, SWITCH, TEXT, TEXTS, WRITTEN_PATH, Option, PathForm
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.workspace import (
     Inputs,
@@ -56,8 +57,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.cli.options import Parsed
     from plait.codecache import CodeCache
+    from plait.engine.options import Request
     from plait.nodes import Map
     from plait.workspace import InputFile, ReferencedValues
 
@@ -70,73 +71,75 @@ _SUBCOMMANDS = (
     ("help", "print help"),
 )
 
-_INPUT = Names("read", "=", may_be_url=True)
-_FILE = Flag(
+_INPUT = PathForm("read", "=", may_be_url=True)
+_FILE = Option(
     "file",
     TEXTS,
     "input: a file, a directory, an HTTP URL, or - for standard input",
     short="f",
     value="PATH",
-    names=_INPUT,
+    path=_INPUT,
 )
-OFFLINE = Flag("offline", SWITCH, "refuse HTTP URLs")
-_STRICT = Flag("strict", SWITCH, "read the strict subset of YAML", short="s")
-_DEBUG = Flag("debug", SWITCH, "print what is being done to standard error")
+OFFLINE = Option("offline", SWITCH, "refuse HTTP URLs")
+_STRICT = Option("strict", SWITCH, "read the strict subset of YAML", short="s")
+_DEBUG = Option("debug", SWITCH, "print what is being done to standard error")
 
 RENDER_FLAGS = (
     "Inputs",
     _FILE,
-    Flag("file-mark", TEXTS, "change how an input is treated", value="PATH:KEY=VALUE"),
+    Option("file-mark", TEXTS, "change how an input is treated", value="PATH:KEY=VALUE"),
     _STRICT,
-    Flag("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
-    Flag("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override the earlier one"),
-    Flag("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
+    Option("ignore-unknown-comments", SWITCH, "allow plain comments in templates"),
+    Option("implicit-map-key-overrides", SWITCH, "let a repeated map key in a template override the earlier one"),
+    Option("bulk-in", TEXT, "inputs as JSON; -f is ignored", value="JSON"),
     with_of("render"),
     "Data values",
-    Flag(
+    Option(
         "schema",
         TEXT,
         "the schema of data values: JSON Schema, OpenAPI or CRD",
         value="FILE[#POINTER]",
-        names=Names("read", has_pointer=True),
+        path=PathForm("read", has_pointer=True),
     ),
-    Flag("data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"),
-    Flag("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
-    Flag(
+    Option(
+        "data-value", TEXTS, "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"
+    ),
+    Option("data-value-yaml", TEXTS, "set one data value, read as YAML", value="KEY=YAML"),
+    Option(
         "data-value-file",
         TEXTS,
         "set one data value to the content of a file",
         value="KEY=PATH",
-        names=Names("read", "="),
+        path=PathForm("read", "="),
     ),
-    Flag(
+    Option(
         "data-values-file",
         TEXTS,
         "set data values from plain YAML",
         short="d",
         value="[@LIBRARY:]PATH",
-        names=Names("read", ":"),
+        path=PathForm("read", ":"),
     ),
-    Flag("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
-    Flag("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
-    Flag(
+    Option("data-values-env", TEXTS, "set data values from environment variables PREFIX_key__key", value="PREFIX"),
+    Option("data-values-env-yaml", TEXTS, "the same, with values read as YAML", value="PREFIX"),
+    Option(
         "data-values-env-all",
         SWITCH,
         "set the data values of the schema from the environment variables of their names: app.port from APP_PORT",
     ),
     SECRETS,
     ALLOW_EXEC,
-    Flag("data-values-inspect", SWITCH, "print the final data values and stop"),
-    Flag(
+    Option("data-values-inspect", SWITCH, "print the final data values and stop"),
+    Option(
         "data-values-schema-inspect",
         SWITCH,
         "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema",
     ),
-    Flag("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
+    Option("dangerous-data-values-disable-validation", SWITCH, "do not run the validations of data values"),
     "Merges",
     *MERGING,
     "Output",
-    Flag(
+    Option(
         "output",
         CSV,
         "form of the output: yaml, json or pos; openapi-v3 or json-schema with --data-values-schema-inspect",
@@ -145,20 +148,20 @@ RENDER_FLAGS = (
         default=("yaml",),
         choices=("yaml", "json", "pos", "openapi-v3", "json-schema"),
     ),
-    Flag(
+    Option(
         "output-files",
         TEXT,
         "write the results as files into a directory; keep what is already there",
         value="DIRECTORY",
-        names=WRITTEN_PATH,
+        path=WRITTEN_PATH,
     ),
-    Flag(
-        _EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY", names=WRITTEN_PATH
+    Option(
+        _EMPTIED, TEXT, "replace a directory with the results, written as files", value="DIRECTORY", path=WRITTEN_PATH
     ),
     CHECK_OUTPUT,
     OUTPUT_BY,
-    Flag("files-inspect", SWITCH, "print the paths of the inputs and stop"),
-    Flag("bulk-out", SWITCH, "output as JSON, errors as well"),
+    Option("files-inspect", SWITCH, "print the paths of the inputs and stop"),
+    Option("bulk-out", SWITCH, "output as JSON, errors as well"),
     KEEP_FORMAT,
     SOURCE_MAP,
     WATCH,
@@ -169,7 +172,7 @@ RENDER_FLAGS = (
     *LIMITS,
     *WARNINGS,
     QUOTE_VALUES,
-    Flag("no-code-cache", SWITCH, "compile templates afresh and keep nothing in the user's cache directory"),
+    Option("no-code-cache", SWITCH, "compile templates afresh and keep nothing in the user's cache directory"),
     GENERAL,
     _DEBUG,
 )
@@ -177,7 +180,7 @@ RENDER_FLAGS = (
 RENDER = Command(
     "plait render",
     "Render YAML and text templates with data values, schemas, overlays and libraries.",
-    (*RENDER_FLAGS, Flag("version", SWITCH, "print the version")),
+    (*RENDER_FLAGS, Option("version", SWITCH, "print the version")),
     commands=_SUBCOMMANDS,
 )
 TEMPLATE = Command("plait render template", RENDER.summary, RENDER_FLAGS)
@@ -278,7 +281,7 @@ def _directory_of(argument: str) -> str:
     return argument if os.path.isdir(argument) else argument.partition("=")[2]
 
 
-def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
+def _rendered(flags: Request, cache: CodeCache | None, given: Map | None) -> int:
     start = perf_counter()
     debug = _print_error_line if flags.on("debug") else None
     inputs = inputs_of(flags)
@@ -287,7 +290,7 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
         cache.open_pack([file.path for file in files])
     context = Context(print_line=_print_error_line, cache=cache)
     keep_warnings(flags, context)
-    if not flags.occurrences:
+    if not flags.uses:
         context.warn("there is nothing to render; inputs are given with a flag: plait render -f config/")
     context.trace = trace_of(flags)
     context.gives_output_alone = True
@@ -315,11 +318,11 @@ def _rendered(flags: Parsed, cache: CodeCache | None, given: Map | None) -> int:
     return 0
 
 
-def inputs_of(flags: Parsed) -> Inputs:
+def inputs_of(flags: Request) -> Inputs:
     return Inputs(links=links_of(flags), offline=flags.on("offline"), named=flags.program == "ytt")
 
 
-def read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
+def read_inputs(flags: Request, inputs: Inputs) -> list[InputFile]:
     bulk = flags.text("bulk-in")
     if bulk:
         from plait.workspace.inputs import bulk_files
@@ -329,7 +332,7 @@ def read_inputs(flags: Parsed, inputs: Inputs) -> list[InputFile]:
 
 
 def result_of(
-    flags: Parsed,
+    flags: Request,
     files: list[InputFile],
     inputs: Inputs,
     context: Context,
@@ -351,7 +354,7 @@ def result_of(
 
 
 def job_of(
-    flags: Parsed,
+    flags: Request,
     files: list[InputFile],
     inputs: Inputs,
     context: Context,
@@ -403,7 +406,7 @@ def job_of(
     return job
 
 
-def _inspection(flags: Parsed) -> str | None:
+def _inspection(flags: Request) -> str | None:
     from plait.formats import JSON_SCHEMA, OPENAPI, choose_formats
 
     _, schema_format = choose_formats(flags.texts("output"))
@@ -424,7 +427,7 @@ def _inspection(flags: Parsed) -> str | None:
     return INSPECT_VALUES if flags.on("data-values-inspect") else None
 
 
-def _values(flags: Parsed, inputs: Inputs, context: Context, names: Sequence[str]) -> list[ReferencedValues]:
+def _values(flags: Request, inputs: Inputs, context: Context, names: Sequence[str]) -> list[ReferencedValues]:
     if not any(flags.given(name) for name in names):
         return []
     from plait.workspace.values_flags import ValuesFlags, read_values
@@ -433,26 +436,26 @@ def _values(flags: Parsed, inputs: Inputs, context: Context, names: Sequence[str
     return read_values(given, inputs, variables, strict=flags.on("strict"), warn=context.warn)
 
 
-def _prints_documents(flags: Parsed) -> bool:
+def _prints_documents(flags: Request) -> bool:
     """Whether standard output gets the documents alone."""
     return not (flags.on("bulk-out") or flags.text("output-files") or flags.text(_EMPTIED))
 
 
-def _prints_json(flags: Parsed) -> bool:
+def _prints_json(flags: Request) -> bool:
     from plait.formats import choose_formats
 
     elsewhere = flags.on("bulk-out") or flags.given("output-files") or flags.given(_EMPTIED)
     return not elsewhere and choose_formats(flags.texts("output"))[0] == "json"
 
 
-def _note_texts(flags: Parsed, result: Result, context: Context) -> None:
+def _note_texts(flags: Request, result: Result, context: Context) -> None:
     """Where warnings are refused, what `_write` tells of text files is one of them."""
     if context.refuses_warnings and result.texts and _prints_documents(flags):
         names = ", ".join(file.path for file in result.texts)
         context.warn(f"text files are not printed: {names}; --output-files writes them")
 
 
-def _write(flags: Parsed, result: Result) -> None:
+def _write(flags: Request, result: Result) -> None:
     from plait import formats
 
     emptied, kept = flags.text(_EMPTIED), flags.text("output-files")

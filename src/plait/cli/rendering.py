@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.api.results import Rendered
-    from plait.cli.options import Parsed
     from plait.context import Context
+    from plait.engine.options import Request
     from plait.nodes import Map
     from plait.workspace import Job
 
@@ -62,5 +62,5 @@ def job(argv: Sequence[str], context: Context, given: Map | None = None) -> Job:
     return job_of(flags, read_inputs(flags, inputs), inputs, context, None, given)
 
 
-def _parsed(argv: Sequence[str]) -> Parsed:
+def _parsed(argv: Sequence[str]) -> Request:
     return TEMPLATE.parse([word for place, word in enumerate(argv) if word != "template" or place])

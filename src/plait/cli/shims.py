@@ -6,9 +6,10 @@ import os
 import sys
 
 from plait.cli import PROGRAMS
-from plait.cli.options import SWITCH, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import write_out
+from plait.engine.options import SWITCH, Option
 from plait.errors import UsageError
 from plait.writing import failure, followed
 from plait.writing.directory import aside_name
@@ -21,7 +22,7 @@ SHIMS = Command(
     "plait shims",
     "Write programs named ytt and bosh into a directory. They are plait, with the command line and the messages of the "
     "program of that name, for other programs that call it.",
-    (Flag("force", SWITCH, "replace files of these names that plait did not write"), ALLOW_OUTPUT),
+    (Option("force", SWITCH, "replace files of these names that plait did not write"), ALLOW_OUTPUT),
     arguments="DIRECTORY",
 )
 

@@ -7,12 +7,12 @@ from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.options import Parsed
     from plait.context import Context
+    from plait.engine.options import Request
     from plait.layering.sites import Site
 
 
-def site_of(flags: Parsed, context: Context) -> Site | None:
+def site_of(flags: Request, context: Context) -> Site | None:
     """The site that flags name. Raises UsageError, ReadError."""
     if not flags.given("site"):
         if flags.given("repository"):
@@ -26,7 +26,7 @@ def site_of(flags: Parsed, context: Context) -> Site | None:
     return find_site(flags.text("site"), context.warn, repositories=repositories, links=links_of(flags))
 
 
-def repositories_of(flags: Parsed) -> dict[str, str]:
+def repositories_of(flags: Request) -> dict[str, str]:
     """The checkouts that are given, by name. Raises UsageError."""
     found: dict[str, str] = {}
     for text in flags.texts("repository"):

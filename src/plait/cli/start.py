@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import SWITCH, TEXT, Command
+from plait.cli.options import Command
 from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import write_out
+from plait.engine.options import SWITCH, TEXT
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Flag
+    from plait.engine.options import Option
 
 EXAMPLES = """\
 plait braids changes into YAML configuration. Three things to try:
@@ -277,7 +278,7 @@ fi
 """
 
 
-def _zsh_flag(flag: Flag) -> list[str]:
+def _zsh_flag(flag: Option) -> list[str]:
     """What `_arguments` is told of a flag: its long form, and its short one."""
     repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
     choice = f"({' '.join(flag.choices)})" if flag.choices else "_files"

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 
-from plait.cli.options import SWITCH, Command, Flag
+from plait.cli.options import Command
+from plait.engine.options import SWITCH, Option
 from plait.errors import UsageError
 from plait.provenance import Trace
 from plait.view import View, current_view, permitted, seen
@@ -104,7 +105,7 @@ def table(name: str) -> Command:
     return COMPOSE
 
 
-def take_apart(argv: Sequence[str], flags: Sequence[Flag], *, asks: bool) -> Question:
+def take_apart(argv: Sequence[str], flags: Sequence[Option], *, asks: bool) -> Question:
     """Read a command line. flags: the question's own; switches may stand anywhere, others before the COMMAND.
 
     asks: whether the last argument is the question. Raises UsageError.

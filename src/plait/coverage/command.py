@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import ALLOW_OUTPUT, JOBS, TRUST, jobs_of
 from plait.cli.streams import complain, write_out
+from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.project.choosing import choose
 from plait.project.commands import PROJECT_FLAG, project_of
@@ -15,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Parsed
     from plait.coverage.data import Coverage
+    from plait.engine.options import Request
     from plait.project.file import Project
 
 
@@ -26,16 +27,16 @@ COVERAGE = Command(
     (
         PROJECT_FLAG,
         TRUST,
-        Flag(
+        Option(
             "report",
             TEXTS,
             "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
             value="FORM:PATH",
         ),
-        Flag("append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
+        Option("append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
         JOBS,
-        Flag("no-runs", SWITCH, "run nothing: report what --append adds"),
-        Flag("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
+        Option("no-runs", SWITCH, "run nothing: report what --append adds"),
+        Option("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
         ALLOW_OUTPUT,
     ),
     arguments="[NAME...]",
@@ -57,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     return reports.make(coverage) or int(failed > 0)
 
 
-def _count(project: Project, flags: Parsed, coverage: Coverage) -> int:
+def _count(project: Project, flags: Request, coverage: Coverage) -> int:
     """Count runs; how many of them failed. Raises UsageError for one that there is not."""
     from plait.coverage.counting import counted, counted_by_several
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import TRUST
 from plait.cli.streams import complain, write_folded, write_out
+from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.cli.options import Parsed
     from plait.edit.setting import Edit, State
     from plait.edit.target import Target
+    from plait.engine.options import Request
     from plait.nodes import Value
     from plait.tools.paths import Place
 
@@ -24,16 +25,16 @@ SET = Command(
     "plait set",
     "Edit values of the output where they are written, and nothing else; shows what changes, and writes it with -w.",
     (
-        Flag("write", SWITCH, "write the edited files", short="w"),
-        Flag("also", SWITCH, "accept that other values of the output change as well"),
-        Flag("text", TEXTS, "set a value to this string, without parsing it as YAML", value="PATH=TEXT"),
-        Flag("text-file", TEXTS, "set a value to the content of a file as one string", value="PATH=FILE"),
-        Flag("add", SWITCH, "add a key that PATH ends in if it is not there"),
-        Flag("at", TEXT, "put the value on this line, in the place of an expression too", value="FILE:LINE"),
-        Flag("in", TEXT, "add an overlay item, or for patch an operation, to this file", value="FILE"),
-        Flag("as", TEXT, "make a data value of it", value="value[=NAME]"),
-        Flag("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
-        Flag("partial", SWITCH, "with --from, leave out what cannot be put back"),
+        Option("write", SWITCH, "write the edited files", short="w"),
+        Option("also", SWITCH, "accept that other values of the output change as well"),
+        Option("text", TEXTS, "set a value to this string, without parsing it as YAML", value="PATH=TEXT"),
+        Option("text-file", TEXTS, "set a value to the content of a file as one string", value="PATH=FILE"),
+        Option("add", SWITCH, "add a key that PATH ends in if it is not there"),
+        Option("at", TEXT, "put the value on this line, in the place of an expression too", value="FILE:LINE"),
+        Option("in", TEXT, "add an overlay item, or for patch an operation, to this file", value="FILE"),
+        Option("as", TEXT, "make a data value of it", value="value[=NAME]"),
+        Option("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
+        Option("partial", SWITCH, "with --from, leave out what cannot be put back"),
         COLOR,
         TRUST,
     ),
@@ -128,7 +129,7 @@ def main(argv: Sequence[str]) -> int:
     return _set(target, wishes, flags)
 
 
-def _set(target: Target, wishes: Sequence[Wish], flags: Parsed) -> int:
+def _set(target: Target, wishes: Sequence[Wish], flags: Request) -> int:
     from plait.edit.setting import State, joined
 
     state = State(target)
@@ -143,7 +144,7 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Parsed) -> int:
     return 0
 
 
-def _edit(state: State, wish: Wish, flags: Parsed) -> Edit:
+def _edit(state: State, wish: Wish, flags: Request) -> Edit:
     """The edit for one value; what could be done instead is told where there is none. Raises PlaitError."""
     from plait.edit.elsewhere import offers
     from plait.edit.refusal import Refused
@@ -178,7 +179,7 @@ def _edit(state: State, wish: Wish, flags: Parsed) -> Edit:
 _PLACES = ("at", "in", "as")
 
 
-def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Parsed) -> Edit:
+def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Request) -> Edit:
     """The edit in the place that the flags choose, or where the value is written."""
     from plait.edit import elsewhere
     from plait.edit.values import edited
@@ -201,7 +202,7 @@ def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: 
 _LONGEST_NUMBER = 9
 
 
-def _set_from(target: Target, flags: Parsed) -> int:
+def _set_from(target: Target, flags: Request) -> int:
     """Put an edited output back; the exit status, 1 if something could not be."""
     from plait.content import sources
     from plait.edit.back import put_back
@@ -221,7 +222,7 @@ def _set_from(target: Target, flags: Parsed) -> int:
     return 1 if refused else 0
 
 
-def _finish(edit: Edit, flags: Parsed) -> None:
+def _finish(edit: Edit, flags: Request) -> None:
     """Write the files, or say how."""
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
@@ -233,7 +234,7 @@ def _finish(edit: Edit, flags: Parsed) -> None:
         complain("plait: nothing was written; -w writes it\n")
 
 
-def _show(edit: Edit, flags: Parsed) -> None:
+def _show(edit: Edit, flags: Request) -> None:
     """What changes in the files, line by line, and in the output, by key."""
     from plait.textdiff import GONE, NEW, Paint
     from plait.tools.diff import to_text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plait.cli.options import TEXT, TEXTS, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import TRUST
 from plait.cli.streams import complain, write_folded, write_out
+from plait.engine.options import TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.fleet.asking import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why
 from plait.fleet.plan import tasks_of
@@ -14,16 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.fleet.asking import Compared
     from plait.fleet.plan import Task
     from plait.project.file import Project
 
 _FLAGS = (
-    Flag("project", TEXT, "the project file, or its directory", value="PATH"),
+    Option("project", TEXT, "the project file, or its directory", value="PATH"),
     TRUST,
-    Flag("only", TEXTS, "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"),
-    Flag(
+    Option("only", TEXTS, "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"),
+    Option(
         "output", TEXT, "form of the answer: text or json", short="o", value="FORM",
         default=("text",), choices=("text", "json"),
     ),
@@ -35,7 +36,7 @@ DIFF = Command("plait fleet diff", "Where environments differ: all of them, or t
 IMPACT = Command(
     "plait fleet impact",
     "Which environments and paths a line of a file reaches, or what has changed since a revision.",
-    (Flag("since", TEXT, "what differs from this revision of the git repository", value="REVISION"), *_FLAGS),
+    (Option("since", TEXT, "what differs from this revision of the git repository", value="REVISION"), *_FLAGS),
     arguments="FILE:LINE",
 )
 
@@ -58,7 +59,7 @@ def answer(name: str, argv: Sequence[str]) -> int:
     return work(flags, project, tasks_of(project, flags.texts("only")))
 
 
-def _why(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
+def _why(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) != 1:
         raise UsageError("plait fleet why takes one PATH", expected="such as Deployment/web:spec.replicas")
     rows = [
@@ -75,7 +76,7 @@ def _why(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
     return 0
 
 
-def _diff(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
+def _diff(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) not in (0, 2):
         raise UsageError("plait fleet diff takes two environments, or none", found=" ".join(flags.arguments))
     if flags.arguments:
@@ -129,7 +130,7 @@ def _data(one: Compared) -> Mapping[str, object]:
     return {"path": one.path, "kind": one.kind, "axes": list(one.axes), "values": values}
 
 
-def _impact(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
+def _impact(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     if flags.given("since"):
         return _since(flags, project, tasks)
     asked = flags.arguments[0] if len(flags.arguments) == 1 else ""
@@ -150,7 +151,7 @@ def _impact(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
     return 0 if groups else 1
 
 
-def _since(flags: Parsed, project: Project, tasks: Sequence[Task]) -> int:
+def _since(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     from plait.fleet.since import DIFFERS, since
 
     if flags.arguments:
@@ -180,7 +181,7 @@ def _as_json(data: object) -> int:
     return 0
 
 
-ANSWERS: Mapping[str, tuple[Command, Callable[[Parsed, Project, Sequence[Task]], int]]] = {
+ANSWERS: Mapping[str, tuple[Command, Callable[[Request, Project, Sequence[Task]], int]]] = {
     "why": (WHY, _why),
     "diff": (DIFF, _diff),
     "impact": (IMPACT, _impact),

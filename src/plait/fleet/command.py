@@ -6,9 +6,10 @@ import os
 import sys
 from contextlib import contextmanager
 
-from plait.cli.options import GENERAL, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import GENERAL, Command
 from plait.cli.shared import ALLOW_OUTPUT, LIMIT, TRUST, only_argument, size_of
 from plait.cli.streams import complain, write_out
+from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.fleet.finding import project_file
 
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.fleet.api import Report
     from plait.fleet.progress import Watcher
 
@@ -31,42 +32,44 @@ FLEET = Command(
     "Make all runs of the project file, and those that its matrices stand for, each in a place of its own.",
     (
         "Which runs",
-        Flag(
+        Option(
             "only",
             TEXTS,
             "this run, the runs of this matrix, or those that a pattern means, and no others",
             value="NAME",
         ),
         "Where they are made",
-        Flag("jobs", TEXT, "processes of this machine; by default one for each processor", short="j", value="N"),
-        Flag("dask", TEXT, "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS"),
+        Option("jobs", TEXT, "processes of this machine; by default one for each processor", short="j", value="N"),
+        Option("dask", TEXT, "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS"),
         "Results",
-        Flag(
+        Option(
             "output",
             TEXT,
             "where the results go, a directory or a URL; by default out beside the project file",
             value="PLACE",
         ),
-        Flag("fail-fast", SWITCH, "stop at the first run that fails"),
-        Flag("resume", SWITCH, "go on with a fleet that was stopped; also keep results that depend on more than files"),
+        Option("fail-fast", SWITCH, "stop at the first run that fails"),
+        Option(
+            "resume", SWITCH, "go on with a fleet that was stopped; also keep results that depend on more than files"
+        ),
         "What earlier fleets made",
-        Flag("no-cache", SWITCH, "make every run, and keep nothing"),
-        Flag(
+        Option("no-cache", SWITCH, "make every run, and keep nothing"),
+        Option(
             "cache",
             TEXT,
             "keep what runs make in this directory, or below this URL, which others may share",
             value="PLACE",
         ),
-        Flag(
+        Option(
             "cache-shared",
             SWITCH,
             "also take from this directory what other users and machines put there: they decide what runs make",
         ),
-        Flag("cache-size", TEXT, "bytes that the directory may have", value="BYTES", default=("1G",)),
-        Flag("cache-secrets", SWITCH, "also keep what runs with secrets make"),
+        Option("cache-size", TEXT, "bytes that the directory may have", value="BYTES", default=("1G",)),
+        Option("cache-secrets", SWITCH, "also keep what runs with secrets make"),
         GENERAL,
-        Flag("events", TEXT, "tell programs on standard output how it goes on", value="FORM", choices=("json",)),
-        Flag("quiet", SWITCH, "tell nothing but errors"),
+        Option("events", TEXT, "tell programs on standard output how it goes on", value="FORM", choices=("json",)),
+        Option("quiet", SWITCH, "tell nothing but errors"),
         TRUST,
         LIMIT,
         ALLOW_OUTPUT,
@@ -118,7 +121,7 @@ def _many_runs() -> Iterator[None]:
             gc.disable()
 
 
-def _made(flags: Parsed, project: str) -> Report:
+def _made(flags: Request, project: str) -> Report:
     from plait.fleet.api import fleet
     from plait.limits import parse
 
@@ -151,7 +154,7 @@ def _made(flags: Parsed, project: str) -> Report:
             executor.close()  # type: ignore[attr-defined]
 
 
-def _watcher(flags: Parsed) -> Watcher:
+def _watcher(flags: Request) -> Watcher:
     from plait.fleet.progress import Events, Silent, for_people
 
     if flags.given("events"):
@@ -161,14 +164,14 @@ def _watcher(flags: Parsed) -> Watcher:
     return Silent() if flags.on("quiet") else for_people()
 
 
-def _number(flags: Parsed, name: str) -> int:
+def _number(flags: Request, name: str) -> int:
     text = flags.text(name)
     if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 1024:
         raise UsageError(f'invalid --{name} "{text}"', expected="a number of processes, 1 or more")
     return int(text)
 
 
-def _tell(report: Report, flags: Parsed) -> None:
+def _tell(report: Report, flags: Request) -> None:
     from plait.fleet.remote import is_url
     from plait.fleet.summary import counts_line, faults_text, warnings_text
     from plait.project.run import from_here

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.options import SAFETY, SWITCH, TEXTS, Command, Flag
+from plait.cli.options import SAFETY, Command
 from plait.cli.shared import ALLOW_OUTPUT, LIMITS, LINKS, keep_limits
 from plait.cli.streams import complain, write_out
 from plait.content import PassingLinks
+from plait.engine.options import SWITCH, TEXTS, Option
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
@@ -22,10 +23,12 @@ FMT = Command(
     "plait fmt",
     "Format YAML files; everything but spaces and line breaks stays as it was written.",
     (
-        Flag("file", TEXTS, "a file, a directory, or - for standard input; the same as PATH", short="f", value="PATH"),
-        Flag("write", SWITCH, "write the files that change", short="w"),
-        Flag("check", SWITCH, "name the files that would change, and exit with 1 if there are any"),
-        Flag("diff", SWITCH, "show what would change"),
+        Option(
+            "file", TEXTS, "a file, a directory, or - for standard input; the same as PATH", short="f", value="PATH"
+        ),
+        Option("write", SWITCH, "write the files that change", short="w"),
+        Option("check", SWITCH, "name the files that would change, and exit with 1 if there are any"),
+        Option("diff", SWITCH, "show what would change"),
         COLOR,
         SAFETY,
         *LINKS,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.options import CSV, SWITCH, TEXT, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import ALLOW_OUTPUT, TRUST
 from plait.cli.streams import complain, write_folded, write_out
+from plait.engine.options import CSV, SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.project.choosing import choose
 from plait.project.commands import PROJECT_FLAG, project_of
@@ -17,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.lint.finding import Finding
     from plait.lint.subject import Subject
     from plait.project.file import Project
@@ -29,11 +30,11 @@ TARGETS = ("ytt", "bosh", "deckhand")
 _FLAGS = (
     PROJECT_FLAG,
     TRUST,
-    Flag("select", CSV, "look for these alone: codes, beginnings of codes, names, families", value="CODES"),
-    Flag("ignore", CSV, "do not tell these", value="CODES"),
-    Flag("portable", CSV, "also tell what only plait takes", value="PROGRAMS", choices=TARGETS),
-    Flag("fix", SWITCH, "make the edits that change no output"),
-    Flag(
+    Option("select", CSV, "look for these alone: codes, beginnings of codes, names, families", value="CODES"),
+    Option("ignore", CSV, "do not tell these", value="CODES"),
+    Option("portable", CSV, "also tell what only plait takes", value="PROGRAMS", choices=TARGETS),
+    Option("fix", SWITCH, "make the edits that change no output"),
+    Option(
         "output",
         TEXT,
         "form of the findings: text, json, sarif or github",
@@ -42,8 +43,8 @@ _FLAGS = (
         default=("text",),
         choices=FORMS,
     ),
-    Flag("sarif", TEXT, "also write the findings as SARIF to a file", value="FILE"),
-    Flag("watch", SWITCH, "again whenever a file that the runs read changes, until interrupted"),
+    Option("sarif", TEXT, "also write the findings as SARIF to a file", value="FILE"),
+    Option("watch", SWITCH, "again whenever a file that the runs read changes, until interrupted"),
     ALLOW_OUTPUT,
 )
 LINT = Command(
@@ -83,7 +84,7 @@ def main(argv: Sequence[str]) -> int:
 class Asked:
     """What a command line asks for. flags: its own; typed: the command line that it is to look at, if it does."""
 
-    def __init__(self, flags: Parsed, typed: Sequence[str]) -> None:
+    def __init__(self, flags: Request, typed: Sequence[str]) -> None:
         """Raises UsageError."""
         self.flags = flags
         self._typed = typed

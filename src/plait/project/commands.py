@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import TRUST, WATCH, only_argument
 from plait.cli.streams import write_out
+from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import PlaitError
 from plait.project.file import Project, find, read
 from plait.project.guessing import guess
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.project.run import Run
 
-PROJECT_FLAG = Flag(
+PROJECT_FLAG = Option(
     "project",
     TEXT,
     "the project file, or its directory; by default plait.yml here or in the nearest directory above",
@@ -38,8 +39,8 @@ PROJECT = Command(
     (
         PROJECT_FLAG,
         TRUST,
-        Flag("schema", SWITCH, "print the JSON Schema of the project file"),
-        Flag(
+        Option("schema", SWITCH, "print the JSON Schema of the project file"),
+        Option(
             "output",
             TEXT,
             "form of the answer: text or json",

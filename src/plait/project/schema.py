@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.options import CSV, NUMBER, SWITCH, TEXTS
+from plait.engine.options import CSV, NUMBER, SWITCH, TEXTS
 from plait.project.settings import COMMANDS, VALUES, described
 from plait.tools.pipeline import SETTINGS
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.cli.options import Flag
+    from plait.engine.options import Option
 
     # What a JSON Schema is made of.
     Schema = Mapping[str, object]
@@ -157,7 +157,7 @@ def _command(command: str) -> Schema:
     }
 
 
-def _flag(flag: Flag) -> Schema:
+def _flag(flag: Option) -> Schema:
     described = {"description": flag.help}
     if flag.kind == SWITCH:
         return {"type": "boolean", **described}

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import CSV, NUMBER, READ_PATH, SWITCH, TEXT, TEXTS
 from plait.cli.tracing import NAMES, table
 from plait.content import near
+from plait.engine.options import CSV, NUMBER, READ_PATH, SWITCH, TEXT, TEXTS
 from plait.errors import ReadError, UsageError
 from plait.globbing import is_pattern
 from plait.nodes import Array, Map, MapItem, kind_name
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.cli.options import Flag
+    from plait.engine.options import Option
     from plait.nodes import Value
     from plait.permissions import Permissions
     from plait.source import Position
@@ -42,7 +42,7 @@ class Setting:
 
     __slots__ = ("flag", "items", "name")
 
-    def __init__(self, name: str, flag: Flag | None, items: list[MapItem]) -> None:
+    def __init__(self, name: str, flag: Option | None, items: list[MapItem]) -> None:
         self.name = name
         self.flag = flag
         self.items = items
@@ -54,9 +54,9 @@ class Setting:
             yield from _texts_of(item, kind, is_map=self.flag is not None and "=" in self.flag.value)
 
 
-def flags_of(command: str) -> dict[str, Flag]:
+def flags_of(command: str) -> dict[str, Option]:
     """The flags that are settings of a command's runs, by the name of the setting."""
-    flags = {flag.name: flag for flag in table(command).flags if flag.is_setting}
+    flags = {flag.name: flag for flag in table(command).flags if flag.setting}
     for alias, name in ALIASES.get(command, {}).items():
         flags[alias] = flags.pop(name)
     return flags
@@ -125,9 +125,9 @@ def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
             yield from needs_of_value(setting.flag, text, directory, at)
 
 
-def needs_of_value(flag: Flag | None, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
+def needs_of_value(flag: Option | None, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
     """The accesses that one value of a flag asks for. flag: None for an argument."""
-    names = READ_PATH if flag is None else flag.names
+    names = READ_PATH if flag is None else flag.path
     if names is None:
         return
     if names.is_source:
@@ -156,7 +156,7 @@ def check_permissions(settings: Iterable[Setting], directory: str, permissions: 
 def check_paths(settings: Iterable[Setting], directory: str) -> None:
     """Raises ReadError for a path that leads to nothing, with the line it stands in."""
     for setting in settings:
-        names = READ_PATH if setting.flag is None else setting.flag.names
+        names = READ_PATH if setting.flag is None else setting.flag.path
         if names is None or names.may_be_missing:
             continue
         for text, at in setting.texts():
@@ -176,16 +176,16 @@ def joined(directory: str, path: str) -> str:
     return (directory or path) if path == os.curdir else os.path.join(directory, path)
 
 
-def _placed(flag: Flag, text: str, directory: str) -> str:
-    if flag.names is None:
+def _placed(flag: Option, text: str, directory: str) -> str:
+    if flag.path is None:
         return text
-    before, path = flag.names.split(text)
+    before, path = flag.path.split(text)
     return before + joined(directory, path) if path else text
 
 
-def path_in(flag: Flag | None, text: str) -> str:
+def path_in(flag: Option | None, text: str) -> str:
     """The path in the value of a setting, which may have a name before it; the value itself where it is no path."""
-    return text if flag is None or flag.names is None else flag.names.path(text)
+    return text if flag is None or flag.path is None else flag.path.path(text)
 
 
 def _texts_of(item: MapItem, kind: str, *, is_map: bool) -> Iterator[tuple[str, Position]]:
@@ -237,10 +237,10 @@ def holds_paths(command: str, name: str) -> bool:
     if name == ARGUMENTS.get(command) or (command == "overlay" and name == "files"):
         return True
     flag = flags_of(command).get(name) if command in COMMANDS else None
-    return flag is not None and flag.names is not None
+    return flag is not None and flag.path is not None
 
 
-def described(command: str) -> Sequence[tuple[str, Flag | None]]:
+def described(command: str) -> Sequence[tuple[str, Option | None]]:
     """Every setting of a command's runs with its flag; None for its arguments."""
     argument = ARGUMENTS.get(command)
     return [*([] if argument is None else [(argument, None)]), *flags_of(command).items()]
@@ -249,16 +249,16 @@ def described(command: str) -> Sequence[tuple[str, Flag | None]]:
 def typed_needs(command: str, words: Sequence[str]) -> list[Need]:
     """The accesses that typed flags and arguments of a command name. Raises UsageError."""
     found = table(command).read(words)
-    needs = [Need(PROGRAMS, flag.program) for flag, text in found.occurrences if flag.program and text is True]
+    needs = [Need(PROGRAMS, use.option.program) for use in found.uses if use.option.program and use.value is True]
     needs += [
         need
-        for flag, text in found.occurrences
-        if isinstance(text, str) and flag.names is not None
-        for one in (_split_texts(flag, text))
-        for need in needs_of_value(flag, one, "")
+        for use in found.uses
+        if isinstance(use.value, str) and use.option.path is not None
+        for one in (_split_texts(use.option, use.value))
+        for need in needs_of_value(use.option, one, "")
     ]
     return [*needs, *(need for text in found.arguments for need in needs_of_value(None, text, ""))]
 
 
-def _split_texts(flag: Flag, text: str) -> list[str]:
+def _split_texts(flag: Option, text: str) -> list[str]:
     return text.split(",") if flag.kind == CSV else [text]

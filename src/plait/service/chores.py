@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
 
 # What the process may have. Large databases take long, and are no single run.
 MEMORY = 4 << 30
 
 
-def do(flags: Parsed) -> int:
+def do(flags: Request) -> int:
     """Do what the arguments of the command line say; the exit status. Raises PlaitError."""
     name, *rest = flags.arguments
-    plain: dict[str, Callable[[Parsed], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export}
-    about: dict[str, Callable[[str, Parsed], int]] = {
+    plain: dict[str, Callable[[Request], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export}
+    about: dict[str, Callable[[str, Request], int]] = {
         "new-token": _new_token,
         "documents": _documents,
         "import": _import,
@@ -50,7 +50,7 @@ def do(flags: Parsed) -> int:
     )
 
 
-def _new_token(name: str, flags: Parsed) -> int:
+def _new_token(name: str, flags: Request) -> int:
     known = Policy(policy_of(flags)).roles
     roles = list(flags.texts("role"))
     unknown = [role for role in roles if flags.given("policy") and role not in known]
@@ -69,12 +69,12 @@ def _new_token(name: str, flags: Parsed) -> int:
     return 0
 
 
-def _new_key(_: Parsed) -> int:
+def _new_key(_: Request) -> int:
     write_out(f"{new_key()}\n")
     return 0
 
 
-def _rotate(flags: Parsed) -> int:
+def _rotate(flags: Request) -> int:
     keys = keys_of(flags)
     if keys is None:
         raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE")
@@ -97,12 +97,12 @@ def _rotated(database: Database, keys: Keys) -> int:
         return rotate(connection, keys)
 
 
-def _documents(directory: str, _: Parsed) -> int:
+def _documents(directory: str, _: Request) -> int:
     write_out(text_of(list(documents_in(directory))))
     return 0
 
 
-def _export(flags: Parsed) -> int:
+def _export(flags: Request) -> int:
     database = Database(flags.text("database"))
     try:
         with database.reading() as connection:
@@ -113,7 +113,7 @@ def _export(flags: Parsed) -> int:
     return 0
 
 
-def _import(path: str, flags: Parsed) -> int:
+def _import(path: str, flags: Request) -> int:
     try:
         with open(path, encoding="utf-8") as file:
             return _taken_up(flags, lambda connection: load(connection, file))
@@ -121,7 +121,7 @@ def _import(path: str, flags: Parsed) -> int:
         raise PlaitError(f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}") from None
 
 
-def _import_deckhand(url: str, flags: Parsed) -> int:
+def _import_deckhand(url: str, flags: Request) -> int:
     from plait.service.deckhand import steps_of
 
     if not flags.given("barbican"):
@@ -140,7 +140,7 @@ def _import_deckhand(url: str, flags: Parsed) -> int:
         )
 
 
-def _taken_up(flags: Parsed, work: Callable[[Connection], int]) -> int:
+def _taken_up(flags: Request, work: Callable[[Connection], int]) -> int:
     """Take up revisions, all of them or none."""
     database = Database(flags.text("database"))
     try:
@@ -154,7 +154,7 @@ def _taken_up(flags: Parsed, work: Callable[[Connection], int]) -> int:
     return 0
 
 
-def policy_of(flags: Parsed) -> dict[object, object] | None:
+def policy_of(flags: Request) -> dict[object, object] | None:
     """The roles of each action in the file of `--policy`; None without it. Raises PlaitError."""
     path = flags.text("policy")
     if not path:
@@ -169,7 +169,7 @@ def policy_of(flags: Parsed) -> dict[object, object] | None:
     return found
 
 
-def keys_of(flags: Parsed) -> Keys | None:
+def keys_of(flags: Request) -> Keys | None:
     """The keys that `--keys` names; None without it. Raises PlaitError."""
     given = flags.text("keys")
     if not given:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plait.cli.options import GENERAL, SAFETY, SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import GENERAL, SAFETY, Command
 from plait.cli.shared import ALLOW_OUTPUT, LIMIT, size_of
 from plait.cli.streams import complain, write_out
+from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import PlaitError, UsageError
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.service.issuers import Issuer
     from plait.service.telemetry import Telemetry
 
@@ -24,59 +25,59 @@ SERVE = Command(
     "Keep layered documents in revisions, and serve them over HTTP as Deckhand does.",
     (
         "Where",
-        Flag(
+        Option(
             "database",
             TEXT,
             "where documents are kept: sqlite:///FILE, or postgresql://USER@HOST/NAME",
             value="URL",
             default=("sqlite:///plait.db",),
         ),
-        Flag("host", TEXT, "the address to listen on", value="ADDRESS", default=("127.0.0.1",)),
-        Flag("port", TEXT, "the port to listen on; 0 takes one that is free", value="N", default=("9000",)),
-        Flag("address", TEXT, "where clients find the service, if that is not where it listens", value="URL"),
+        Option("host", TEXT, "the address to listen on", value="ADDRESS", default=("127.0.0.1",)),
+        Option("port", TEXT, "the port to listen on; 0 takes one that is free", value="N", default=("9000",)),
+        Option("address", TEXT, "where clients find the service, if that is not where it listens", value="URL"),
         "Who may do what",
-        Flag("tokens", TEXT, "a file with the tokens that are taken", value="FILE"),
-        Flag(
+        Option("tokens", TEXT, "a file with the tokens that are taken", value="FILE"),
+        Option(
             "issuer", TEXT, "who else issues tokens, an OpenID provider: what signed ones must name as iss", value="URL"
         ),
-        Flag(
+        Option(
             "issuer-keys",
             TEXT,
             "a file with the issuer's public keys, a JSON Web Key Set, instead of fetching them",
             value="FILE",
         ),
-        Flag("audience", TEXT, "what signed tokens must name as aud", value="NAME", default=("plait",)),
-        Flag("roles-claim", TEXT, "where signed tokens list roles", value="CLAIM", default=("roles",)),
-        Flag(
+        Option("audience", TEXT, "what signed tokens must name as aud", value="NAME", default=("plait",)),
+        Option("roles-claim", TEXT, "where signed tokens list roles", value="CLAIM", default=("roles",)),
+        Option(
             "keystone",
             TEXT,
             "a file with [keystone_authtoken], such as deckhand.conf: Keystone issues tokens",
             value="FILE",
         ),
-        Flag("policy", TEXT, "a file with the roles of each action", value="FILE"),
-        Flag("role", TEXTS, "a role of the token that new-token creates", value="NAME"),
+        Option("policy", TEXT, "a file with the roles of each action", value="FILE"),
+        Option("role", TEXTS, "a role of the token that new-token creates", value="NAME"),
         "Secrets",
-        Flag(
+        Option(
             "keys",
             TEXT,
             "keys for the data of encrypted documents: file:FILE, sops:FILE, dir:DIRECTORY or exec:COMMAND",
             value="SOURCE",
         ),
-        Flag("allow-exec", SWITCH, "let --keys run a command"),
-        Flag("barbican", TEXT, "of import-deckhand: where the data of encrypted documents are", value="URL"),
-        Flag("barbican-token", TEXT, "a file with a token of Keystone for Barbican", value="FILE"),
+        Option("allow-exec", SWITCH, "let --keys run a command"),
+        Option("barbican", TEXT, "of import-deckhand: where the data of encrypted documents are", value="URL"),
+        Option("barbican-token", TEXT, "a file with a token of Keystone for Barbican", value="FILE"),
         "Who is told",
-        Flag("webhook", TEXTS, "a URL that is told of each new revision", value="URL"),
-        Flag("webhook-key", TEXT, "a file with the key that signs what webhooks are told", value="FILE"),
-        Flag("telemetry", SWITCH, "send traces and metrics to where the variables OTEL_... say"),
+        Option("webhook", TEXTS, "a URL that is told of each new revision", value="URL"),
+        Option("webhook-key", TEXT, "a file with the key that signs what webhooks are told", value="FILE"),
+        Option("telemetry", SWITCH, "send traces and metrics to where the variables OTEL_... say"),
         "Rendering",
-        Flag("like-deckhand", SWITCH, "render every value, and the order of documents, as Deckhand does"),
+        Option("like-deckhand", SWITCH, "render every value, and the order of documents, as Deckhand does"),
         SAFETY,
-        Flag("max-body", TEXT, "bytes that a request may have", value="BYTES", default=("32M",)),
+        Option("max-body", TEXT, "bytes that a request may have", value="BYTES", default=("32M",)),
         LIMIT,
         ALLOW_OUTPUT,
         GENERAL,
-        Flag("check", SWITCH, "read all files, bring the database up to date, and serve nothing"),
+        Option("check", SWITCH, "read all files, bring the database up to date, and serve nothing"),
     ),
     arguments="[COMMAND]",
     commands=(
@@ -114,7 +115,7 @@ def main(argv: Sequence[str]) -> int:
         ) from None
 
 
-def _serve(flags: Parsed) -> int:
+def _serve(flags: Request) -> int:
     from plait.service.discovery import LOOPBACK
 
     host = flags.text("host")
@@ -139,7 +140,7 @@ def _serve(flags: Parsed) -> int:
         return _run(app, listener)
 
 
-def _application(flags: Parsed, address: str, tokens: str | None) -> Starlette:
+def _application(flags: Request, address: str, tokens: str | None) -> Starlette:
     from plait.limits import parse
     from plait.service.app import application
     from plait.service.chores import keys_of, policy_of
@@ -169,7 +170,7 @@ def _telemetry() -> Telemetry:
     return Exported(__version__)
 
 
-def _issuer(flags: Parsed) -> Issuer | None:
+def _issuer(flags: Request) -> Issuer | None:
     if not flags.given("issuer"):
         return None
     from plait.service.issuers import Issuer

@@ -23,11 +23,11 @@ from plait.watching.command import head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.testing.functions import FunctionCase
 
 
-def watch(flags: Parsed) -> None:
+def watch(flags: Request) -> None:
     """Run the tests that a command line names until the user interrupts. Raises UsageError where that cannot be done."""
     follow(Again(flags).work, idle=tidier())
     if sys.stdout.isatty():
@@ -37,7 +37,7 @@ def watch(flags: Parsed) -> None:
 class Again:
     """What was read for each test the last time that it ran."""
 
-    def __init__(self, flags: Parsed) -> None:
+    def __init__(self, flags: Request) -> None:
         self._flags = flags
         self._evaluator = Evaluator()
         self._reads: dict[str, View] = {}

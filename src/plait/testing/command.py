@@ -5,9 +5,10 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.options import SWITCH, TEXT, TEXTS, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import ALLOW_OUTPUT, JOBS, TRUST, jobs_of
 from plait.cli.streams import write_out
+from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.limits import allowance
 from plait.process import goes_on, stop_timer
@@ -16,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.cli.options import Parsed
     from plait.coverage import Coverage
     from plait.coverage.reporting import Reports
+    from plait.engine.options import Request
     from plait.testing.cases import Case
     from plait.testing.collecting import Collected
     from plait.testing.functions import FunctionCase
@@ -29,31 +30,31 @@ TEST = Command(
     "Run tests: what runs of the project must make, or refuse. PATH is a test file, a directory, or FILE::NAME.",
     (
         "Which tests",
-        Flag("keyword", TEXT, "those whose id has these words: 'web and not slow'", short="k", value="EXPRESSION"),
-        Flag("lf", SWITCH, "those that failed the last time; all if there were none"),
-        Flag("list", SWITCH, "print the ids, run nothing"),
+        Option("keyword", TEXT, "those whose id has these words: 'web and not slow'", short="k", value="EXPRESSION"),
+        Option("lf", SWITCH, "those that failed the last time; all if there were none"),
+        Option("list", SWITCH, "print the ids, run nothing"),
         "How they run",
-        Flag("exitfirst", SWITCH, "stop at the first that fails", short="x"),
-        Flag("watch", SWITCH, "again whenever a file that they read changes, those that read it; until interrupted"),
+        Option("exitfirst", SWITCH, "stop at the first that fails", short="x"),
+        Option("watch", SWITCH, "again whenever a file that they read changes, those that read it; until interrupted"),
         JOBS,
-        Flag("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
+        Option("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
         "What is told",
-        Flag("verbose", SWITCH, "a line a test", short="v"),
-        Flag("junit", TEXT, "write JUnit's XML to a file", value="FILE"),
-        Flag("tap", SWITCH, "print TAP, nothing else"),
-        Flag("github", SWITCH, "print annotations for a workflow of GitHub as well"),
+        Option("verbose", SWITCH, "a line a test", short="v"),
+        Option("junit", TEXT, "write JUnit's XML to a file", value="FILE"),
+        Option("tap", SWITCH, "print TAP, nothing else"),
+        Option("github", SWITCH, "print annotations for a workflow of GitHub as well"),
         "What they use",
-        Flag("cov", SWITCH, "count which lines, branches, overlays and operations the tests use"),
-        Flag(
+        Option("cov", SWITCH, "count which lines, branches, overlays and operations the tests use"),
+        Option(
             "cov-report",
             TEXTS,
             "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
             value="FORM:PATH",
         ),
-        Flag("cov-append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
-        Flag("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
+        Option("cov-append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
+        Option("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
         "General",
-        Flag(
+        Option(
             "project",
             TEXT,
             "the project file of all tests; by default plait.yml in the nearest directory above each",
@@ -106,7 +107,7 @@ def main(argv: Sequence[str]) -> int:
     return status if all(one.passed for one in done) else 1
 
 
-def _coverage_reports(flags: Parsed) -> Reports | None:
+def _coverage_reports(flags: Request) -> Reports | None:
     """What is to be made of what tests use; None where that is not counted. Raises UsageError."""
     given = [name for name in ("cov-report", "cov-append", "fail-under") if flags.given(name)]
     if not flags.on("cov"):
@@ -123,7 +124,7 @@ def _coverage_reports(flags: Parsed) -> Reports | None:
 
 
 def _run(
-    flags: Parsed,
+    flags: Request,
     cases: Sequence[Case | FunctionCase],
     collected: Collected,
     jobs: int,
@@ -153,7 +154,7 @@ def _run(
 
 
 def _results(
-    flags: Parsed, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
+    flags: Request, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
 ) -> Iterator[Result]:
     from plait.testing.running import results, results_of_several
 
@@ -164,7 +165,7 @@ def _results(
     return results(cases, update=update, coverage=coverage)
 
 
-def _obsolete(flags: Parsed, collected: Collected) -> list[str]:
+def _obsolete(flags: Request, collected: Collected) -> list[str]:
     """What is to be said of snapshots that no case has; only files all of whose cases ran tell that."""
     from plait.testing.cases import Case
     from plait.testing.snapshots import obsolete, remove
@@ -178,7 +179,7 @@ def _obsolete(flags: Parsed, collected: Collected) -> list[str]:
     return obsolete_note(found, removed=flags.on("update"))
 
 
-def _write_junit(flags: Parsed, done: Sequence[Result]) -> None:
+def _write_junit(flags: Request, done: Sequence[Result]) -> None:
     path = flags.text("junit")
     if not path:
         return

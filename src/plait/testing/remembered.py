@@ -8,15 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Parsed
     from plait.codecache import CodeCache
+    from plait.engine.options import Request
     from plait.testing.cases import Case
     from plait.testing.collecting import Collected
     from plait.testing.functions import FunctionCase
     from plait.testing.results import Result
 
 
-def selected(flags: Parsed, collected: Collected) -> list[Case | FunctionCase]:
+def selected(flags: Request, collected: Collected) -> list[Case | FunctionCase]:
     """The cases that -k and --lf choose. Raises UsageError."""
     from plait.testing.selecting import selector
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from plait.cli.options import SWITCH, TEXT, Command, Flag
+from plait.cli.options import Command
 from plait.cli.streams import complain, write_out
+from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.version import __version__
 
@@ -18,14 +19,14 @@ WEBSITE = Command(
     "plait website",
     "Serve the playground to the browsers of this machine: files in, output, errors and histories out.",
     (
-        Flag(
+        Option(
             "listen-addr",
             TEXT,
             "the address to listen on, one of this machine alone; port 0 takes one that is free",
             value="HOST:PORT",
             default=("localhost:8080",),
         ),
-        Flag("redirect-to-https", SWITCH, "accepted for compatibility, no effect: nothing leaves this machine"),
+        Option("redirect-to-https", SWITCH, "accepted for compatibility, no effect: nothing leaves this machine"),
     ),
 )
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")

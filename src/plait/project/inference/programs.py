@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from plait.cli.options import CSV, TEXTS, Flag
 from plait.cli.tracing import table
+from plait.engine.options import CSV, TEXTS, Option
 from plait.errors import UsageError
 from plait.nodes import Array, ArrayItem, MapItem
 from plait.project.settings import ARGUMENTS, Setting, flags_of
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
     from plait.nodes import Value
     from plait.project.inference.shell import Argument, Invocation
     from plait.source import Source
@@ -163,11 +163,12 @@ def _without_bosh_flags(words: Sequence[Argument]) -> list[Argument]:
     return found
 
 
-def _settings(command: str, parsed: Parsed, source: Source, lines: dict[str, int], line: int) -> list[Setting]:
+def _settings(command: str, parsed: Request, source: Source, lines: dict[str, int], line: int) -> list[Setting]:
     names = {flag.name: name for name, flag in flags_of(command).items()}
-    found: dict[str, tuple[Flag, list[ArrayItem]]] = {}
-    for flag, value in parsed.occurrences:
-        if flag.name not in names or flag.name in _IGNORED or flag.help.endswith("no effect"):
+    found: dict[str, tuple[Option, list[ArrayItem]]] = {}
+    for use in parsed.uses:
+        flag, value = use.option, use.value
+        if flag.name not in names or flag.name in _IGNORED or not flag.has_effect:
             continue
         at = next((number for text, number in lines.items() if isinstance(value, str) and value in text), line)
         found.setdefault(flag.name, (flag, []))[1].append(ArrayItem(value, source, at))

@@ -6,9 +6,10 @@ import os
 import sys
 
 from plait.cli.colour import cleaning
-from plait.cli.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Command, Flag
+from plait.cli.options import Command
 from plait.cli.shared import only_argument
 from plait.cli.streams import complain, write_out
+from plait.engine.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Option
 from plait.errors import ReadError, UsageError
 from plait.permissions import ACCESSES, FILE_NAMES, NETWORK, READ, WRITE, Need, origin_of
 from plait.project.trusting.needs import needs_of
@@ -18,21 +19,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.cli.options import Parsed
+    from plait.engine.options import Request
 
 TRUST = Command(
     "plait trust",
     "Show what a project asks for outside of its repository, and grant it. PATH is the directory of a project, or a file of "
     "steps; by default the working directory.",
     (
-        Flag("list", SWITCH, "list what was granted to which project"),
-        Flag("revoke", SWITCH, "forget what was granted to the project"),
-        Flag("yes", SWITCH, "grant without asking", short="y"),
+        Option("list", SWITCH, "list what was granted to which project"),
+        Option("revoke", SWITCH, "forget what was granted to the project"),
+        Option("yes", SWITCH, "grant without asking", short="y"),
         "Grant this, whatever the project file asks for",
-        Flag(READ, TEXTS, "read this file or directory", value="PATH", names=READ_PATH),
-        Flag(WRITE, TEXTS, "write this file, or files in this directory", value="PATH", names=WRITTEN_PATH),
-        Flag(NETWORK, TEXTS, "send requests to this server, such as https://example.com", value="URL"),
-        Flag("programs", TEXTS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM"),
+        Option(READ, TEXTS, "read this file or directory", value="PATH", path=READ_PATH),
+        Option(WRITE, TEXTS, "write this file, or files in this directory", value="PATH", path=WRITTEN_PATH),
+        Option(NETWORK, TEXTS, "send requests to this server, such as https://example.com", value="URL"),
+        Option("programs", TEXTS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM"),
     ),
     arguments="[PATH]",
 )
@@ -66,7 +67,7 @@ def _project(path: str) -> tuple[str, str]:
     return os.path.realpath(os.path.dirname(path) or os.curdir), path
 
 
-def _grant(flags: Parsed, directory: str, file: str) -> int:
+def _grant(flags: Request, directory: str, file: str) -> int:
     permissions = permissions_of(file, directory, typed=[Need(READ, file)] if file else ())
     typed = [_typed(access, text) for access in ACCESSES for text in flags.texts(access)]
     needs = typed or (needs_of(file, permissions) if file else [])

@@ -1,0 +1,1 @@
+"""The engine: typed requests, one class per dialect, and their evaluation."""

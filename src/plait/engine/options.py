@@ -1,0 +1,411 @@
+"""Options, and requests as lists of their uses.
+
+An `Option` is declared once. The command line, its help and completion, the flag reference, settings of project files,
+their JSON Schema and the keywords of the API are derived from the declaration. A `Request` keeps every use of an option
+in order, with its origin.
+
+A dialect's request is a class whose attributes are options (`plait.engine.render` and its neighbours). An annotated
+attribute is a keyword of the API as well. `Render.strict` is the declaration, `request.strict` is the value.
+"""
+
+from __future__ import annotations
+
+from plait.errors import PlaitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
+
+    from plait.nodes import Map
+    from plait.source import Position
+
+    T = TypeVar("T")
+    # The line of a project file; None for what was typed, or passed by a program.
+    Origin: TypeAlias = Position | None
+else:
+
+    def dataclass_transform(**_: object) -> Callable[[T], T]:
+        """The decorator of `typing`, which is for type checkers."""
+        return lambda one: one
+
+
+# The kinds of values: one text (the last use wins), every text, comma separated texts, an integer, true or false, and a
+# map of values that the project file or a program provides (later uses are merged over earlier ones, deeply).
+TEXT = "text"
+TEXTS = "texts"
+CSV = "csv"
+NUMBER = "number"
+SWITCH = "switch"
+MAP = "map"
+LISTS = frozenset({TEXTS, CSV})
+
+# The part that an option belongs to: the evaluation, the delivery of its result, the process that runs it.
+EVALUATION = "evaluation"
+DELIVERY = "delivery"
+PROCESS = "process"
+
+
+class PathForm:
+    """The path, URL or program in the value of an option, and its place in the value.
+
+    access: the permission that a project file needs: "read" or "write". after: the character that ends the text before
+    the path, "" for a value that is a path. may_be_missing: the path need not exist. is_source: the value is a source of
+    secrets. has_pointer: a pointer may follow, `FILE#/pointer`. may_be_url: an http or https URL may replace the path.
+    is_pattern: the path may have wildcards.
+    """
+
+    __slots__ = ("access", "after", "has_pointer", "is_pattern", "is_source", "may_be_missing", "may_be_url")
+
+    def __init__(
+        self,
+        access: str,
+        after: str = "",
+        *,
+        may_be_missing: bool = False,
+        is_source: bool = False,
+        has_pointer: bool = False,
+        may_be_url: bool = False,
+        is_pattern: bool = False,
+    ) -> None:
+        self.access = access
+        self.is_pattern = is_pattern
+        self.after = after
+        self.may_be_missing = may_be_missing
+        self.is_source = is_source
+        self.has_pointer = has_pointer
+        self.may_be_url = may_be_url
+
+    def split(self, text: str) -> tuple[str, str]:
+        """The text before the path in a value, and the path; "" for a value without one."""
+        if self.is_source:
+            from plait.secrets.sources import Named
+
+            path = Named(text).path
+            return text.removesuffix(path), path
+        if not self.after or (self.after == ":" and not text.startswith("@")):
+            return "", text
+        if self.may_be_url and "://" in text.partition(self.after)[0]:
+            return "", text
+        before, found, path = text.partition(self.after)
+        if found:
+            return before + found, path
+        # A new name before an input file is optional.
+        return ("", text) if self.may_be_url else (text, "")
+
+    def path(self, text: str) -> str:
+        """The path in a value, without a pointer; "" for a value without one."""
+        path = self.split(text)[1]
+        return path.rpartition("#")[0] or path if self.has_pointer else path
+
+
+READ_PATH = PathForm("read")
+WRITTEN_PATH = PathForm("write", may_be_missing=True)
+# A link may be found only behind the path that is allowed.
+LINKED_PATH = PathForm("read", may_be_missing=True)
+
+
+class Option:
+    """The declaration of an option.
+
+    name: of its flag, without dashes; "" without a flag. kind: of its values. short: the letter of a short flag. value:
+    the placeholder for a value in help. default: used, and shown by help, if the option is not used. choices: all valid
+    values, if they are known. is_last: the command line after it is ignored, mistakes included.
+    attribute: of the request, by default the name. is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" if it is none; by default the name of the flag.
+    path: the form of a path in its value, or None. program: the programs that the switch lets sources of secrets start
+    (`plait.permissions`). part: EVALUATION, DELIVERY or PROCESS. is_argument: positional on the command line.
+    has_effect: False for a flag that is only accepted.
+    """
+
+    __slots__ = (
+        "attribute", "choices", "default", "has_effect", "help", "is_argument", "is_last", "is_negated", "kind", "name",
+        "part", "path", "program", "setting", "short", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        help: str,
+        *,
+        short: str = "",
+        value: str = "",
+        default: Sequence[str] = (),
+        choices: Sequence[str] = (),
+        is_last: bool = False,
+        path: PathForm | None = None,
+        program: str = "",
+        setting: str | None = None,
+        part: str = EVALUATION,
+        is_argument: bool = False,
+        is_negated: bool = False,
+        has_effect: bool = True,
+        attribute: str = "",
+    ) -> None:
+        self.attribute = attribute or name
+        self.name = name
+        self.path = path
+        self.program = program
+        self.setting = name if setting is None else setting
+        self.kind = kind
+        self.help = help
+        self.short = short
+        self.value = value
+        self.default = default
+        self.choices = choices
+        self.is_last = is_last
+        self.part = part
+        self.is_argument = is_argument
+        self.is_negated = is_negated
+        self.has_effect = has_effect
+
+    def __repr__(self) -> str:
+        return f"Option({self.shown!r})"
+
+    def __set_name__(self, _owner: type, attribute: str) -> None:
+        self.attribute = attribute
+
+    def __get__(self, request: Request | None, _owner: type) -> Any:
+        return self if request is None else request.value(self)
+
+    @property
+    def shown(self) -> str:
+        """Its flag, as messages show it."""
+        return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
+
+    def replaced(self, **changes: Any) -> Option:
+        """The same option with other properties."""
+        new = Option.__new__(type(self))
+        for slot in Option.__slots__:
+            setattr(new, slot, changes.get(slot, getattr(self, slot)))
+        return new
+
+
+class Use:
+    """One use of an option. value: a text, True or False, a map, or what a program passed."""
+
+    __slots__ = ("option", "origin", "value")
+
+    def __init__(self, option: Option, value: Any, origin: Origin = None) -> None:
+        self.option = option
+        self.value = value
+        self.origin = origin
+
+    def __repr__(self) -> str:
+        return f"Use({self.option!r}, {self.value!r})"
+
+
+class Heading(str):
+    """The heading of the options that follow it, in help."""
+
+    __slots__ = ()
+
+
+@dataclass_transform(kw_only_default=True)
+class Request:
+    """Uses of options, in order. program: the program whose command line it is from, or "plait".
+    rows: the options of a dialect with the headings of help; argument: the positional one.
+
+    Attributes of a dialect's class are the values of its options. The methods that take a name are for commands whose
+    options are a table.
+    """
+
+    if TYPE_CHECKING:
+        _known: Mapping[str, Option]
+        _values: dict[str, list[Any]]
+        program: str
+        uses: list[Use]
+
+    __slots__ = ("_known", "_values", "program", "uses")
+    options: ClassVar[tuple[Option, ...]] = ()
+    rows: ClassVar[tuple[Option | Heading, ...]] = ()
+    argument: ClassVar[Option] = Option("", TEXTS, "", is_argument=True, setting="")
+
+    def __init_subclass__(cls) -> None:
+        rows = [one for one in cls.__dict__.values() if isinstance(one, (Option, Heading))]
+        cls.rows = tuple(rows)
+        cls.options = tuple(one for one in rows if isinstance(one, Option))
+        for one in cls.options:
+            if one.is_argument:
+                cls.argument = one
+
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self, _known: Mapping[str, Option] | None = None, _program: str = "plait", **values: object
+        ) -> None:
+            self._known = {one.name: one for one in self.options if one.name} if _known is None else _known
+            self._values = {}
+            self.program = _program
+            self.uses = []
+            for attribute, value in values.items():
+                self.set(getattr(type(self), attribute), value)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.uses}>"
+
+    def use(self, option: Option, value: Any, origin: Origin = None) -> None:
+        """Add one use of an option. Raises UsageError for a comma separated list with broken quotes."""
+        self.uses.append(Use(option, value, origin))
+        values = self._values.setdefault(option.attribute, [])
+        if option.kind == CSV:
+            values += _split(option, value)
+        elif option.kind == TEXTS:
+            values.append(value)
+        elif option.kind == MAP and values:
+            values[:] = [merged(values[0], value)]
+        else:
+            values[:] = [value]
+
+    def set(self, option: Option, value: object) -> None:
+        """Add the uses that the value of a keyword stands for."""
+        if option.is_negated:
+            value = not value
+        for one in value if option.kind in LISTS and isinstance(value, (list, tuple)) else [value]:
+            self.use(option, one)
+
+    def over(self, *others: Sequence[Use]) -> Self:
+        """The same request with more uses after its own."""
+        new = type(self)(self._known, self.program)  # type: ignore[call-arg]
+        for uses in (self.uses, *others):
+            for one in uses:
+                new.use(one.option, one.value, one.origin)
+        return new
+
+    def without(self, *options: Option) -> Self:
+        """The same request without the uses of some options."""
+        left_out = {one.attribute for one in options}
+        new = type(self)(self._known, self.program)  # type: ignore[call-arg]
+        for one in self.uses:
+            if one.option.attribute not in left_out:
+                new.use(one.option, one.value, one.origin)
+        return new
+
+    def value(self, option: Option) -> Any:
+        """The value of an option: of its uses, or its default."""
+        values = self._values.get(option.attribute, option.default)
+        if option.kind in LISTS:
+            return list(values)
+        if option.kind == SWITCH:
+            return bool(values and values[-1]) is not option.is_negated
+        if option.kind == NUMBER:
+            return int(values[-1], 0)
+        return values[-1] if values else None if option.kind == MAP else ""
+
+    def uses_of(self, option: object) -> list[Use]:
+        """The uses of an option, in order."""
+        attribute = _declared(option).attribute
+        return [one for one in self.uses if one.option.attribute == attribute] if attribute in self._values else []
+
+    def has(self, *options: object) -> bool:
+        """True if one of the options is used."""
+        return any(_declared(one).attribute in self._values for one in options)
+
+    def origin(self, option: object) -> Use | None:
+        """The use that decides the value of an option, for errors in it; None if it is not used."""
+        uses = self.uses_of(option)
+        return uses[-1] if uses else None
+
+    @property
+    def arguments(self) -> list[Any]:
+        """The positional arguments, in order."""
+        return [one.value for one in self.uses if one.option.is_argument]
+
+    # ---- by the names of flags, for commands whose options are a table
+
+    def given(self, name: str) -> bool:
+        """True if a flag is used."""
+        option = self._known.get(name)
+        return option is not None and option.attribute in self._values
+
+    def text(self, name: str) -> str:
+        """The last value of a flag, its default, or "" if it has none."""
+        values = self.texts(name)
+        return values[-1] if values else ""
+
+    def texts(self, name: str) -> list[str]:
+        """Every value of a flag, in order; its default if it is not used."""
+        option = self._known[name]
+        return list(self._values.get(option.attribute, option.default))
+
+    def on(self, name: str) -> bool:
+        """True if a switch is on."""
+        return self.given(name) and bool(self._values[self._known[name].attribute][-1])
+
+
+def _declared(option: object) -> Option:
+    """The declaration, which type checkers take for the value: `Render.strict` is an `Option` when it runs."""
+    assert isinstance(option, Option)
+    return option
+
+
+# Declarations of attributes: type checkers see the type of the value.
+
+
+def switch(name: str, help: str, **more: Any) -> bool:
+    """An option that is on or off."""
+    return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
+
+
+def text(name: str, help: str, **more: Any) -> str:
+    """An option with one text, the last one."""
+    return Option(name, TEXT, help, **more)  # type: ignore[return-value]
+
+
+def texts(name: str, help: str, **more: Any) -> list[str]:
+    """An option with a list of texts, one per use."""
+    return Option(name, TEXTS, help, **more)  # type: ignore[return-value]
+
+
+def csv(name: str, help: str, **more: Any) -> list[str]:
+    """An option with a list of texts, several per use."""
+    return Option(name, CSV, help, **more)  # type: ignore[return-value]
+
+
+def values(help: str, **more: Any) -> Map | None:
+    """A map of values, which has no flag."""
+    return Option("", MAP, help, **more)  # type: ignore[return-value]
+
+
+class located:  # noqa: N801 - reads as what it does
+    """`with located(use):` adds the line of the project file that has the value to an error in it, if one has."""
+
+    __slots__ = ("_use",)
+
+    def __init__(self, use: Use | None) -> None:
+        self._use = use
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
+        use = self._use
+        if use is not None and use.origin is not None and isinstance(error, PlaitError) and error.at is None:
+            error.within(f'in the setting "{use.option.setting}"', use.origin)
+
+
+def merged(low: Map, high: Map) -> Map:
+    """Two maps, the second over the first; maps in both deeply."""
+    from plait.nodes import Map
+
+    items = {item.key: item for item in low.items}
+    for item in high.items:
+        before = items.get(item.key)
+        if before is not None and type(before.value) is Map and type(item.value) is Map:
+            items[item.key] = item.with_value(merged(before.value, item.value))
+        else:
+            items[item.key] = item
+    return Map(list(items.values()), high.source, high.line)
+
+
+def _split(option: Option, text: str) -> list[str]:
+    if not text:
+        return []
+    if '"' not in text:
+        return text.split(",")
+    import csv
+
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error as error:
+        raise UsageError(f'invalid argument "{text}" for "{option.shown}" flag', found=str(error)) from None
