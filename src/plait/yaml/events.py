@@ -23,6 +23,8 @@ from plait.yaml.libyaml import (
     SCALAR,
     STREAM_END,
     open_keeping_marks,
+    pure_parser,
+    too_deep,
 )
 from plait.yaml.libyaml import parser as fastest_parser
 from plait.yaml.numbering import correct_lines, dash_before, has_odd_breaks
@@ -47,18 +49,22 @@ def read_events(text: str, settings: Settings, parser: Parser | None, shift: int
     if begun:
         text, line, shift = MARK + text, line - 1, shift + len(MARK)
     adapted = Adapted(text) if settings.plain is plain_values else None
+    parser = parser or fastest_parser()
     while True:
         reading = Reading(text, line, settings, settings.comments)
         reading.begun = begun
         if settings.spans is not None:
             settings.spans.begin(text, settings.source.text, shift)
         try:
-            tree = reading.build(parser or fastest_parser(), adapted)
+            tree = reading.build(parser, adapted)
         except EventsChangedError:
             continue
         except PlaitError:
             raise
         except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
+            if too_deep(error):
+                parser = pure_parser()
+                continue
             if adapted is None or not adapted.cover(error):
                 raise reading.problem(error) from None
             continue
@@ -75,16 +81,20 @@ def read_part(
     """
     references.merge_lists = settings.merge_lists
     adapted = Adapted(text) if settings.plain is plain_values else None
+    parser = fastest_parser()
     while True:
         reading = Reading(text, line, settings, comments)
         reading.references = references
         try:
-            return reading.build(fastest_parser(), adapted)
+            return reading.build(parser, adapted)
         except EventsChangedError:
             continue
         except PlaitError:
             raise
         except Exception as error:  # noqa: BLE001 - as above
+            if too_deep(error):
+                parser = pure_parser()
+                continue
             raise reading.problem(error) from None
 
 

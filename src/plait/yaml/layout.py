@@ -71,12 +71,15 @@ def layouts(text: str) -> list[Part]:
 
 def _laid_out(text: str, *, only_first: bool) -> list[Part]:
     adapted = Adapted(text)
+    parser = fastest_parser()
     while True:
         try:
-            found = _documents(text, adapted.events(fastest_parser()))
+            found = _documents(text, adapted.events(parser))
             return [next(found)] if only_first else [*found]
         except Exception as error:
-            if not adapted.cover(error):
+            if libyaml.too_deep(error):
+                parser = libyaml.pure_parser()
+            elif not adapted.cover(error):
                 raise
 
 

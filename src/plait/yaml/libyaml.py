@@ -77,6 +77,11 @@ def _native() -> Parser | None:
     return Parser(open_text)
 
 
+def too_deep(error: Exception) -> bool:
+    """True if libyaml rejected a text only for its depth, as 0.2.6 does past 1,000 levels: `pure_parser` reads it."""
+    return getattr(error, "problem", None) == "exceeded maximum nesting depth"
+
+
 def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
     """The events of a text, with byte order marks kept where libyaml would drop them: at the start of lines."""
     if "\ufeff" not in text or not (text[0] == "\ufeff" or "\n\ufeff" in text or "\r\ufeff" in text):
