@@ -18,7 +18,8 @@ import yaml
 
 import ci
 import plait
-from plait.api import asynchronous, kinds
+from plait.api import asynchronous
+from plait.engine import kinds
 from plait.errors import PlaitError
 
 FUNCTIONS = (

@@ -91,7 +91,7 @@ def test_page_is_what_docstrings_say(update: str | None) -> None:
 @pytest.mark.parametrize("home", sorted(set(plait.api.HOMES.values())))
 def test_examples_in_docstrings(home: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = doctest.testmod(importlib.import_module(f"plait.api.{home}"), globs={"plait": plait})
+    found = doctest.testmod(importlib.import_module(f"plait.{home}"), globs={"plait": plait})
     assert found.attempted
     assert found.failed == 0
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from plait.api.differences import Difference, Differences, diff
     from plait.api.formatting import Formatted, fmt
     from plait.api.histories import Entry, History, explain
-    from plait.api.kinds import Input, Inputs, Limits, Plain
     from plait.api.layering import alayer, layer
     from plait.api.patching import apatch, patch
     from plait.api.reading import documents, read
     from plait.api.rendering import arender, render
-    from plait.api.results import Documents, Rendered
     from plait.api.values import data_values, data_values_schema
+    from plait.engine.kinds import Input, Inputs, Limits, Plain
+    from plait.engine.results import Documents, Rendered
     from plait.errors import (
         Finding,
         LayeringError,
@@ -108,7 +108,7 @@ def __getattr__(name: str) -> object:
         else:
             from plait.api import HOMES
 
-            home = f"api.{HOMES[name]}"
+            home = HOMES[name]
     if home is None and name[:1] != "_":
         raise AttributeError(_no_name(name))
     return first_use(__name__, home, name)

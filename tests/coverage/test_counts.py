@@ -7,10 +7,10 @@ import pathlib
 import pytest
 
 from plait import layer, patch, render
-from plait.api.kinds import Plain
 from plait.coverage import Coverage
 from plait.coverage.summary import FileSummary
 from plait.coverage.text import missing
+from plait.engine.kinds import Plain
 from plait.errors import PlaitError
 
 

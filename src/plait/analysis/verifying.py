@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-    from plait.api.results import Documents
     from plait.codecache import CodeCache
+    from plait.engine.results import Documents
     from plait.project.run import Run
 
 

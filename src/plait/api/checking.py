@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plait.api.equality import Comparable
 from plait.api.isolation import can_be_isolated
 from plait.api.layering import layer
 from plait.api.messages import fault_of, finding_of
 from plait.api.values import data_values
+from plait.engine.equality import Comparable
 from plait.errors import Finding, LayeringError, SchemaError, as_finding
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Self, overload
 
-    from plait.api.kinds import Inputs, Limits, Plain, Texts
-    from plait.api.results import State
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts
+    from plait.engine.results import State
     from plait.errors import PlaitError
 
 
@@ -52,7 +52,7 @@ class Findings(Comparable):
         return f"<Findings: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
 
     def _repr_html_(self) -> str:
-        from plait.api.notebook import text_html
+        from plait.engine.notebook import text_html
 
         return text_html(self.report() or "nothing was found")
 

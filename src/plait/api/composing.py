@@ -6,11 +6,11 @@ from os import PathLike, fspath
 
 from plait.api.asynchronous import awaited
 from plait.api.differences import between
-from plait.api.equality import Comparable
 from plait.api.inputs import context_of, only
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import data_values
-from plait.api.results import Documents
+from plait.engine.equality import Comparable
+from plait.engine.results import Documents
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
 from plait.permissions import READ, Need
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plait.api.differences import Difference
-    from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
-    from plait.api.results import State
+    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.results import State
     from plait.nodes import Document
     from plait.provenance import Trace
     from plait.tools.pipeline import Step

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from plait.api.calls import checked
-from plait.api.equality import Comparable
 from plait.api.inputs import each, sources
 from plait.api.isolation import fully_told
-from plait.api.results import Documents, plain
 from plait.content import Links
+from plait.engine.equality import Comparable
+from plait.engine.results import Documents, plain
 from plait.errors import UsageError
 from plait.limits import limited_to
 from plait.nodes import Document, DocumentSet
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import overload
 
-    from plait.api.kinds import Inputs, Limits, Plain, Texts
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts
 
 
 class Difference(Comparable):
@@ -81,7 +81,7 @@ class Differences(Comparable):
         return f"<Differences: {len(self)}{shown}{', ...' if len(self) > 3 else ''}>"
 
     def _repr_html_(self) -> str:
-        from plait.api.notebook import changes_html
+        from plait.engine.notebook import changes_html
 
         return changes_html(self.to_text())
 

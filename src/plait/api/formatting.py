@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plait.api.equality import Comparable
 from plait.api.inputs import files
 from plait.api.isolation import can_be_isolated
 from plait.content import Links
+from plait.engine.equality import Comparable
 from plait.errors import UsageError
 from plait.limits import limited_to
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Self
 
-    from plait.api.kinds import Inputs, Limits, Texts
-    from plait.api.results import State
+    from plait.engine.kinds import Inputs, Limits, Texts
+    from plait.engine.results import State
 
 
 class Formatted(Comparable):
@@ -43,7 +43,7 @@ class Formatted(Comparable):
         return f"<Formatted: {len(self.files)}, {len(self.changed)} changed>"
 
     def _repr_html_(self) -> str:
-        from plait.api.notebook import yaml_html
+        from plait.engine.notebook import yaml_html
 
         return yaml_html(str(self))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from plait.api.calls import checked
-from plait.api.equality import Comparable
 from plait.api.isolation import fully_told
-from plait.api.results import Documents, plain
+from plait.engine.equality import Comparable
+from plait.engine.results import Documents, plain
 from plait.errors import LimitError, UsageError
 from plait.secrets import HIDDEN
 from plait.source import Position
@@ -14,7 +14,7 @@ from plait.tools import telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.api.kinds import Plain
+    from plait.engine.kinds import Plain
 
 
 class Entry(Comparable):
@@ -82,7 +82,7 @@ class History(Comparable):
         return f"<History of {self._history.place}>"
 
     def _repr_html_(self) -> str:
-        from plait.api.notebook import text_html
+        from plait.engine.notebook import text_html
 
         return text_html(self.to_text())
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 
 from plait import content
-from plait.api.results import Documents
 from plait.content import NO_LINKS, Links
 from plait.context import Context
+from plait.engine.results import Documents
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance
 from plait.nodes import Document
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from plait.api.kinds import Input, Inputs, Warnings
+    from plait.engine.kinds import Input, Inputs, Warnings
     from plait.provenance import Trace
     from plait.workspace import InputFile
 

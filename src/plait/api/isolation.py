@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import ParamSpec, TypeVar
 
-    from plait.api.results import Result
+    from plait.engine.results import Result
 
     P = ParamSpec("P")
     R = TypeVar("R", bound=Result)

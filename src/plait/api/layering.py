@@ -8,8 +8,8 @@ from itertools import chain
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, each, sources, trace_of
 from plait.api.isolation import can_be_isolated
-from plait.api.results import Documents
 from plait.content import Links
+from plait.engine.results import Documents
 from plait.errors import UsageError
 from plait.layering import STRINGS, FileSecrets, Job, Options, Selection
 from plait.limits import limited_to
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Literal
 
-    from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.nodes import DocumentSet
 
 

@@ -13,26 +13,9 @@ from plait.source import Position, Source, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias, TypedDict
+    from typing import TypedDict
 
-    from plait.api.results import State
-
-    # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error].
-    Words: TypeAlias = "str | list[str | tuple[str, bool | None]]"
-    Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None]"
-
-    class Fault(TypedDict):
-        """A finding, or an error without what only errors have."""
-
-        message: Words
-        at: Place | None
-        also: list[Place]
-        expected: Words | None
-        found: Words | None
-        hint: Words | None
-        is_secret: bool
-        trail: list[tuple[str, Place | None, str, str]]
-        reference: str | None
+    from plait.engine.results import Fault, Place, State, Words
 
     class Failure(TypedDict):
         """An error. limit: of a LimitError; kind: of a LayeringError."""

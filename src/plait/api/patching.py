@@ -9,8 +9,8 @@ from plait.additions import TAGS, taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
 from plait.api.isolation import can_be_isolated
-from plait.api.results import Documents
 from plait.content import Links
+from plait.engine.results import Documents
 from plait.errors import OpsError
 from plait.limits import limited_to
 from plait.nodes import DocumentSet, Map
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
 
-    from plait.api.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.ops import Operation
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from plait.api.calls import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
-from plait.api.results import Documents
 from plait.content import Links
+from plait.engine.results import Documents
 from plait.limits import allowance, exceeded, limited_to
 from plait.nodes import Array, Document, DocumentSet, Map, from_plain
 from plait.yaml import deduplicate
@@ -16,7 +16,7 @@ from plait.yaml import read as read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.api.kinds import Inputs, Limits, Plain, Texts
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts
     from plait.nodes import Value
     from plait.source import Source
 

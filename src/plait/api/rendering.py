@@ -8,8 +8,8 @@ from plait.additions import taken
 from plait.api.asynchronous import awaited
 from plait.api.inputs import context_of, files, trace_of
 from plait.api.isolation import can_be_isolated
-from plait.api.results import Rendered
 from plait.content import Links
+from plait.engine.results import Rendered
 from plait.limits import limited_to
 from plait.workspace import Job, Options, values_of_map
 from plait.workspace.phases import run
@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.api.kinds import Inputs, Limits, Plain, Texts, Warnings
     from plait.destinations import Pattern
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts, Warnings
     from plait.workspace import ReferencedValues, Result
 
 

@@ -8,7 +8,7 @@ from plait.additions import taken
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import Given
 from plait.api.rendering import data_values as values_given
-from plait.api.results import Documents
+from plait.engine.results import Documents
 from plait.errors import UsageError
 from plait.formats import JSON_SCHEMA, OPENAPI
 from plait.limits import limited_to
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.api.kinds import Inputs, Limits, Plain, Texts
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts
 
 
 @can_be_isolated(Documents)

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Iterable, Mapping
 
 from plait.api.messages import decode, error_of
-from plait.api.results import Documents
 from plait.api.stopping import CURRENT
 from plait.children.worker import Worker as Process
+from plait.engine.results import Documents
 from plait.errors import LimitError
 from plait.limits import Limits, exceeded
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.api.messages import Reply
-    from plait.api.results import State
+    from plait.engine.results import State
 
 # Seconds: the worker's own timer comes first, and its message says more.
 _GRACE = 0.3

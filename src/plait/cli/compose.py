@@ -36,8 +36,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.api.results import Documents
     from plait.engine.options import Request
+    from plait.engine.results import Documents
     from plait.nodes import Document, Map
     from plait.tools.compose import Changes
     from plait.tools.pipeline import Step

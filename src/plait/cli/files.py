@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.api.results import Documents
     from plait.context import Context
     from plait.destinations import Pattern
+    from plait.engine.results import Documents
     from plait.nodes import DocumentSet
     from plait.output import OutputFile
 
@@ -41,7 +41,7 @@ def result_of(
     nodes: DocumentSet, pattern: Pattern | None, write: Callable[[DocumentSet], str], context: Context
 ) -> Documents:
     """What a run gives, with a file for each document where a pattern says. Raises UsageError."""
-    from plait.api.results import Documents, Rendered
+    from plait.engine.results import Documents, Rendered
 
     if pattern is None:
         return Documents(nodes, write=write, warnings=context.warnings, trace=context.trace)

@@ -40,8 +40,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.api.results import Documents
     from plait.engine.options import Request
+    from plait.engine.results import Documents
     from plait.layering.secrets import SecretSource
     from plait.nodes import DocumentSet
 

@@ -39,8 +39,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.api.results import Documents
     from plait.engine.options import Request
+    from plait.engine.results import Documents
     from plait.nodes import Map
     from plait.ops import Job
 
@@ -218,7 +218,7 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
     given: variables that win over those of flags. Raises PlaitError.
     """
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
 
     flags = PATCH.parse(argv)
     keep_limits(flags, context)

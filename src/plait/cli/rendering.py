@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.api.results import Rendered
     from plait.context import Context
     from plait.engine.options import Request
+    from plait.engine.results import Rendered
     from plait.nodes import Map
     from plait.workspace import Job
 
@@ -26,8 +26,8 @@ def evaluate(argv: Sequence[str], context: Context, given: Map | None = None) ->
 
     context: state of the run. given: data values that override those of flags. Raises PlaitError.
     """
-    from plait.api.results import Rendered
     from plait.cli.sharing import is_recorded, with_shared
+    from plait.engine.results import Rendered
     from plait.formats import choose_formats
 
     flags = _parsed(argv)

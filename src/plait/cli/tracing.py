@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from plait.api.results import Documents
     from plait.context import Context
+    from plait.engine.results import Documents
     from plait.nodes import DocumentSet, Map
     from plait.permissions import Permissions
 

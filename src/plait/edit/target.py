@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.nodes import Item, Scalar, Value
     from plait.provenance import Trace
     from plait.tools.diff import Difference

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from plait.api.results import Documents
     from plait.codecache import CodeCache
+    from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.project.file import Project
     from plait.provenance import Trace

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.api.results import Documents
     from plait.codecache import CodeCache
+    from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.project.file import Project
     from plait.project.run import Run
@@ -228,7 +228,7 @@ def _compared(
 
 def _texts(documents: Documents) -> dict[str, str]:
     """The files that are no YAML."""
-    from plait.api.results import Rendered
+    from plait.engine.results import Rendered
 
     if not isinstance(documents, Rendered) or not documents.texts:
         return {}

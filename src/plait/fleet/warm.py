@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import plait.api.results
 import plait.api.worker
 import plait.cli.rendering
 import plait.codecache
+import plait.engine.results
 import plait.fleet.workshop
 import plait.overlay
 import plait.project.file

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypedDict
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.fleet.results import Results
     from plait.permissions import Permissions
@@ -212,7 +212,7 @@ def _directories(run: Run) -> list[str]:
 
 def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
     """The files that a run makes, and what there is to warn of; with the empty name where its place is one file."""
-    from plait.api.results import Rendered
+    from plait.engine.results import Rendered
 
     warnings = list(documents.warnings)
     if not isinstance(documents, Rendered):

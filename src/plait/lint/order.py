@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.lint.subject import Ran, Subject
     from plait.nodes import Item
     from plait.provenance import Trace

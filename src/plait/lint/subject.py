@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.lint.finding import Edit
     from plait.project.file import Project
     from plait.project.run import Run

@@ -26,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from plait.api.results import Documents
     from plait.codecache import CodeCache
+    from plait.engine.results import Documents
     from plait.errors import Finding
     from plait.kinds import Catalogue, Fault, Schema
     from plait.nodes import Document, Item

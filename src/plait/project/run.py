@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.api.results import Documents
     from plait.codecache import CodeCache
+    from plait.engine.results import Documents
     from plait.lookups import Lookups
     from plait.nodes import Map
     from plait.permissions import Need, Permissions

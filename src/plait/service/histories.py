@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.api.results import State
+    from plait.engine.results import State
 
 
 class Told:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.errors import Finding
     from plait.nodes import Document as Node
     from plait.service.encryption import Keys

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TypeAlias, TypeVar
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.nodes import Document
     from plait.testing.subject import Subject
     from plait.workspace.shared import Shared
@@ -81,7 +81,7 @@ class Outcome:
         if self._text is None:
             made = self.made()
             if uses_secrets(self.view) or uses_secrets(made.trace):
-                from plait.api.results import text_like
+                from plait.engine.results import text_like
                 from plait.nodes import DocumentSet
 
                 self._text = text_like(made, DocumentSet(list(self.items())))

@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
     from plait.nodes import Document, Map
     from plait.permissions import Permissions
     from plait.view import View

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 
-from plait.api.results import Rendered
+from plait.engine.results import Rendered
 from plait.errors import PlaitError, UsageError, as_finding
 
 TYPE_CHECKING = False
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import NotRequired, TypedDict
 
-    from plait.api.kinds import Limits
-    from plait.api.results import Documents
+    from plait.engine.kinds import Limits
+    from plait.engine.results import Documents
     from plait.errors import Finding
     from plait.nodes import Item
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from plait.additions import TAGS
-from plait.api.equality import Comparable
+from plait.engine.equality import Comparable
 from plait.limits import allowance, limited
 from plait.nodes import DocumentSet, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol, Self, TypedDict, overload
+    from typing import Protocol, Self, TypeAlias, TypedDict, overload
 
-    from plait.api.kinds import Plain
-    from plait.api.messages import Fault
+    from plait.engine.kinds import Plain
     from plait.nodes import Document, Value
     from plait.provenance import Trace
+
+    # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error].
+    Words: TypeAlias = "str | list[str | tuple[str, bool | None]]"
+    Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None]"
+
+    class Fault(TypedDict):
+        """A finding, or an error without what only errors have."""
+
+        message: Words
+        at: Place | None
+        also: list[Place]
+        expected: Words | None
+        found: Words | None
+        hint: Words | None
+        is_secret: bool
+        trail: list[tuple[str, Place | None, str, str]]
+        reference: str | None
 
     class State(TypedDict, total=False):
         """A result as data. files: of `render` and `fmt`; steps: name and text of each, of `compose`; changed: of `fmt`;
@@ -127,7 +143,7 @@ class Documents(Comparable):
         return f"<{type(self).__name__} of {len(self)}{': ' if names else ''}{shown}{more}>"
 
     def _repr_html_(self) -> str:
-        from plait.api.notebook import yaml_html
+        from plait.engine.notebook import yaml_html
 
         return yaml_html(self.to_yaml(), self.warnings)
 

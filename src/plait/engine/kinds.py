@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.api.results import Documents
+    from plait.engine.results import Documents
 
 # Keys can be what keys of YAML can be; a mapping is only of the one type of keys that it says, hence Any.
 Plain: TypeAlias = Mapping[Any, "Plain"] | Sequence["Plain"] | str | int | float | bool | None
