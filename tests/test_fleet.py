@@ -673,7 +673,9 @@ various:
 
 
 def test_a_line_that_reaches_nothing(place: Path) -> None:
-    assert main(["fleet", "impact", "plait.yml:1"]) == 1
+    lines = FILES["plait.yml"].count("\n")
+    (place / "plait.yml").write_text((place / "plait.yml").read_text("utf-8") + "# the end\n", "utf-8")
+    assert main(["fleet", "impact", f"plait.yml:{lines + 1}"]) == 1
     assert main(["fleet", "why", "nowhere"]) != 0
     assert main(["fleet", "diff", "app/eu/lyon"]) == 2
 

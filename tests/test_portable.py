@@ -18,7 +18,7 @@ import plait
 from patience import LONGEST
 from plait import content, output
 from plait.cli import main
-from plait.tools import sourcemap
+from plait.tools import impact
 
 ROOT = pathlib.Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "plait"
@@ -279,9 +279,9 @@ def test_variables_keep_their_case_on_windows(monkeypatch: pytest.MonkeyPatch) -
 
 def test_backslashes_name_the_same_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sep", "\\")
-    assert sourcemap.same_file("config\\app.yml", "config/app.yml")
-    assert sourcemap.same_file("app.yml", "C:\\x\\app.yml")
-    assert not sourcemap.same_file("app.yml", "C:\\x\\map.yml")
+    assert impact.same_file("config\\app.yml", "config/app.yml")
+    assert impact.same_file("app.yml", "C:\\x\\app.yml")
+    assert not impact.same_file("app.yml", "C:\\x\\map.yml")
 
 
 def test_paths_with_drives_and_backslashes_are_paths(

@@ -16,8 +16,9 @@ from plait.provenance import Cause, Trace
 from plait.source import Source
 from plait.tools.explain import LOST, Explainer, explain, lines
 from plait.tools.finding import find
+from plait.tools.impact import impact
 from plait.tools.paths import Place, all_places, parse, text_lines
-from plait.tools.sourcemap import impact, source_map, write_map
+from plait.tools.sourcemap import source_map, write_map
 from plait.tools.telling import to_data
 from plait.workspace import Job, in_memory
 from plait.workspace.phases import run
@@ -302,7 +303,7 @@ def test_a_file_that_is_read_has_a_part_with_all_its_lines() -> None:
     documents, trace = traced({"app.yml": HEAD + "x: #@ data.read('part.txt')\n", "part.txt": "one\ntwo\n"})
     [place] = find(parse("x"), documents.items)
     assert ("part.txt", 0) in lines(explain(trace, place))
-    assert [str(one) for one in impact(trace, documents, "part.txt", 2)] == ["x", "part.txt:2"]
+    assert [str(one) for one in impact(trace, documents, "part.txt", 2).places] == ["x", "part.txt:2"]
 
 
 def test_what_only_has_something_changed_below_it_is_not_asked_about() -> None:

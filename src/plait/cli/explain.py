@@ -13,12 +13,14 @@ from plait.view import View, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.cli.tracing import Question
     from plait.tools.explain import History
 
 FORMS = ("text", "json")
+# The exit status of `impact` for a line of which it is unknown what it affects.
+UNKNOWN = 3
 
 _OUTPUT = Option(
     "output",
@@ -112,7 +114,7 @@ def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
 
 
 def main_impact(argv: Sequence[str]) -> int:
-    """Run `plait impact`; the exit status, 1 when the line has a part in nothing. Raises PlaitError."""
+    """Run `plait impact`; the exit status, 1 when the line has no effect, UNKNOWN if that is not known. Raises PlaitError."""
     if _wants_help(argv):
         write_out(IMPACT.help_text())
         return 0
@@ -124,20 +126,31 @@ def main_impact(argv: Sequence[str]) -> int:
         raise UsageError(
             f'"{question.asked}" does not name a line of a file', expected="FILE:LINE, such as values.yml:3"
         )
-    context, view = Context(), View()
-    with watched(context), seen(view):
-        documents, trace = question.run(context)
-        from plait.tools.sourcemap import check_line, impact
+    from plait.tools.impact import check_line, impact
 
-        places = impact(trace, documents, file, int(number), context)
-    if not places:
-        check_line(view.files, file, int(number), "this run")
+    def rerun(texts: Mapping[str, bytes]) -> object:
+        from plait.tools.impact import output_of
+
+        with seen(View(texts)):
+            return output_of(*question.run(Context(print_line=lambda _: None)))
+
+    context, view = Context(), View()
+    with watched(context):
+        with seen(view):
+            documents, trace = question.run(context, follows_all=True)
+        if not file.startswith("stdin"):
+            check_line(view.files, file, int(number), "this run")
+        found = impact(trace, documents, file, int(number), files=view.files, rerun=rerun, context=context)
+    places = found.places
     if as_json:
         from json import dumps
 
         write_out(dumps([str(place) for place in places], ensure_ascii=False, indent=1) + "\n")
     elif places:
         write_folded("".join(f"{place}\n" for place in places))
+    if found.unknown:
+        complain(f"plait: the effect of {question.asked} is unknown: {found.unknown}\n")
+        return UNKNOWN
     if not places:
         complain(f"plait: {question.asked} has no effect on the output\n")
     return 0 if places else 1

@@ -60,9 +60,13 @@ class Question:
         self.asked = asked
         self.words = words
 
-    def run(self, context: Context) -> tuple[DocumentSet, Trace]:
-        """Run the command with everything recorded; a variables store is not written. Raises PlaitError."""
+    def run(self, context: Context, *, follows_all: bool = False) -> tuple[DocumentSet, Trace]:
+        """Run the command with everything recorded; a variables store is not written. Raises PlaitError.
+
+        follows_all: also record functions that only compute.
+        """
         trace = context.trace = Trace()
+        trace.follows_all = follows_all
         with nullcontext() if current_view() is not None else seen(View()), permitted(self.permissions):
             return evaluate(self.command, self.argv, context, self.given).nodes, trace
 

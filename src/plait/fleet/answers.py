@@ -41,6 +41,8 @@ IMPACT = Command(
 )
 
 _NAMED = 3
+# The exit status of `impact` for a line of which it is unknown what it affects.
+UNKNOWN = 3
 
 
 def answer(name: str, argv: Sequence[str]) -> int:
@@ -138,7 +140,10 @@ def _impact(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     if not colon or not file or not number.isdecimal() or len(number) > 18:
         raise UsageError("plait fleet impact takes a line of a file", expected="FILE:LINE, such as values.yml:3")
     groups: dict[tuple[str, ...], list[str]] = {}
-    for task, paths in reached(project, tasks, file, int(number)):
+    unknown: dict[str, list[str]] = {}
+    for task, paths, doubt in reached(project, tasks, file, int(number)):
+        if doubt:
+            unknown.setdefault(doubt, []).append(task.name)
         if paths:
             groups.setdefault(tuple(paths), []).append(task.name)
     if flags.text("output") == "json":
@@ -146,6 +151,10 @@ def _impact(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     else:
         for same, names in groups.items():
             write_folded(f"{_named(names)}:\n" + "".join(f"  {path}\n" for path in same))
+    for doubt, names in unknown.items():
+        complain(f"plait: the effect of {asked} on {_named(names)} is unknown: {doubt}\n")
+    if unknown:
+        return UNKNOWN
     if not groups:
         complain(f"plait: {asked} has no effect on the output of any environment\n")
     return 0 if groups else 1

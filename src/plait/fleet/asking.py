@@ -6,6 +6,7 @@ Each environment is evaluated with everything recorded, one after the other, and
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from plait.errors import PlaitError, UsageError
 from plait.tools.explain import LOST, Explainer, histories
@@ -55,15 +56,21 @@ def deciding(entry: Entry) -> Entry:
 
 
 def evaluated(
-    project: Project, tasks: Sequence[Task], cache: CodeCache | None = None
+    project: Project, tasks: Sequence[Task], cache: CodeCache | None = None, *, follows_all: bool = False
 ) -> Iterator[tuple[Task, Documents, Trace]]:
-    """What runs make, with everything recorded, one after the other. cache: of code that is compiled. Raises PlaitError."""
+    """What runs make, with everything recorded, one after the other. cache: of code that is compiled. Raises PlaitError.
+
+    follows_all: also record functions that only compute.
+    """
     from plait.codecache import MemoryCache
+    from plait.provenance import Trace
     from plait.view import View
 
     cache = MemoryCache() if cache is None else cache
     for task in tasks:
-        documents = task.run(project).evaluate(view=View(), trace=True, limits={}, cache=cache)
+        trace = Trace()
+        trace.follows_all = follows_all
+        documents = task.run(project).evaluate(view=View(), trace=trace, limits={}, cache=cache)
         cache.save()
         assert documents.trace is not None
         yield task, documents, documents.trace
@@ -193,15 +200,15 @@ class _Names:
         return name, path
 
 
-def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str]]]:
+def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str], str]]:
     """The places in the output of each environment that a line of a file has a part in; of those that have read it.
 
-    Raises UsageError where none has read such a file, and for a line that it does not have; and PlaitError.
+    Each with why it is unknown whether there are others, "" if these are all. Raises UsageError where none has read such a file, and for a line that it does not have; and PlaitError.
     """
     from plait.codecache import MemoryCache
     from plait.context import Context
+    from plait.tools.impact import check_line, impact, output_of, same_file
     from plait.tools.pipeline import file_source
-    from plait.tools.sourcemap import check_line, impact, same_file
     from plait.view import View
     from plait.workspace.shared import Shared
 
@@ -209,6 +216,11 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
     cache, shared = MemoryCache(), Shared()
     is_reached = False
+
+    def rerun(task: Task, texts: Mapping[str, bytes]) -> object:
+        made = task.run(project).evaluate(view=View(texts), limits={}, cache=cache)
+        return output_of(made.nodes, made.trace)
+
     for task in tasks:
         view = View()
         task.run(project).evaluate(view=view, limits={}, cache=cache, shared=shared)
@@ -216,9 +228,13 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
         read |= view.files
         # Recording takes much longer than a run does.
         if any(same_file(path, file) for path in (*view.files, own)):
-            ((_, documents, trace),) = evaluated(project, [task], cache)
-            places = [str(place) for place in impact(trace, documents.nodes, file, line, Context())]
+            ((_, documents, trace),) = evaluated(project, [task], cache, follows_all=True)
+            found = impact(
+                trace, documents.nodes, file, line,
+                files={own: read[own], **view.files}, rerun=partial(rerun, task), context=Context(),
+            )  # fmt: skip
+            places = [str(place) for place in found.places]
             is_reached = is_reached or bool(places)
-            yield task, places
+            yield task, places, found.unknown
     if not is_reached:
         check_line(read, file, line, "any environment")

@@ -42,7 +42,7 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
         # No item is replaced: the document's value is.
         made_of = because if item is None else (*because, item)
         trace.whole["document"] = Change(operation.kind, operation.source, operation.line, because=made_of)
-    trace.relate(before, after, operation.kind, because, explain)
+    trace.relate(before, after, operation.kind, because, explain, inserted=given if _nested(given) else None)
     if item is not None and not _nested(item.value):
         # The value stands below what the path created.
         for new in created:

@@ -150,6 +150,7 @@ class Trace:
     documents after each step. effects: what single operations, actions and substitutions did, in order. secrets: parts of sources that are secret,
     (source, first line, line after the last). marks: the decision of what may be shown, None in a run without secrets. texts: the lines of text files of the output, by path;
     lines: those of all text files, by the identity of the text.
+    follows_all: functions that only compute are recorded, too. untraced: where those begin that were not.
     whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
     their own items and what the parent's are there by.
     """
@@ -159,6 +160,7 @@ class Trace:
         "code",
         "copies",
         "effects",
+        "follows_all",
         "label",
         "lineage",
         "lines",
@@ -171,6 +173,7 @@ class Trace:
         "stages",
         "texts",
         "unmatched",
+        "untraced",
         "whole",
     )
 
@@ -191,6 +194,8 @@ class Trace:
         self.only_marks = False
         self.code: Code | None = None
         self.label: str | None = None
+        self.follows_all = False
+        self.untraced: set[tuple[Source, int]] = set()
         self.whole: dict[object, Change] = {}
         self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
 
@@ -287,6 +292,7 @@ class Trace:
         explain: Callable[[Item, Item | None], tuple[Origin, ...]] | None = None,
         written: Callable[[Item | Value], bool] | None = None,
         by: Cause | None = None,
+        inserted: Value = None,
     ) -> None:
         """Record what differs between two trees that share what did not change.
 
@@ -294,12 +300,14 @@ class Trace:
         written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
         It is asked as well of a map or list in the place of another one: whether it replaces that one as a whole.
         by: what took items out, if that is not the first of `because`.
+        inserted: a map or list that replaces what was in its place as a whole: it and all items in it are new, whatever
+        shape the old value had; old items at the same keys are those that they replace.
         A new item that has a record keeps it; what it took the place of is added.
         """
-        stack: list[tuple[Value, Value]] = [(before, after)]
+        stack: list[tuple[Value, Value, bool]] = [(before, after, inserted is not None and after is inserted)]
         while stack:
-            left, right = stack.pop()
-            if left is right:
+            left, right, is_new = stack.pop()
+            if left is right and not is_new:
                 continue
             if type(left) is Map and type(right) is Map:
                 pairs, gone = _paired_maps(left, right)
@@ -307,12 +315,18 @@ class Trace:
                 type(left) is DocumentSet and type(right) is DocumentSet
             ):
                 pairs, gone = _paired(left.items, right.items)
+            elif is_new and (type(right) is Map or type(right) is Array):
+                pairs, gone = [(item, None) for item in right.items], []
             else:
                 continue
             for new, old in pairs:
+                if is_new or (inserted is not None and new.value is inserted and type(inserted) in _COLLECTIONS):
+                    self.became(new, old, action, because if explain is None else (*because, *explain(new, old)))
+                    stack.append((None if old is None else old.value, new.value, True))
+                    continue
                 if old is not None and type(old.value) in _COLLECTIONS and type(old.value) is type(new.value):
                     self.copied(new, old)
-                    stack.append((old.value, new.value))
+                    stack.append((old.value, new.value, False))
                     if written is not None and (written(new) or written(new.value)):
                         # What is in it says itself what it was made of.
                         made_of = because if explain is None else (*because, *explain(new, old))

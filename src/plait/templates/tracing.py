@@ -44,6 +44,8 @@ def windows_of(trace: Trace) -> Windows:
         trace.code.quick = TracedStruct
     assert isinstance(trace.code, Windows)
     trace.code.marks = trace.marks
+    trace.code.follows_all = trace.follows_all
+    trace.code.untraced = trace.untraced
     return trace.code
 
 
@@ -176,7 +178,8 @@ class Recorder:
                     known = changes.get(item)
                     because = origins if known is None else known.because
                     changes[item] = Change("expression", source, line, because=because)
-        return [self.copy(item, (*control, *origins)) for item in items]
+        because = (*control, *origins, Cause("template.replace", source, line, structural=True))
+        return [self.copy(item, because) for item in items]
 
     # ---- records
 

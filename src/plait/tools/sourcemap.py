@@ -13,22 +13,18 @@ that is written nowhere (a generated password) has no `source` and says so in `a
 
 from __future__ import annotations
 
-import os
-
 from plait.additions import TAGS
-from plait.errors import UsageError
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 from plait.source import Source
-from plait.tools.paths import all_places, scalars_beside, text_lines
+from plait.tools.paths import scalars_beside, text_lines
 from plait.writing import failure, write_file
 from plait.yaml import Spans, read, write_json, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from plait.context import Context
     from plait.nodes import Document, DocumentSet, Item
     from plait.provenance import Trace
     from plait.tools.explain import Entry, Explainer
@@ -236,55 +232,3 @@ class _Columns:
             for line in {place[0], item.line}:
                 found.setdefault(line, []).append((key, value, place))
         return found
-
-
-def impact(trace: Trace, documents: DocumentSet, file: str, line: int, context: Context | None = None) -> list[Place]:
-    """The scalars of an output, and the lines of its text files, in which a line of an input has a part.
-
-    context: of the run, for whoever watches.
-    """
-    from plait.tools.explain import Explainer
-
-    explainer = Explainer(trace)
-    if context is not None:
-        context.done = context.total = 0
-    found: list[Place] = []
-    for place in all_places(documents.items, trace.texts):
-        if context is not None:
-            context.doing = place
-        # Of a file that was read as a whole every line counts.
-        history = explainer.history(place)
-        lines = explainer.lines(history, structure=True)
-        if any(number in (0, line) and same_file(name, file) for name, number in lines):
-            found.append(history.place)
-    return found
-
-
-def same_file(name: str, file: str) -> bool:
-    """Whether a source's name and a path a person gave mean one file: inputs are named from their directory on."""
-    name, file = (path.replace(os.sep, "/").removeprefix("./") for path in (name, file))
-    return name == file or name.endswith("/" + file) or file.endswith("/" + name)
-
-
-def check_line(files: Mapping[str, bytes | None], file: str, number: int, whose: str) -> None:
-    """Raises UsageError for a file that is not an input, and for a line behind its end. An input may lack leading directories.
-
-    files: contents by absolute path. whose: owner of the inputs in messages.
-    """
-    from plait.spell import counted, did_you_mean
-
-    here = os.path.join(os.getcwd(), "")
-    read = {path.removeprefix(here): content for path, content in files.items() if content is not None}
-    content = next((content for name, content in read.items() if same_file(name, file)), None)
-    if content is None and file.startswith("stdin"):
-        return
-    if content is None:
-        missing = not os.path.lexists(file)
-        raise UsageError(
-            f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
-            found=", ".join(sorted(read)[:12]) or None,
-            hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
-        )
-    lines = content.count(b"\n") + (not content.endswith(b"\n"))
-    if not 0 < number <= lines:
-        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"))

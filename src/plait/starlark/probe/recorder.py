@@ -440,6 +440,8 @@ class Recorder(Hooks):
         direct = window.called or "$source" in caller
         arguments = window.arguments if direct else ()
         if self.windows.steps < BUSY:
+            if self.windows.follows_all:
+                return False
             if not all(type(value) in PLAIN for value, _, _ in arguments):
                 return False
             if loaded and not all(
@@ -448,6 +450,7 @@ class Recorder(Hooks):
                 return False
             if any(map(_has_data, (*(shadow for _, shadow, _ in arguments), *shadows))):
                 return False
+        self.windows.untraced.add((self.source, line))
         if direct:
             window.quiet = True
         for shadow in (self.here(line), *shadows):

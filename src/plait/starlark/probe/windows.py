@@ -51,6 +51,7 @@ class Windows:
         "decided",
         "exported",
         "fields",
+        "follows_all",
         "fresh",
         "lists",
         "made",
@@ -66,6 +67,7 @@ class Windows:
         "stack",
         "steps",
         "tested",
+        "untraced",
     )
 
     def __init__(
@@ -86,6 +88,8 @@ class Windows:
         self.aside: list[bool] = []  # not empty once anything is known aside of variables, which is asked for then
         self.steps = 0  # of loops and calls that were traced
         self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
+        self.follows_all = False  # closed functions run traced, too, until there were too many steps
+        self.untraced: set[tuple[Source, int]] = set()  # where the closed functions begin that ran untraced
         self.tested: Shadow = ()
         self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
         # By identity; the values are held so that no other gets their identity.

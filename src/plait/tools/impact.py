@@ -1,0 +1,190 @@
+"""The values of an output in which a line of an input has a part.
+
+The answer is taken from the record of a run. "No effect" is more than that nothing is recorded: the line is blank or a
+comment, or the run gives the same output with the line changed. Anything else is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.errors import PlaitError, UsageError
+from plait.source import Source
+from plait.tools.extents import Extents
+from plait.tools.paths import all_places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from plait.context import Context
+    from plait.nodes import Document, DocumentSet
+    from plait.provenance import Trace
+    from plait.tools.extents import Scalar
+    from plait.tools.paths import Place
+
+    Files = Mapping[str, bytes | None]
+    Rerun = Callable[[Mapping[str, bytes]], object]
+
+
+class Impact:
+    """The effect of a line.
+
+    places: the values, in order. unknown: why it is unknown whether there are others, "" if these are all; without places
+    and reason the line has no effect.
+    """
+
+    __slots__ = ("places", "unknown")
+
+    def __init__(self, places: Sequence[Place], unknown: str = "") -> None:
+        self.places = places
+        self.unknown = unknown
+
+
+def impact(
+    trace: Trace,
+    documents: DocumentSet,
+    file: str,
+    line: int,
+    *,
+    files: Files | None = None,
+    rerun: Rerun | None = None,
+    context: Context | None = None,
+) -> Impact:
+    """The scalars of an output, and the lines of its text files, in which a line of an input has a part.
+
+    trace: of a run that records all functions (`Trace.follows_all`). files: contents of the inputs by absolute path.
+    rerun: evaluates the run with texts in the place of files and returns its output, to be compared; raises PlaitError.
+    context: of the run, for whoever watches.
+    """
+    path, text = content_of(file, files or {})
+    extents = None if text is None else Extents(Source(path, text))
+    exact = (
+        {line}
+        if extents is None
+        else {inner for one in extents.starts(line) for inner in (one, *_outer(extents, trace, one))}
+    )
+    within = set() if extents is None else extents.within(line) - exact
+    found, inside = _places(trace, documents, file, exact, within, context)
+    found = found or inside
+    if found:
+        return Impact(found)
+    if extents is None:
+        return Impact([], "the file was not read")
+    if extents.is_blank(line):
+        return Impact([])
+    return Impact([], _doubt(extents, path, line, rerun))
+
+
+def _places(
+    trace: Trace, documents: DocumentSet, file: str, exact: set[int], within: set[int], context: Context | None
+) -> tuple[list[Place], list[Place]]:
+    """The places in which lines of a file have a part, and those in which the lines within them have."""
+    from plait.tools.explain import Explainer
+
+    explainer = Explainer(trace)
+    if context is not None:
+        context.done = context.total = 0
+    found: list[Place] = []
+    inside: list[Place] = []
+    for place in all_places(documents.items, trace.texts):
+        if context is not None:
+            context.doing = place
+        history = explainer.history(place)
+        numbers = {number for name, number in explainer.lines(history, structure=True) if same_file(name, file)}
+        # Of a file that was read as a whole every line counts.
+        if 0 in numbers or not exact.isdisjoint(numbers):
+            found.append(history.place)
+        elif not within.isdisjoint(numbers):
+            inside.append(history.place)
+    return found, inside
+
+
+def _outer(extents: Extents, trace: Trace, line: int) -> Iterable[int]:
+    """The first lines of functions that stand for a line in the record, because they ran without one."""
+    if not trace.untraced or not extents.function(line):
+        return ()
+    return [first for source, first in trace.untraced if same_file(source.shown, extents.source.name)]
+
+
+def _doubt(extents: Extents, path: str, line: int, rerun: Rerun | None) -> str:
+    """Why it is unknown whether a line of which nothing is recorded has an effect; "" if it has none."""
+    if extents.has_code(line):
+        return "nothing records what this code decides"
+    texts = [text for scalar in extents.scalars(line) for text in changed(extents.source.text, scalar)]
+    if rerun is None or not texts:
+        return "nothing records what this line decides"
+    before = rerun({})
+    for text in texts:
+        try:
+            if rerun({path: text.encode("utf-8", "surrogateescape")}) != before:
+                return "the output is another one if this line is changed"
+        except PlaitError:
+            return "the run fails if this line is changed"
+    return ""
+
+
+def changed(text: str, scalar: Scalar) -> list[str]:
+    """A text with another scalar of the same type in the place of one, in one or more ways."""
+    value, written = scalar.value, text[scalar.start : scalar.end]
+    if value is True or value is False:
+        others = ["false" if value else "true"]
+    elif isinstance(value, (int, float)):
+        others = [f"{written}1"]
+    elif isinstance(value, str) and written:
+        others = [f"{written[:-1]}x{written[-1]}" if written[-1] in "'\"" else f"{written}x"]
+    else:
+        others = []
+    return [text[: scalar.start] + other + text[scalar.end :] for other in others]
+
+
+def content_of(file: str, files: Files) -> tuple[str, str | None]:
+    """The absolute path and the text of an input that a person named; None for one that was not read."""
+    own = os.path.abspath(file)
+    for path, content in sorted(files.items(), key=lambda one: one[0] != own):
+        if content is not None and same_file(_shown(path), file):
+            return path, content.decode("utf-8", "surrogateescape")
+    return os.path.abspath(file), None
+
+
+def output_of(documents: DocumentSet | Iterable[Document], trace: Trace | None) -> object:
+    """What a run makes, to be compared: its documents and the lines of its text files."""
+    from plait.nodes import DocumentSet as Set
+    from plait.yaml import write
+
+    whole = documents if isinstance(documents, Set) else Set(list(documents))
+    texts = {} if trace is None else {name: [item.value for item in one.items] for name, one in trace.texts.items()}
+    return write(whole), texts
+
+
+def same_file(name: str, file: str) -> bool:
+    """True if a source's name and a path a person gave mean one file: inputs are named from their directory on."""
+    name, file = (path.replace(os.sep, "/").removeprefix("./") for path in (name, file))
+    return name == file or name.endswith("/" + file) or file.endswith("/" + name)
+
+
+def check_line(files: Files, file: str, number: int, whose: str) -> None:
+    """Raises UsageError for a file that is not an input, and for a line behind its end. An input may lack leading directories.
+
+    files: contents by absolute path. whose: owner of the inputs in messages.
+    """
+    from plait.spell import counted, did_you_mean
+
+    read = {_shown(path): content for path, content in files.items() if content is not None}
+    content = next((content for name, content in read.items() if same_file(name, file)), None)
+    if content is None and file.startswith("stdin"):
+        return
+    if content is None:
+        missing = not os.path.lexists(file)
+        raise UsageError(
+            f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
+            found=", ".join(sorted(read)[:12]) or None,
+            hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
+        )
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    if not 0 < number <= lines:
+        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"))
+
+
+def _shown(path: str) -> str:
+    return path.removeprefix(os.path.join(os.getcwd(), ""))
