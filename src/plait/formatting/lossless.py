@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-import yaml
-
 from plait.errors import PlaitError
-from plait.formatting.structure import Block, OddError, Plan, plan_of, tokens_of, words
+from plait.formatting.structure import Block, OddError, Plan, plan_of, words
 from plait.nodes import equal, walk
 from plait.source import Source
 from plait.yaml import Comments, read
+from plait.yaml.tree.scanner import TreeError, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,16 +55,16 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
         return Formatted(text, text, "it has a byte order mark that is not at its beginning")
     written = text[len(mark) :].split("\n")
     try:
-        tokens = tokens_of(text[len(mark) :])
-        plan = plan_of(tokens, written)
-    except (OddError, yaml.YAMLError):
+        tree = scan(text[len(mark) :])
+        plan = plan_of(tree, written)
+    except (OddError, TreeError):
         return Formatted(text, text, "it has something whose lines are better left where they are")
     new = _written(written, plan, before[1])
     for some in [new] if lines is None else _of_lines(written, new, *lines):
         made = mark + "\n".join(some)
         if made == text:
             return Formatted(text, text)
-        if _says_the_same(before, tokens, made, mark, name):
+        if _says_the_same(before, words(tree), made, mark, name):
             return Formatted(text, made)
     if lines is not None:
         return Formatted(text, text, "these lines cannot be moved without those around them")
@@ -87,12 +86,12 @@ def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> 
 
 
 def _says_the_same(
-    before: tuple[DocumentSet, Comments], tokens: list[yaml.Token], made: str, mark: str, name: str
+    before: tuple[DocumentSet, Comments], written: list[object], made: str, mark: str, name: str
 ) -> bool:
     """Whether a new text says what the old one did."""
     try:
-        return _same(before, _read(made, name)) and words(tokens_of(made[len(mark) :])) == words(tokens)
-    except (PlaitError, OddError, yaml.YAMLError):
+        return _same(before, _read(made, name)) and words(scan(made[len(mark) :])) == written
+    except (PlaitError, TreeError):
         return False
 
 

@@ -1,14 +1,22 @@
 """What each line of a YAML text begins with, and where that ought to stand.
 
-The scanner's tokens say it: block collections begin and end, with the column of what is in them. Nothing here changes a
-text; a `Plan` has the new column of each line.
+The tree has the block collections with the columns of their items. Nothing here changes a text; a `Plan` has the new
+column of each line.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
-import yaml
+from plait.yaml.tree.nodes import EMPTY, LEVEL, Collection, Item, Node
+from plait.yaml.tree.scalars import body_start, skipped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.yaml.tree.nodes import Properties, Tree
 
 # How far what is in a collection stands to the right of it.
 STEP = 2
@@ -58,130 +66,187 @@ class OddError(Exception):
     """The text has something whose lines are better left where they are."""
 
 
-def tokens_of(text: str) -> list[yaml.Token]:
-    """What the scanner finds in a text. Raises yaml.YAMLError where it does not read what our reader does."""
-    return list(yaml.scan(text, Loader=getattr(yaml, "CLoader", yaml.Loader)))
+def words(tree: Tree) -> list[object]:
+    """The nodes and signs of a tree with their lines and texts, without their columns.
 
-
-def words(tokens: list[yaml.Token]) -> list[tuple[object, ...]]:
-    """What is written, without its columns: each token on its line, scalars, anchors and tags with their text and style.
-
-    A sequence at the level of its key has no token for its beginning and end, so these are left out.
+    Formatting keeps them. A sequence may move to the column of its key or away from it.
     """
-    return [
-        (type(token), token.start_mark.line, getattr(token, "value", None), getattr(token, "style", None))
-        for token in tokens
-        if not isinstance(token, (yaml.BlockSequenceStartToken, yaml.BlockEndToken, yaml.StreamEndToken))
-    ]
+    text, lines = tree.text, tree.lines
+    found: list[object] = [(tree.line_of(document.start), document.is_explicit) for document in tree.documents]
+    for node, item in _walk(tree):
+        properties = node.properties
+        if properties is not None:
+            ends = bisect_right(lines, properties.start), bisect_right(lines, properties.end)
+            found.append((properties.anchor, properties.tag, *ends))
+        if type(node) is Collection:
+            found.append((node.is_map, node.in_brackets))
+        else:
+            written = text[node.start : node.end]
+            found.append(written if "\n" not in written else written.split())
+        found.append(bisect_right(lines, node.start))
+        if item is not None:
+            found.append(bisect_right(lines, item.sign))
+    return found
 
 
-def plan_of(tokens: list[yaml.Token], lines: list[str]) -> Plan:
+def _walk(tree: Tree) -> Iterator[tuple[Node, Item | None]]:
+    """Every node, with the item that it is the value of."""
+    for document in tree.documents:
+        yield document.root, None
+    for _, item in tree.walk():
+        if item.key is not None:
+            yield item.key, None
+        yield item.value, item
+
+
+def plan_of(tree: Tree, lines: list[str]) -> Plan:
     """The plan of a text. Raises OddError."""
-    first = _Planner(lines, indented=False)
-    first.read(tokens)
-    if first.indented <= first.level:
-        return first.plan
-    second = _Planner(lines, indented=True)
-    second.read(tokens)
-    return second.plan
+    # The first sequence is most often like the others.
+    planner = _Planner(tree, lines, indented=None)
+    planner.read()
+    is_indented = planner.indented > planner.level
+    if planner.is_indented in (None, is_indented):
+        return planner.plan
+    planner = _Planner(tree, lines, indented=is_indented)
+    planner.read()
+    return planner.plan
 
 
-_BEGINS = (yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
-_ENDS = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
+# What comes first on a line.
+_SIGN, _KEY, _OTHER = range(3)
 _HEADER = re.compile(r"[|>]([+-]?)([0-9]?)([+-]?)")
+_PROPERTY = re.compile(r"[&!][^ \t\r\n]*")
 
 
 class _Planner:
-    """Goes through the tokens of a text. level, indented: how many sequences below keys stand at their level, or to the
-    right of it. flow: how many flow collections are open; owner: the line and the way to the right of the outermost.
-    seen: the last line that a token was on. dash: where the last token was a dash, or the `?` or `:` of a key or value.
+    """Goes through a tree in the order of the text.
+
+    level, indented: the numbers of sequences below keys in the column of the key, and to the right of it. seen: the last
+    line that something was on. dash: the place of the last thing, if it was a dash, or the `?` or `:` of a key or value.
     """
 
-    def __init__(self, lines: list[str], *, indented: bool) -> None:
+    def __init__(self, tree: Tree, lines: list[str], *, indented: bool | None) -> None:
+        self.tree = tree
         self.lines = lines
         self.plan = Plan()
         self.is_indented = indented
         self.level = self.indented = 0
         self.blocks: list[Block] = []
-        self.flow = 0
-        self.owner: tuple[int, tuple[int, Block | None]] = (0, (0, None))
+        self.around: dict[int, int] = {}
         self.seen = -1
         self.dash: tuple[int, int] | None = None
 
-    def read(self, tokens: list[yaml.Token]) -> None:
+    def read(self) -> None:
         """Fill the plan."""
-        for token in tokens:
-            if isinstance(token, yaml.BlockMappingStartToken):
-                self._push(MAP, token)
-            elif isinstance(token, yaml.BlockSequenceStartToken):
-                self._push(SEQUENCE, token)
-            elif isinstance(token, yaml.BlockEndToken):
-                if self.blocks[-1].kind == LEVEL_SEQUENCE:
+        starts = [*self.tree.lines, len(self.tree.text) + 1]
+        for document in self.tree.documents:
+            self.dash = None
+            if document.is_explicit:
+                self.seen = self.tree.line_of(document.start) - 1
+            # Nodes, items, the offsets of colons behind `?`, and None where a collection ends.
+            pending: list[Node | Item | int | None] = [document.root]
+            while pending:
+                one = pending.pop()
+                if one is None:
                     self.blocks.pop()
-                self.blocks.pop()
-            elif not isinstance(token, (yaml.StreamStartToken, yaml.StreamEndToken)):
-                self._token(token)
+                    self.around = {block.old: block.new for block in self.blocks}
+                elif type(one) is Item:
+                    line = bisect_right(starts, one.start)
+                    kind = _SIGN if one.key is None or one.is_explicit else _KEY
+                    self._first(kind, line - 1, one.start - starts[line - 1])
+                    value = one.value
+                    if kind is _KEY and value.properties is None and type(value) is Node and value.end < starts[line]:
+                        self.dash = None  # a scalar on the line of its key
+                        continue
+                    pending.append(value)
+                    if one.key is not None and kind is _SIGN:
+                        pending += [one.key] if one.sign < 0 else [one.sign, one.key]
+                elif isinstance(one, int):
+                    self._first(_SIGN, *self._place(one))
+                elif isinstance(one, Node):
+                    self._node(one)
+                    if isinstance(one, Collection) and not one.in_brackets:
+                        self._push(one)
+                        pending.append(None)
+                        pending += reversed(one.items)
 
-    def _push(self, kind: str, token: yaml.Token) -> None:
-        column = token.start_mark.column
+    def _place(self, offset: int) -> tuple[int, int]:
+        line, column = self.tree.place(offset)
+        return line - 1, column - 1
+
+    def _push(self, node: Collection) -> None:
+        """Open a block collection."""
         around = self.blocks[-1] if self.blocks else None
-        new = 0
+        kind, new = MAP if node.is_map else SEQUENCE, 0
         if around is not None:
             new = around.new + STEP
-            if kind == SEQUENCE and around.kind == MAP and token.start_mark.line > self.seen:
-                self.indented += 1
+            is_level = node.style is LEVEL
+            if is_level or (not node.is_map and around.kind == MAP and self._place(node.items[0].start)[0] > self.seen):
+                self.level += is_level
+                self.indented += not is_level
+                if self.is_indented is None:
+                    self.is_indented = not is_level
                 new = around.new + (STEP if self.is_indented else 0)
-        self.blocks.append(Block(kind, column, new))
+                kind = LEVEL_SEQUENCE if is_level else SEQUENCE
+        self.blocks.append(Block(kind, node.column, new))
+        self.around = {block.old: block.new for block in self.blocks}
 
-    def _token(self, token: yaml.Token) -> None:
-        line, column = token.start_mark.line, token.start_mark.column
-        if isinstance(token, (yaml.DocumentStartToken, yaml.DocumentEndToken, yaml.DirectiveToken)):
-            self.seen = line
-            self.dash = None
-            return
-        if not self.flow:
-            self._structure(token, line, column)
-        if line > self.seen and self.flow:
-            self.plan.moved[line] = self.owner[1]
-        if isinstance(token, _BEGINS):
-            if not self.flow:
-                self.owner = line, self._way(line, column)
-            self.flow += 1
-        elif isinstance(token, _ENDS):
-            self.flow -= 1
-            if not self.flow:
-                for inner in range(self.owner[0] + 1, token.end_mark.line + 1):
-                    self.plan.moved[inner] = self.owner[1]
-        end = token.end_mark.line
-        if isinstance(token, yaml.ScalarToken) and end > line:
-            end = self._scalar(token)
-        self.seen = max(self.seen, end)
-
-    def _structure(self, token: yaml.Token, line: int, column: int) -> None:
-        """Note where a token of block collections goes, if it is the first of its line."""
-        top = self.blocks[-1] if self.blocks else None
-        is_dash = isinstance(token, yaml.BlockEntryToken)
-        if is_dash and top is not None and top.kind == MAP:
-            self.level += 1
-            top = Block(LEVEL_SEQUENCE, column, top.new + (STEP if self.is_indented else 0))
-            self.blocks.append(top)
-        # A `:` that begins a line, or stands behind nothing but dashes and the like, is that of a key with a `?`.
-        is_value = isinstance(token, yaml.ValueToken) and line > self.seen
-        is_key = is_value or isinstance(token, yaml.KeyToken)
-        if is_key and top is not None and top.kind == LEVEL_SEQUENCE:
-            self.blocks.pop()
-            top = self.blocks[-1]
+    def _first(self, kind: int, line: int, column: int) -> None:
+        """Note the place of a sign, a key or a part of a node: where it goes, if it is the first of its line."""
         if line > self.seen:
-            if top is None:
-                new = column
-            else:
-                new = top.new if is_dash or is_key else top.new + STEP
+            new = column
+            if self.blocks:
+                new = self.blocks[-1].new + (STEP if kind == _OTHER else 0)
             self.plan.columns[line] = new
-            self.plan.around[line] = {block.old: block.new for block in self.blocks}
+            self.plan.around[line] = self.around
+            self.seen = line
         if self.dash is not None and self.dash[0] == line and column > self.dash[1] + 2:
             self.plan.tight.setdefault(line, []).append((self.dash[1], column))
-        has_sign = is_dash or is_value or (is_key and self.lines[line][column : column + 1] == "?")
-        self.dash = (line, column) if has_sign else None
+        self.dash = (line, column) if kind == _SIGN else None
+
+    def _node(self, node: Node) -> None:
+        """Note the properties of a node, and a scalar or a flow collection."""
+        if node.properties is not None:
+            self._properties(node.properties)
+        is_collection = isinstance(node, Collection)
+        if node.style is EMPTY or (isinstance(node, Collection) and not node.in_brackets):
+            return
+        line, column = self._place(node.start if node.properties is None else body_start(self.tree.text, node))
+        end = self.tree.line_of(node.end) - 1
+        self._first(_OTHER, line, column)
+        if is_collection and end > line:
+            way = self._way(line, column)
+            for inner in range(line + 1, end + 1):
+                self.plan.moved[inner] = way
+            self._quoted(node)
+        elif node.style in ("|", ">"):
+            end = self._block_scalar(line, column, end)
+        elif end > line:
+            way = self._way(line, column)
+            for inner in range(line + 1, end + 1):
+                self.plan.moved[inner] = way
+            if node.style in ("'", '"'):
+                self.plan.kept.update(range(line, end))
+        self.seen = max(self.seen, end)
+
+    def _properties(self, properties: Properties) -> None:
+        text, at = self.tree.text, properties.start
+        while at < properties.end:
+            found = _PROPERTY.match(text, at)
+            if found is None:
+                raise OddError
+            self._first(_OTHER, *self._place(at))
+            at = skipped(text, found.end())
+
+    def _quoted(self, node: Node) -> None:
+        """Keep the ends of the lines of quoted scalars in a flow collection."""
+        pending = [node]
+        while pending:
+            one = pending.pop()
+            if isinstance(one, Collection):
+                pending += [inner for item in one.items for inner in (item.key, item.value) if inner is not None]
+            elif one.style in ("'", '"'):
+                self.plan.kept.update(range(self._place(body_start(self.tree.text, one))[0], self._place(one.end)[0]))
 
     def _way(self, line: int, column: int) -> tuple[int, Block | None]:
         """How far the lines go that continue what stands at a place, and the collection that they stay to the right of."""
@@ -194,22 +259,12 @@ class _Planner:
         moved = self.plan.columns.get(line, begin) - begin
         return moved - sum(end - dash - 2 for dash, end in self.plan.tight.get(line, ()) if end <= column)
 
-    def _scalar(self, token: yaml.ScalarToken) -> int:
-        """Note where the lines of a scalar go; gives the last of them."""
-        line, column = token.start_mark.line, token.start_mark.column
-        end: int = token.end_mark.line
-        last: int = end - 1 if token.end_mark.column == 0 else end
-        text = self.lines[line]
-        if token.style not in ("|", ">"):
-            way = self.owner[1] if self.flow else self._way(line, column)
-            for inner in range(line + 1, end + 1):
-                self.plan.moved[inner] = way
-            if token.style in ("'", '"'):
-                self.plan.kept.update(range(line, end))
-            return end
-        # The token begins at its anchor or tag, or at the sign itself.
-        header = _HEADER.search(text, column)
-        if header is None or self.flow:
+    def _block_scalar(self, line: int, column: int, last: int) -> int:
+        """Note where the lines of a block scalar go; gives the last of them, blank ones included."""
+        while last + 2 < len(self.lines) and not self.lines[last + 1].strip(" \r"):
+            last += 1
+        header = _HEADER.match(self.lines[line], column)
+        if header is None:
             raise OddError
         top = self.blocks[-1] if self.blocks else None
         begins = [

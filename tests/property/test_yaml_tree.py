@@ -1,0 +1,119 @@
+"""Laws of the lossless tree: it has the structure of libyaml's events, and every character of the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from plait.errors import PlaitError
+from plait.source import Source
+from plait.yaml import read
+from plait.yaml.tree.scanner import TreeError, scan
+from yaml_oracle import events, lost, tree_events
+
+TOKENS = [
+    "a",
+    "b",
+    "- ",
+    "? ",
+    ": ",
+    "a: ",
+    "b: ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "\n ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    ",",
+    "&x ",
+    "*x",
+    "!t ",
+    "!!str ",
+    '"q"',
+    "'s'",
+    '"',
+    "#c",
+    "# c",
+    " ",
+    "--- ",
+    "...",
+    "-",
+    "?",
+    ":",
+    "\t",
+    "\n- ",
+    "\n  - ",
+    '"a\n b"',
+    "a b",
+    "x#y",
+    "0",
+    "<<: ",
+    "\n\n",
+    "\r\n",
+    "é",
+    "''",
+    "a:",
+    "[a]: ",
+    "&y",
+    "\n#c\n",
+    "\ufeff",
+    "\x85",
+    "\u2028",
+]
+TOKENS += ["|\n", ">-\n", "|2\n", ">\n", "|+\n", "\n---\n", "%YAML 1.1\n"]
+soup = st.lists(st.sampled_from(TOKENS), max_size=14).map("".join)
+CASES = sorted((Path(__file__).parents[1] / "cases").rglob("*.yml"))
+
+
+def check(text: str) -> None:
+    """Compare the tree of a text that libyaml accepts with the events."""
+    expected = events(text)
+    if expected is None:
+        return
+    tree = scan(text)
+    found = tree_events(tree)
+    if not any(event != ("document",) for event in expected):
+        expected = [("document",), ("scalar", None, False, "", "")]
+    assert found == expected
+    assert lost(tree) == ""
+
+
+@settings(max_examples=1000)
+@given(soup)
+def test_the_tree_has_the_structure_and_values_of_the_events(text: str) -> None:
+    assume("\ufeff" not in text[1:])
+    try:
+        read(Source("", text))
+    except PlaitError:
+        return
+    check(text)
+
+
+@given(soup)
+def test_every_text_has_a_tree_or_a_tree_error(text: str) -> None:
+    try:
+        tree_events(scan(text))
+    except TreeError:
+        pass
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name)
+def test_files_have_the_structure_and_values_of_the_events(path: Path) -> None:
+    check(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "{", "- ", "? ", "&a ", "a: [", "[a: ", "'", '"', "|\n", "- |\n  x\n", "#\n", "\n "]
+)
+def test_depth_and_repetition_do_not_exhaust_the_stack(unit: str) -> None:
+    try:
+        tree_events(scan(unit * 20_000))
+    except TreeError:
+        pass
