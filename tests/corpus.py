@@ -13,7 +13,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plait.cli import compose, layer, patch, rendering
 from plait.context import Context
 from plait.errors import PlaitError
 from plait.naming import document_name
@@ -21,6 +20,7 @@ from plait.nodes import Document
 from plait.provenance import Trace
 from plait.tools.explain import explain, lines
 from plait.tools.paths import all_places
+from typed import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,16 +119,16 @@ class Run:
             os.chdir(self.directory if self.dialect == "templates" else self.directory / "config")
             if self.dialect == "templates":
                 argv = ["-f", "config", *(f"--data-values-file=values/{name}" for name in self.values), *self.args]
-                documents = rendering.evaluate(argv, context).nodes.items
+                documents = evaluate("render", argv, context).nodes.items
                 # The lines of text files stand for documents as well.
                 texts = [] if trace is None else trace.texts.values()
                 return [*documents, *(Document(lines, lines.source, 1) for lines in texts)]
             if self.dialect == "pipelines":
-                return compose.evaluate(["plait.yml", *self.args], context).nodes.items
+                return evaluate("compose", ["plait.yml", *self.args], context).nodes.items
             if self.dialect == "operations":
                 operations = ["-o", "ops.yml"] if "ops.yml" in files else []
-                return patch.evaluate(["base.yml", *operations, *self.args], context).nodes.items
-            return layer.evaluate([*files, *self.args], context).nodes.items
+                return evaluate("patch", ["base.yml", *operations, *self.args], context).nodes.items
+            return evaluate("layer", [*files, *self.args], context).nodes.items
         finally:
             os.chdir(before)
 

@@ -23,7 +23,6 @@ from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from plait.cli.tracing import evaluate
 from plait.context import Context
 from plait.edit.back import put_back
 from plait.edit.elsewhere import as_value, at, in_file
@@ -40,6 +39,7 @@ from plait.tools.diff import diff
 from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
 from plait.yaml import Spans, read, write_value
+from typed import evaluate, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -148,7 +148,7 @@ def outcome(program: Program, random: random.Random) -> str:
 
 
 def _tried(program: Program, random: random.Random) -> str:
-    target = Target(Run("", program.command, (), None, "", None, words=program.arguments))
+    target = Target(Run("", program.command, (), None, "", None, uses=uses(program.command, program.arguments)))
     try:
         state = State(target)
         documents = program.documents()
@@ -208,7 +208,7 @@ def _in_directory(program: Program, random: random.Random, what: Callable[[Progr
 
 
 def _set_elsewhere(program: Program, random: random.Random) -> str:
-    target = Target(Run("", program.command, (), None, "", None, words=program.arguments))
+    target = Target(Run("", program.command, (), None, "", None, uses=uses(program.command, program.arguments)))
     try:
         state = State(target)
         documents = program.documents()
@@ -243,7 +243,7 @@ def _set_elsewhere(program: Program, random: random.Random) -> str:
 
 
 def _put_back(program: Program, random: random.Random) -> str:
-    target = Target(Run("", program.command, (), None, "", None, words=program.arguments))
+    target = Target(Run("", program.command, (), None, "", None, uses=uses(program.command, program.arguments)))
     try:
         state = State(target)
     except PlaitError:

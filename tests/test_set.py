@@ -14,6 +14,8 @@ from plait import project, writing
 from plait.cli import COMMANDS
 from plait.edit import Refused, remove_value, set_output, set_value
 from plait.edit.command import SET
+from plait.engine.options import Use
+from plait.engine.render import Render
 from plait.errors import ReadError, UsageError
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def test_a_link_is_not_written_to(run: project.Run, tmp_path: Path) -> None:
     (tmp_path / "values.yml").unlink()
     (tmp_path / "values.yml").symlink_to(tmp_path / "elsewhere.yml")
     with pytest.raises(Refused) as refused:
-        set_value(run, "name", "c", words=["--dangerous-allow-all-symlink-destinations"])
+        set_value(run, "name", "c", uses=[Use(Render.allow_all_links, value=True)])
     assert refused.value.reason == "link"
 
 

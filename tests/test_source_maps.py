@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casefiles import files_of
-from plait.cli import layer, patch, render
 from plait.context import Context
 from plait.errors import PlaitError
 from plait.layering import Job as LayerJob
@@ -31,6 +30,7 @@ from plait.yaml import read, write, write_value
 from test_layering_cases import cases as layering_cases
 from test_layering_cases import expanded
 from test_ops_cases import CASES as OPS_CASES
+from typed import evaluate
 
 if TYPE_CHECKING:
     from plait.nodes import Value
@@ -107,7 +107,7 @@ def test_operations(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.Mo
     context = Context()
     context.trace = Trace()
     argv = ["base.yml", *(["-o", "ops.yml"] if "ops" in case else []), *case.get("flags", [])]
-    documents = patch.evaluate(argv, context).nodes
+    documents = evaluate("patch", argv, context).nodes
     assert faults(context.trace, documents) == []
 
 
@@ -134,7 +134,7 @@ def test_a_value_from_nowhere_is_found_out() -> None:
 
 @pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="the conformance cases are not at hand")
 def test_conformance_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = {"ytt": render, "int": patch, "layer": layer}
+    commands = {"ytt": "render", "int": "patch", "layer": "layer"}
     count = 0
     wrong: list[str] = []
     for file in sorted(CONFORMANCE.rglob("case.json")):
@@ -151,7 +151,7 @@ def test_conformance_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             for name, value in (case.get("env") or {}).items():
                 patched.setenv(name, value)
             patched.setattr(sys, "stdin", io.StringIO())
-            documents = commands[verb].evaluate(argv, context).nodes
+            documents = evaluate(commands[verb], argv, context).nodes
         count += len([*all_places(documents.items, {})])
         wrong += [f"{file.parent.name}: {fault}" for fault in faults(context.trace, documents)]
     assert count > 10_000

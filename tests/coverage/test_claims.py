@@ -12,11 +12,11 @@ import claims
 import pytest
 
 import casefiles
-from plait.cli.tracing import evaluate
 from plait.context import Context
 from plait.coverage import Coverage
 from plait.errors import PlaitError
 from plait.provenance import Trace
+from typed import evaluate
 
 PROGRAMS = {program.name: program for program in claims.of_list()}
 

@@ -21,6 +21,7 @@ from plait.lint.run import findings_of
 from plait.lint.subject import Subject
 from plait.project import Project, Run
 from programs import Program, template_program
+from typed import uses
 
 
 def layers_program(seed: int) -> Program:
@@ -45,7 +46,7 @@ def subjects(command: str, count: int, place: pathlib.Path) -> Iterator[Subject]
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        run = Run(command, command, (), None, "", None, words=program.arguments)
+        run = Run(command, command, (), None, "", None, uses=uses(command, program.arguments))
         os.chdir(directory)
         try:
             yield Subject(Project("", "", [run]), [run])

@@ -21,7 +21,7 @@ from plait.source import Position, Source
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.cli.options import Command
+    from plait.engine.flags import Command
 
 ROOT = pathlib.Path(plait.__file__).parent
 TOKEN = "kanarie-97531"

@@ -22,12 +22,12 @@ from patience import LONGEST
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.start import commands
-from plait.engine.options import SWITCH
+from plait.engine.options import MAP, SWITCH
 from plait.errors import PermissionDeniedError
 from plait.permissions import ACCESSES, Need, checkout_of
 from plait.project.file import RUN_KEYS, find
 from plait.project.matrix import KEYS, SOURCES
-from plait.project.settings import COMMANDS, described
+from plait.project.settings import COMMANDS, options_of
 from plait.testing.cases import CASE_KEYS
 from plait.tools.pipeline import PATHS, SETTINGS, TOP
 from plait.trust import Decision, _place, store, stored
@@ -130,7 +130,7 @@ NAMELESS = {
 def test_every_setting_declares_what_it_names() -> None:
     for command in COMMANDS:
         nameless = {
-            name for name, flag in described(command) if flag is not None and flag.kind != SWITCH and flag.path is None
+            name for name, flag in options_of(command).items() if flag.kind not in (SWITCH, MAP) and flag.path is None
         }
         assert nameless == NAMELESS[command], command
 
@@ -149,7 +149,7 @@ def values_of(flag: Option | None, way: str) -> Iterator[object]:
 SETTINGS_THAT_NAME = [
     pytest.param(command, name, flag, id=f"{command} {name}")
     for command in COMMANDS
-    for name, flag in described(command)
+    for name, flag in options_of(command).items()
     if flag is None or flag.path is not None
 ]
 # Every command that evaluates a project, as it is started; the others name what they read on the command line alone.

@@ -23,8 +23,8 @@ import generated
 import test_reference
 from patience import LONGEST
 from plait.cli import COMMANDS, main
-from plait.cli.options import OUTPUT_LINKS
 from plait.cli.start import commands
+from plait.engine.common import OUTPUT_LINKS
 from plait.writing.places import authorize
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, devices and FIFOs")

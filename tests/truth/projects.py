@@ -15,6 +15,7 @@ from pathlib import Path
 from plait import project as projects
 from plait.analysis.symbols import Symbols
 from plait.analysis.verifying import output_of
+from plait.engine.flags import words_of
 from plait.errors import PlaitError
 from plait.lsp import claims
 from plait.lsp.answers import Edit
@@ -94,7 +95,7 @@ def made_by_ytt(run: Run, top: Path) -> str | None:
     program = os.environ.get("PLAIT_YTT")
     if program is None or run.command != "render" or run.given is not None:
         return None
-    words = [word if word.startswith("-") else f"--file={word}" for word in run.argv("")]
+    words = words_of(run.request(""))
     done = subprocess.run([program, *words], cwd=top, capture_output=True, text=True, timeout=_LONGEST, check=False)
     return done.stdout if done.returncode == 0 else f"fails: {done.stderr}" if done.stderr else None
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import plait
-from plait.cli.tracing import evaluate
 from plait.codecache import MemoryCache
 from plait.context import Context
 from plait.limits import Limits, limited
 from plait.workspace.kept import Kept
+from typed import evaluate
 
 FILES = {
     "schema.yml": "#@data/values-schema\n---\nname: web\nsize: 1\n",

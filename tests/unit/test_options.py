@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from plait.cli.options import GO_FLAGS, NO_EFFECT, Command
 from plait.cli.start import commands
-from plait.engine.options import CSV, SWITCH, TEXT, TEXTS, Option
+from plait.engine.common import NO_EFFECT
+from plait.engine.flags import Command
+from plait.engine.options import CSV, GO_FLAGS, SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 
 FLAGS = (

@@ -384,7 +384,7 @@ def keys_in(file: File) -> dict[tuple[int, str], list[Site]]:
 def flagged(file: Callable[[str], File | None], run: Run) -> Iterator[tuple[Keys, Site]]:
     """The data values in flags that a project file has for a run, such as `data-value: [app.name=x]`, by their keys."""
     for setting in run.settings:
-        if setting.flag is None or setting.flag.name not in KEYED_FLAGS:
+        if setting.option.name not in KEYED_FLAGS:
             continue
         for text, at in setting.texts():
             key = text.partition("=")[0]

@@ -147,7 +147,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             with assenting():
                 return main(_without(argv, _TRUST))
         if name in _WATCHED and "--watch" in argv:
-            from plait.cli.shared import WATCHER
+            from plait.engine.common import WATCHER
 
             watch: Callable[[str, Sequence[str]], int] = __import__(WATCHER, fromlist=["main"]).main
             return watch(name, [word for word in argv[1:] if word != "--watch"])

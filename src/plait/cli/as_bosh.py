@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import GO_FLAGS, Command
-from plait.cli.patch import PATCH, as_json, finish, prepare, write_result
-from plait.cli.shared import HIDE, WARNINGS
+from plait.cli.patch import as_json, finish, prepare, write_result
 from plait.cli.streams import write_out
-from plait.engine.options import NUMBER, SWITCH, TEXT, TEXTS, Option
+from plait.engine.common import WARNINGS, WARNINGS_HIDDEN
+from plait.engine.flags import Command, command_of
+from plait.engine.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Option
+from plait.engine.patch import Patch
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.version import __version__
 
@@ -55,18 +56,10 @@ BOSH = Command(
     style=GO_FLAGS,
     program=PROGRAM,
 )
-INTERPOLATE = Command(
+INTERPOLATE = command_of(
+    Patch,
     "bosh interpolate",
-    PATCH.summary,
-    (
-        Option(flag.name, flag.kind, flag.help, value=flag.value, default=(HIDE,), choices=flag.choices)
-        if flag.name == WARNINGS[0].name
-        else flag
-        for flag in PATCH.flags
-        if flag.name != "help"
-    ),
-    arguments="PATH",
-    style=GO_FLAGS,
+    flags=[WARNINGS_HIDDEN if row is WARNINGS else row for row in Patch.rows],
     program=PROGRAM,
 )
 
@@ -215,6 +208,7 @@ def _interpolate(argv: Sequence[str]) -> int:
         return _print(flags, INTERPOLATE.help_text())
     if flags.on("version"):
         return _print(flags, f"version {BOSH_VERSION} (plait {__version__})\n")
+    assert isinstance(flags, Patch)
     job = prepare(flags)
     _check_environment(flags)
     if not flags.on("json"):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import Command
-from plait.cli.render import FMT, RENDER_FLAGS, run_render
-from plait.cli.shared import HIDE, WARNINGS
+from plait.cli.render import FMT, run_render
 from plait.cli.streams import write_out
+from plait.engine.common import WARNINGS, WARNINGS_HIDDEN
+from plait.engine.flags import Command, command_of
 from plait.engine.options import SWITCH, Option
+from plait.engine.render import Render
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.version import __version__
 
@@ -25,12 +26,7 @@ YTT_VERSION = "0.49.0"
 VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 PROGRAM = "ytt"
-_FLAGS = tuple(
-    Option(row.name, row.kind, row.help, value=row.value, default=(HIDE,), choices=row.choices)
-    if isinstance(row, Option) and row.name == WARNINGS[0].name
-    else row
-    for row in RENDER_FLAGS
-)
+_FLAGS = tuple(WARNINGS_HIDDEN if row is WARNINGS else row for row in Render.rows)
 YTT = Command(
     "ytt",
     "ytt performs YAML templating. This is plait, in its place.",
@@ -44,9 +40,12 @@ YTT = Command(
         ("website", "serve the playground to the browsers of this machine"),
     ),
     program=PROGRAM,
+    request=Render,
 )
-TEMPLATE = Command("ytt template", YTT.summary, _FLAGS, program=PROGRAM)
-YTT_FMT = Command("ytt fmt", FMT.summary, (flag for flag in FMT.flags if flag.name != "help"), program=PROGRAM)
+TEMPLATE = command_of(Render, "ytt template", summary=YTT.summary, flags=_FLAGS, program=PROGRAM)
+YTT_FMT = Command(
+    "ytt fmt", FMT.summary, (flag for flag in FMT.flags if flag.name != "help"), program=PROGRAM, request=Render
+)
 YTT_VERSION_COMMAND = Command("ytt version", "Print the version.", program=PROGRAM)
 COMPLETION = Command(
     "ytt completion", "Print a script that completes commands and flags in a shell.", arguments="SHELL", program=PROGRAM

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.options import SAFETY, Command
-from plait.cli.shared import LIMITS, LINKS, REPOSITORY, keep_limits, links_of
-from plait.cli.sites import repositories_of
 from plait.cli.streams import warn, watched, write_folded, write_out
 from plait.context import Context
+from plait.engine.common import LIMITS, LINKS, REPOSITORY, SAFETY, keep_limits, links_of, repositories_of
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import UsageError
 
@@ -115,6 +114,6 @@ def _documents(path: str, flags: Request, context: Context) -> Sequence[Document
     from plait.layering.sites import find_site
 
     context.done = context.total = 0
-    site = find_site(path, context.warn, repositories=repositories_of(flags), links=links)
+    site = find_site(path, context.warn, repositories=repositories_of(flags.texts(REPOSITORY.name)), links=links)
     options = Options(lenient=flags.on("lenient"), cleartext_secrets=flags.on("cleartext-secrets"))
     return Job(site.sources(links), options, unwrap=True).run(context).items

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plait.cli.options import Command
-from plait.cli.shared import TRUST
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.cli.tracing import take_apart
 from plait.context import Context
+from plait.engine.common import TRUST
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.view import View, seen
@@ -168,11 +168,9 @@ def _as_json(question: Question) -> bool:
         raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
     if form == "json":
         return True
-    if question.command == "patch":
+    typed = question.typed
+    if question.request.command == "patch":
         # -o is another flag there.
-        return "--json" in question.argv
+        return typed.on("json")
     # `plait explain render -f . -o json PATH`, where -o is a flag of render.
-    return any(
-        word in ("-ojson", "-o=json", "--output=json") or (word == "json" and before in ("-o", "--output"))
-        for before, word in zip(["", *question.typed], question.typed, strict=False)
-    )
+    return typed.given("output") and "json" in typed.texts("output")

@@ -6,12 +6,8 @@ from plait.cli.streams import write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from plait.context import Context
-    from plait.destinations import Pattern
-    from plait.engine.results import Documents
-    from plait.nodes import DocumentSet
     from plait.output import OutputFile
 
 
@@ -35,24 +31,3 @@ def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
 
 def _print_line(line: str) -> None:
     write_out(f"{line}\n")
-
-
-def result_of(
-    nodes: DocumentSet, pattern: Pattern | None, write: Callable[[DocumentSet], str], context: Context
-) -> Documents:
-    """What a run gives, with a file for each document where a pattern says. Raises UsageError."""
-    from plait.engine.results import Documents, Rendered
-
-    if pattern is None:
-        return Documents(nodes, write=write, warnings=context.warnings, trace=context.trace)
-    from plait.destinations import files_of, places_by
-
-    placed = places_by(pattern, nodes.items)
-    return Rendered(
-        nodes,
-        files=lambda: files_of(placed, write),
-        paths=[path for path, _ in placed],
-        write=write,
-        warnings=context.warnings,
-        trace=context.trace,
-    )

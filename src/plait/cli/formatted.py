@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.cli.shared import keep_limits
 from plait.cli.streams import write_out
+from plait.engine.common import keep_limits
 from plait.workspace.files import YAML
 from plait.workspace.inputs import Inputs
 from plait.yaml.fmt import format_text, joined

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.options import Command
-from plait.cli.shared import LIMITS, keep_limits
 from plait.cli.streams import write_out
 from plait.content import standard_input
+from plait.engine.common import LIMITS, keep_limits
+from plait.engine.flags import Command
 from plait.errors import PlaitError, ReadError, UsageError
 
 TYPE_CHECKING = False

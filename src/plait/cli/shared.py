@@ -1,152 +1,23 @@
-"""Flags that several commands have: limits, symbolic links, Airship sites, warnings, `--source-map`; and what they mean."""
+"""What commands do with options that several of them have: limits, warnings, `--source-map`."""
 
 from __future__ import annotations
 
 import os
 
-from plait.additions import OF_COMMAND
-from plait.cli.options import OUTPUT_LINKS
 from plait.content import Links
-from plait.engine.options import (
-    CSV,
-    LINKED_PATH,
-    NUMBER,
-    READ_PATH,
-    SWITCH,
-    TEXT,
-    TEXTS,
-    WRITTEN_PATH,
-    Option,
-    PathForm,
-)
+from plait.engine.common import ERROR, HIDE, JOBS, SOURCE_MAP, WAYS
 from plait.errors import UsageError
-from plait.limits import Allowance, allowance, limited, parse
+from plait.limits import Allowance, allowance, limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.cli.options import Command
     from plait.context import Context, Originals
-    from plait.destinations import Pattern
+    from plait.engine.flags import Command
     from plait.engine.options import Request
-    from plait.nodes import DocumentSet, Map
+    from plait.nodes import DocumentSet
     from plait.provenance import Trace
-    from plait.yaml import Forms
-
-LIMIT = Option(
-    "limit",
-    TEXTS,
-    "set a limit, such as steps=1M, memory=512M or seconds=10; docs/reference/limits.md lists them",
-    value="NAME=VALUE",
-)
-# `plait.cli.run` looks for it before a command does.
-ISOLATE = Option(
-    "isolate", SWITCH, "run in a separate process, which is stopped at the time limit whatever it is doing"
-)
-LIMITS = (LIMIT, ISOLATE)
-# `plait.cli.main` looks for it before a command does; what it does is in a package above this one, known by name only.
-WATCHER = "plait.watching.command"
-WATCH = Option(
-    "watch",
-    SWITCH,
-    "again whenever a file that was read changes, until interrupted; shows what differs",
-    setting="",
-)
-JOBS = Option("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",))
-# `plait.cli.main` looks for it before a command does.
-TRUST = Option(
-    "trust",
-    SWITCH,
-    "for this once, grant what the project file asks for outside of its repository; plait trust grants it for good",
-    setting="",
-)
-QUOTE_VALUES = Option(
-    "quote-values", SWITCH, "let messages quote lines of values files and values of environment variables"
-)
-SECRETS = Option(
-    "secrets",
-    TEXTS,
-    "values that nobody else is to see: from sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND",
-    value="[KEY=]SOURCE",
-    path=PathForm("read", is_source=True),
-)
-ALLOW_EXEC = Option("allow-exec", SWITCH, "let --secrets run commands", program="exec:*", setting="")
-LINKS = (
-    Option(
-        "allow-symlink-destination",
-        CSV,
-        "allow symbolic links to this path or below it",
-        value="PATH",
-        path=LINKED_PATH,
-    ),
-    Option("dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links"),
-)
-ALLOW_OUTPUT = Option(
-    OUTPUT_LINKS,
-    CSV,
-    "write to this path or below it through symbolic links that lead out of the Git repository",
-    value="PATH",
-    path=WRITTEN_PATH,
-    setting="",
-)
-KEEP_FORMAT = Option(
-    "keep-format",
-    SWITCH,
-    "print what is read as it stands, changing only the lines that have to: comments and quotes stay",
-)
-SOURCE_MAP = Option(
-    "source-map",
-    TEXT,
-    "write a source map: where each value of the output comes from, as JSON",
-    value="FILE",
-    path=WRITTEN_PATH,
-)
-OUTPUT_BY = Option(
-    "output-by",
-    TEXT,
-    'write each document to a file of its own, by its values: "{kind}/{name}.yml"',
-    value="PATTERN",
-)
-CHECK_OUTPUT = Option(
-    "check-output",
-    TEXTS,
-    "check the documents of the output by the schemas of their kinds: a file or directory of JSON Schemas, CRDs, OpenAPI",
-    value="PATH",
-    path=READ_PATH,
-)
-REPOSITORY = Option(
-    "repository",
-    TEXTS,
-    "the checkout of a repository that a site definition names",
-    value="NAME=DIR",
-    path=PathForm("read", "="),
-)
-SITES = (
-    Option("site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR", path=READ_PATH),
-    REPOSITORY,
-)
-SHOW, HIDE, ERROR = _WAYS = ("show", "hide", "error")
-WARNINGS = (
-    Option(
-        "warnings",
-        TEXT,
-        "what to do about warnings: show them on standard error, hide them, or make them an error: write nothing, exit with 1",
-        value="HOW",
-        default=(SHOW,),
-        choices=_WAYS,
-    ),
-    Option("quiet", SWITCH, "the same as --warnings=hide"),
-)
-
-
-def keep_limits(flags: Request, context: Context | None = None) -> None:
-    """Hold what the command does from here on to the limits that its flags set. Raises UsageError."""
-    given = flags.texts(LIMIT.name)
-    if given:
-        run = limited(Allowance(parse(given), allowance().keeper)).__enter__()
-        if context is not None:
-            context.allowance = run
 
 
 def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
@@ -206,36 +77,6 @@ def jobs_of(flags: Request) -> int:
     return jobs
 
 
-def links_of(flags: Request) -> Links:
-    """Which symbolic links the flags allow."""
-    allowed, every = (flag.name for flag in LINKS)
-    return Links(flags.texts(allowed), every=flags.on(every))
-
-
-def with_of(command: str) -> Option:
-    """The flag for the additions that a command has."""
-    names = ", ".join(OF_COMMAND[command])
-    return Option("with", TEXTS, f"take an addition to the dialect: {names}", value="NAME")
-
-
-def output_by_of(flags: Request) -> Pattern | None:
-    """Which file each document is written to, if the flags say so. Raises UsageError."""
-    if not flags.given(OUTPUT_BY.name):
-        return None
-    from plait.destinations import Pattern
-
-    return Pattern(flags.text(OUTPUT_BY.name))
-
-
-def secrets_of(flags: Request) -> list[Map]:
-    """The values of the sources of secrets that the flags name. Raises PlaitError."""
-    if not flags.given(SECRETS.name):
-        return []
-    from plait.secrets.sources import read_secrets
-
-    return read_secrets(flags.texts(SECRETS.name), allow_exec=flags.on(ALLOW_EXEC.name))
-
-
 def trace_of(flags: Request) -> Trace | None:
     """What is to record the run, if a source map is wanted."""
     if not flags.given(SOURCE_MAP.name):
@@ -265,24 +106,6 @@ def write_source_map(
             write_map(flags.text(SOURCE_MAP.name), trace, documents, text, as_json=as_json)
 
 
-def keep_originals(flags: Request, context: Context, form: str, strings: Forms | None = None) -> None:
-    """Have the run keep what it reads, if the output is to have its format.
-
-    form: of the output. strings: how new strings are written, if not as go-yaml does. Raises UsageError for a form that
-    has no format to keep.
-    """
-    if not flags.on(KEEP_FORMAT.name):
-        return
-    if form != "yaml":
-        raise UsageError(
-            f"--{KEEP_FORMAT.name} keeps the format of YAML", expected="-o yaml, or no -o", found=f"-o {form}"
-        )
-    from plait.yaml.forms import FORMS
-    from plait.yaml.originals import Originals
-
-    context.originals = Originals(strings or FORMS)
-
-
 # What to do about warnings where no flag says it.
 WARNINGS_VARIABLE = "PLAIT_WARNINGS"
 
@@ -295,11 +118,11 @@ def _way(flags: Request) -> str:
 def keep_warnings(flags: Request, context: Context) -> None:
     """Let the run refuse warnings if a flag or the environment says so. Raises UsageError for an unknown value."""
     way = _way(flags)
-    if way not in _WAYS:
+    if way not in WAYS:
         from plait.spell import did_you_mean
 
         named = "--warnings" if flags.given("warnings") else WARNINGS_VARIABLE
-        raise UsageError(f'unknown {named} "{way}"', expected=", ".join(_WAYS), hint=did_you_mean(way, _WAYS))
+        raise UsageError(f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS))
     if way == ERROR and flags.given("warnings") and flags.on("quiet"):
         raise UsageError("--quiet hides warnings, --warnings=error refuses them: give one of the two")
     context.refuses_warnings = way == ERROR and not flags.on("quiet")

@@ -6,9 +6,9 @@ import os
 import sys
 
 from plait.cli import PROGRAMS
-from plait.cli.options import Command
-from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import write_out
+from plait.engine.common import ALLOW_OUTPUT
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, Option
 from plait.errors import UsageError
 from plait.writing import failure, followed

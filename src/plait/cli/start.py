@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import Command
-from plait.cli.shared import ALLOW_OUTPUT
 from plait.cli.streams import write_out
+from plait.engine.common import ALLOW_OUTPUT
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT
 from plait.errors import UsageError
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.options import Command
-from plait.cli.shared import ALLOW_OUTPUT, JOBS, TRUST, jobs_of
+from plait.cli.shared import jobs_of
 from plait.cli.streams import complain, write_out
+from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.project.choosing import choose

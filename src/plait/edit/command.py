@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.options import Command
-from plait.cli.shared import TRUST
 from plait.cli.streams import complain, write_folded, write_out
+from plait.engine import DIALECTS
+from plait.engine.common import TRUST
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError, render
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from plait.edit.setting import Edit, State
     from plait.edit.target import Target
-    from plait.engine.options import Request
+    from plait.engine.options import Request, Use
     from plait.nodes import Value
     from plait.tools.paths import Place
 
@@ -272,38 +273,36 @@ def _own_flags(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:
     """What is run, and what is to be set. Raises PlaitError."""
-    from plait.cli.tracing import NAMES, arguments, table, take_apart
+    from plait.cli.tracing import table, take_apart
     from plait.edit.target import Target
     from plait.project.commands import chosen, is_run
     from plait.project.run import Run
 
-    if words and words[0] not in (*NAMES, "run") and is_run(words[0]):
+    if words and words[0] not in (*DIALECTS, "run") and is_run(words[0]):
         words = ["run", *words]
     is_named = bool(words) and words[0] == "run"
-    if is_named or (words and words[0] not in NAMES and all(_is_wish(word) for word in words)):
+    if is_named or (words and words[0] not in DIALECTS and all(_is_wish(word) for word in words)):
         try:
             run, rest = chosen(words[1:] if is_named else words, named=is_named)
         except UsageError as error:
             error.hint = error.hint or (None if is_named else f"plait set run NAME {words[0]}")
             raise
-        wishes = _taken(rest, arguments(table(run.command), rest))
+        typed = table(run.command).read(rest)
+        uses, wishes = _apart(typed.uses)
+        run.grant(uses)
     else:
         question = take_apart(words, (), asks=False)
-        typed = question.argv
-        wishes = _taken(typed, arguments(table(question.command), typed))
-        run, rest = Run("", question.command, (), question.given, "", None, words=typed), []
-    if any(word == "-" or word.endswith("=-") for word in (*run.argv(), *rest)):
+        own, wishes = _apart(question.request.uses)
+        run, uses = Run("", question.request.command, (), None, "", None, uses=own), []
+    if any(one.value == "-" or str(one.value).endswith("=-") for one in (*run.request().uses, *uses)):
         raise UsageError("standard input can be read only once", hint="name a file")
-    return Target(run, rest), wishes
+    return Target(run, uses), wishes
 
 
-def _taken(words: list[str], places: Sequence[int]) -> list[str]:
-    """The arguments that set something, taken out of a command line. places: of its arguments."""
-    chosen = [place for place in places if _is_wish(words[place])]
-    found = [words[place] for place in chosen]
-    for place in reversed(chosen):
-        del words[place]
-    return found
+def _apart(uses: Sequence[Use]) -> tuple[list[Use], list[str]]:
+    """The uses of options, and the arguments that set something."""
+    wishes = [one for one in uses if one.option.is_argument and _is_wish(one.value)]
+    return [one for one in uses if one not in wishes], [one.value for one in wishes]
 
 
 def _is_wish(word: str) -> bool:

@@ -9,6 +9,7 @@ from plait.edit.origins import decoded, history_of, standing
 from plait.edit.refusal import SECRET, UNWRITABLE, Offer, Refused
 from plait.edit.sites import Text, is_same_key
 from plait.edit.target import with_value
+from plait.engine.options import Use
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import Array, ArrayItem, MapItem
 from plait.tools.explain import flat
@@ -62,9 +63,13 @@ def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
     history_of(state.output, place)
     command = state.target.run.command
     if command == "render":
-        return _in(state, place, value, file, _with_overlay, "file", "-f")
+        from plait.engine.render import Render
+
+        return _in(state, place, value, file, _with_overlay, Render.inputs)
     if command == "patch":
-        return _in(state, place, value, file, _with_operation, "ops-file", "-o")
+        from plait.engine.patch import Patch
+
+        return _in(state, place, value, file, _with_operation, Patch.operations)
     raise UsageError(
         f"plait {command} takes neither overlays nor operations", hint="edit a document with --at FILE:LINE"
     )
@@ -76,8 +81,7 @@ def _in(
     value: Value,
     file: str,
     write: Callable[[State, Place, Value, str], str],
-    flag: str,
-    short: str,
+    option: object,
 ) -> Edit:
     path = os.path.abspath(file)
     old = state.files.bytes_of(path)
@@ -90,8 +94,9 @@ def _in(
             return state.tried(place, value, {path: text}, [file])
         except Refused:
             pass
-        note = f"the run needs {short} {file} from now on"
-        return state.tried(place, value, {path: text}, [file], words=[f"--{flag}={file}"], notes=[note])
+        use = Use(option, file)
+        note = f"the run needs -{use.option.short} {file} from now on"
+        return state.tried(place, value, {path: text}, [file], uses=[use], notes=[note])
     return state.tried(place, value, {path: text}, [file])
 
 
@@ -174,7 +179,9 @@ def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]
     """The schema, documents of data values and values files of a run, each with a new data value in it."""
     found: list[tuple[int, str, str]] = []
     named = [
-        os.path.abspath(word.partition("=")[2] or word) for word in (*state.target.run.argv(), *state.target.words)
+        os.path.abspath(use.option.path.path(use.value))
+        for use in (*state.target.run.request().uses, *state.target.uses)
+        if use.option.path is not None
     ]
     for path in state.output.view.files:
         text = state.files.text(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.engine.options import Use
 from plait.errors import PlaitError, UsageError
 from plait.naming import way_text
 from plait.spell import did_you_mean
@@ -12,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.edit.setting import State
 
-_VALUES = "--data-values-inspect"
 _IN_CODE = "data.values."
 
 
@@ -20,8 +20,10 @@ def data_value_hint(state: State, path: str) -> str | None:
     """A hint at the data value that a PATH means, or at those of nearly its name; None where there is none."""
     if state.target.run.command != "render":
         return None
+    from plait.engine.render import Render
+
     try:
-        made = state.target.evaluate(state.texts, trace=True, words=[_VALUES])
+        made = state.target.evaluate(state.texts, trace=True, uses=[Use(Render.data_values_inspect, value=True)])
     except PlaitError:  # the hint is for another error, which is told
         return None
     path = path.removeprefix(_IN_CODE)
@@ -34,7 +36,7 @@ def data_value_hint(state: State, path: str) -> str | None:
     return f'"{way_text(place.document, place.way, made.names.of)}" is a data value: {_SETS}'
 
 
-_SETS = f"{_VALUES} sets data values"
+_SETS = "--data-values-inspect sets data values"
 
 
 __all__ = ["data_value_hint"]

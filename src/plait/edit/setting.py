@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from plait.engine.options import Use
     from plait.nodes import Document, Scalar, Value
     from plait.tools.diff import Difference
     from plait.tools.paths import Path
@@ -218,17 +219,17 @@ class State:
         texts: Mapping[str, str],
         places: Sequence[str],
         *,
-        words: Sequence[str] = (),
+        uses: Sequence[Use] = (),
         notes: Sequence[str] = (),
     ) -> Edit:
-        """What edited texts make of the run. words: flags that it needs for them. Raises Refused where they do not give the value."""
+        """What edited texts make of the run. uses: flags that it needs for them. Raises Refused where they do not give the value."""
         for path in texts:
             if self.files.bytes_of(path) is not None and path not in self.texts:
                 check_file(path, str(place))
         new = {path: encoded(text) for path, text in texts.items()}
         where = ", ".join(places)
         try:
-            output = self.target.evaluate({**self.texts, **new}, words=words)
+            output = self.target.evaluate({**self.texts, **new}, uses=uses)
         except LimitError:
             raise
         except PlaitError as error:

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.nodes import Item, Scalar, Value
     from plait.provenance import Trace
@@ -83,16 +84,16 @@ class Output:
 class Target:
     """A run, and more flags for it."""
 
-    def __init__(self, run: Run, words: Sequence[str] = ()) -> None:
+    def __init__(self, run: Run, uses: Sequence[Use] = ()) -> None:
         self.run = run
-        self.words = words
+        self.uses = uses
         # What cannot be read twice, such as a pipe, as it was read first.
         self._once: dict[str, bytes] = {}
 
-    def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, words: Sequence[str] = ()) -> Output:
-        """What the run makes with texts in the place of files. words: more flags still. Raises PlaitError."""
+    def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, uses: Sequence[Use] = ()) -> Output:
+        """What the run makes with texts in the place of files. uses: more flags still. Raises PlaitError."""
         view = View({**self._once, **texts})
-        made = with_texts(self.run, texts).evaluate(view=view, trace=trace, words=[*self.words, *words])
+        made = with_texts(self.run, texts).evaluate(view=view, trace=trace, uses=[*self.uses, *uses])
         output = Output(made, view, None if self.run.at is None else self.run.directory)
         for path, data in view.files.items():
             if data is not None and path not in texts and not os.path.isfile(path):

@@ -15,37 +15,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.edit.setting import Edit
+    from plait.engine.options import Use
     from plait.nodes import Value
     from plait.project.run import Run
     from plait.tools.paths import Place
 
 
-def set_value(run: Run, path: str, value: object, *, add: bool = False, words: Sequence[str] = ()) -> Edit:
+def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Sequence[Use] = ()) -> Edit:
     """Find where a value of a run's output is written, and edit it there; no file is written yet.
 
     path: of one value, as `plait.explain` takes it. value: plain data. add: the path may end in a key that is not there
-    yet. words: more flags for the run.
+    yet. uses: more flags for the run.
     The edit may change other values as well, which `Edit.also` names. Raises Refused with the reason where the value cannot
     be edited, UsageError for a path that means none or several values, and whatever the run raises.
     """
-    state = State(Target(run, words))
+    state = State(Target(run, uses))
     if add and not _is_there(state, path):
         return added(state, path, from_plain(value))
     return edited(state, state.one_place(path), from_plain(value))
 
 
-def remove_value(run: Run, path: str, *, words: Sequence[str] = ()) -> Edit:
+def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
     """Take an item out where it is written. Arguments and errors as of `set_value`."""
-    state = State(Target(run, words))
+    state = State(Target(run, uses))
     return removed(state, state.one_place(path))
 
 
-def set_output(run: Run, documents: Iterable[object], *, words: Sequence[str] = ()) -> tuple[Edit, list[Refused]]:
+def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = ()) -> tuple[Edit, list[Refused]]:
     """Edit the files so that a run makes other documents: the edit, and what of that cannot be done.
 
-    documents: plain data. words: more flags for the run. Raises whatever the run raises.
+    documents: plain data. uses: more flags for the run. Raises whatever the run raises.
     """
-    return put_back(State(Target(run, words)), [Document(from_plain(one)) for one in documents])
+    return put_back(State(Target(run, uses)), [Document(from_plain(one)) for one in documents])
 
 
 def edited(state: State, place: Place, value: Value, typed: str | None = None) -> Edit:

@@ -1,1 +1,33 @@
-"""The engine: typed requests, one class per dialect, and their evaluation."""
+"""The engine: typed requests, one class per dialect, and their evaluation.
+
+    evaluate(Render(inputs=["config"], strict=True), World())
+
+Requests are built by the command line, by project files and by the API. `plait.engine.world` evaluates them.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.engine.options import Request
+
+DIALECTS = ("render", "patch", "layer", "compose")
+
+
+def dialect(command: str) -> type[Request]:
+    """The class of the requests of a dialect. command: of DIALECTS."""
+    if command == "render":
+        from plait.engine.render import Render
+
+        return Render
+    if command == "patch":
+        from plait.engine.patch import Patch
+
+        return Patch
+    if command == "layer":
+        from plait.engine.layer import Layer
+
+        return Layer
+    from plait.engine.compose import Compose
+
+    return Compose

@@ -14,7 +14,7 @@ from plait.errors import PlaitError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
     from plait.nodes import Map
@@ -44,6 +44,11 @@ LISTS = frozenset({TEXTS, CSV})
 EVALUATION = "evaluation"
 DELIVERY = "delivery"
 PROCESS = "process"
+
+
+# The grammars of flags (`plait.engine.flags`).
+PFLAG = "pflag"
+GO_FLAGS = "go-flags"
 
 
 class PathForm:
@@ -186,8 +191,8 @@ class Use:
 
     __slots__ = ("option", "origin", "value")
 
-    def __init__(self, option: Option, value: Any, origin: Origin = None) -> None:
-        self.option = option
+    def __init__(self, option: Any, value: Any, origin: Origin = None) -> None:
+        self.option: Option = option
         self.value = value
         self.origin = origin
 
@@ -204,7 +209,7 @@ class Heading(str):
 @dataclass_transform(kw_only_default=True)
 class Request:
     """Uses of options, in order. program: the program whose command line it is from, or "plait".
-    rows: the options of a dialect with the headings of help; argument: the positional one.
+    command, usage, summary: of a dialect, as help shows them. grammar: of its flags. rows: the options of a dialect with the headings of help; argument: the positional one.
 
     Attributes of a dialect's class are the values of its options. The methods that take a name are for commands whose
     options are a table.
@@ -217,6 +222,10 @@ class Request:
         uses: list[Use]
 
     __slots__ = ("_known", "_values", "program", "uses")
+    command: ClassVar[str] = ""
+    grammar: ClassVar[str] = PFLAG
+    usage: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
     options: ClassVar[tuple[Option, ...]] = ()
     rows: ClassVar[tuple[Option | Heading, ...]] = ()
     argument: ClassVar[Option] = Option("", TEXTS, "", is_argument=True, setting="")
@@ -244,7 +253,7 @@ class Request:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.uses}>"
 
-    def use(self, option: Option, value: Any, origin: Origin = None) -> None:
+    def use(self, option: Any, value: Any, origin: Origin = None) -> None:
         """Add one use of an option. Raises UsageError for a comma separated list with broken quotes."""
         self.uses.append(Use(option, value, origin))
         values = self._values.setdefault(option.attribute, [])
@@ -301,15 +310,29 @@ class Request:
         """True if one of the options is used."""
         return any(_declared(one).attribute in self._values for one in options)
 
-    def origin(self, option: object) -> Use | None:
-        """The use that decides the value of an option, for errors in it; None if it is not used."""
-        uses = self.uses_of(option)
-        return uses[-1] if uses else None
+    @property
+    def key(self) -> tuple[tuple[str, object], ...]:
+        """The uses that can change a result, as a key for caches."""
+        return tuple(
+            (one.option.attribute, one.value if isinstance(one.value, (str, bool)) else _text(one.value))
+            for one in self.uses
+            if one.option.part != PROCESS and one.option.has_effect
+        )
 
     @property
     def arguments(self) -> list[Any]:
         """The positional arguments, in order."""
         return [one.value for one in self.uses if one.option.is_argument]
+
+    def pop_argument(self) -> Any:
+        """Remove the last positional argument, and return it."""
+        last = next(one for one in reversed(self.uses) if one.option.is_argument)
+        self.uses.remove(last)
+        values = self._values[last.option.attribute]
+        del values[-1]
+        if not values:
+            del self._values[last.option.attribute]
+        return last.value
 
     # ---- by the names of flags, for commands whose options are a table
 
@@ -342,6 +365,11 @@ def _declared(option: object) -> Option:
 # Declarations of attributes: type checkers see the type of the value.
 
 
+def declared(name: str, kind: str, help: str, **more: Any) -> Any:
+    """An option of any type."""
+    return Option(name, kind, help, **more)
+
+
 def switch(name: str, help: str, **more: Any) -> bool:
     """An option that is on or off."""
     return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
@@ -362,21 +390,31 @@ def csv(name: str, help: str, **more: Any) -> list[str]:
     return Option(name, CSV, help, **more)  # type: ignore[return-value]
 
 
-def values(help: str, **more: Any) -> Map | None:
+def value_map(help: str, **more: Any) -> Map | None:
     """A map of values, which has no flag."""
     return Option("", MAP, help, **more)  # type: ignore[return-value]
 
 
 class located:  # noqa: N801 - reads as what it does
-    """`with located(use):` adds the line of the project file that has the value to an error in it, if one has."""
+    """`with located(request, Render.file_marks) as texts:` iterates over the values of an option.
 
-    __slots__ = ("_use",)
+    An error in one of them, which has no place of its own, gets the line of the project file that has the value. Without
+    iterating it gets the line of the last value.
+    """
 
-    def __init__(self, use: Use | None) -> None:
-        self._use = use
+    __slots__ = ("_use", "_uses")
 
-    def __enter__(self) -> None:
-        pass
+    def __init__(self, request: Request, option: object) -> None:
+        self._uses = request.uses_of(option)
+        self._use = self._uses[-1] if self._uses else None
+
+    def __enter__(self) -> Iterator[Any]:
+        return self._values()
+
+    def _values(self) -> Iterator[Any]:
+        for use in self._uses:
+            self._use = use
+            yield use.value
 
     def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
         use = self._use
@@ -396,6 +434,12 @@ def merged(low: Map, high: Map) -> Map:
         else:
             items[item.key] = item
     return Map(list(items.values()), high.source, high.line)
+
+
+def _text(value: Map) -> str:
+    from plait.yaml import write_value
+
+    return write_value(value)
 
 
 def _split(option: Option, text: str) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.cli.options import Command
-from plait.cli.shared import TRUST
 from plait.cli.streams import complain, write_folded, write_out
+from plait.engine.common import TRUST
+from plait.engine.flags import Command
 from plait.engine.options import TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.fleet.asking import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 
 from plait.content import NO_LINKS, environment, file_content, files_below
+from plait.engine.options import Use
 from plait.errors import PlaitError
 from plait.globbing import is_pattern, matches
 from plait.project.settings import holds_paths
@@ -41,9 +42,11 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
         templates = settings.get("files", ())
         if settings.get("data-values-env-all") == ("true",) and templates not in known:
             known.add(templates)
+            from plait.engine.render import Render
+
             view = View()
             with suppress(PlaitError):  # the run itself says what is wrong
-                run.evaluate(view=view, words=["--data-values-inspect"])
+                run.evaluate(view=view, uses=[Use(Render.data_values_inspect, value=True)])
             found.update(view.variables)
     return found
 
@@ -78,13 +81,13 @@ def _places(run: Run, project: str) -> Iterator[str]:
     """The absolute paths that a run names: its settings, the site that one of these is, and the steps of its pipeline."""
     from plait.tools.pipeline import inputs
 
-    pipelines = [(os.path.abspath(project), run.name)] if run.words else []
+    pipelines = [(os.path.abspath(project), run.name)] if run.uses else []
     named = []
     for one in run.settings:
         if holds_paths(run.command, one.name):
             paths = run.paths(one)
             named += [(one.name, path) for path in paths]
-            pipelines += [(path, "") for path in paths if run.command == "compose" and one.flag is None]
+            pipelines += [(path, "") for path in paths if run.command == "compose" and one.option.is_argument]
     for path, name in pipelines:
         yield path
         with suppress(PlaitError):  # the run itself says what is wrong

@@ -6,9 +6,10 @@ import os
 import sys
 from contextlib import contextmanager
 
-from plait.cli.options import GENERAL, Command
-from plait.cli.shared import ALLOW_OUTPUT, LIMIT, TRUST, only_argument, size_of
+from plait.cli.shared import only_argument, size_of
 from plait.cli.streams import complain, write_out
+from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.fleet.finding import project_file

@@ -75,12 +75,14 @@ def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
 
 def _task(run: Run) -> Task:
     output = run.output or f"{run.name}/"
-    given = ""
-    if run.given is not None:
-        from plait.yaml import write_value
-
-        given = write_value(run.given)
-    return Task(run.name, output, _place(output, run.at), "", {}, [run.command, *run.argv(""), "", given])
+    return Task(
+        run.name,
+        output,
+        _place(output, run.at),
+        "",
+        {},
+        [run.command, *(f"{name}={value}" for name, value in run.request("").key)],
+    )
 
 
 def _of_matrix(matrix: Matrix) -> list[Task]:

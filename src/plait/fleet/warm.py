@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import plait.api.worker
-import plait.cli.rendering
 import plait.codecache
+import plait.engine.render
 import plait.engine.results
+import plait.engine.sharing
+import plait.engine.world
 import plait.fleet.workshop
 import plait.overlay
 import plait.project.file

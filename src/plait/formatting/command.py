@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.options import SAFETY, Command
-from plait.cli.shared import ALLOW_OUTPUT, LIMITS, LINKS, keep_limits
 from plait.cli.streams import complain, write_out
 from plait.content import PassingLinks
+from plait.engine.common import ALLOW_OUTPUT, LIMITS, LINKS, SAFETY, keep_limits
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXTS, Option
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.options import Command
-from plait.cli.shared import ALLOW_OUTPUT, TRUST
 from plait.cli.streams import complain, write_folded, write_out
+from plait.engine import DIALECTS
+from plait.engine.common import ALLOW_OUTPUT, TRUST
+from plait.engine.flags import Command
 from plait.engine.options import CSV, SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.project.choosing import choose
@@ -138,12 +139,10 @@ class Asked:
 
 def _apart(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """The command's own words, and those of a command line that is to be looked at."""
-    from plait.cli.tracing import NAMES
-
     takes = {word for flag in LINT.flags if flag.kind != SWITCH for word in (f"--{flag.name}", f"-{flag.short}")}
     index = 0
     while index < len(argv):
-        if argv[index] in NAMES and index + 1 < len(argv) and argv[index + 1] not in NAMES:
+        if argv[index] in DIALECTS and index + 1 < len(argv) and argv[index + 1] not in DIALECTS:
             return [*argv[:index]], [*argv[index:]]
         index += 2 if argv[index] in takes else 1
     return [*argv], []
@@ -159,11 +158,12 @@ def _one_of(text: str, known: Sequence[str], noun: str) -> str:
 
 def _typed(words: Sequence[str]) -> Project:
     """A project of one run: a command line."""
+    from plait.cli.tracing import table
     from plait.project.file import Project
     from plait.project.run import Run
 
     command, *rest = words
-    return Project("", "", [Run(command, command, (), None, "", None, words=rest)])
+    return Project("", "", [Run(command, command, (), None, "", None, uses=table(command).parse(rest).uses)])
 
 
 def _write(path: str, text: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.cli.options import Command
 from plait.cli.streams import write_out
+from plait.engine.flags import Command
 from plait.errors import UsageError
 
 TYPE_CHECKING = False

@@ -11,6 +11,7 @@ from threading import RLock
 
 from plait import project as projects
 from plait.analysis.places import path_of
+from plait.engine.options import Use
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.project.choosing import about, choose
@@ -231,17 +232,16 @@ class Registry:
 
 def _identity(run: Run) -> object:
     """What a run is, wherever it stands in its file."""
-    from plait.yaml import write_value
-
     try:
-        words: tuple[object, ...] = tuple(run.argv())
+        uses: tuple[object, ...] = run.request().key
     except PlaitError as error:  # a setting of the wrong kind: the run fails, each time it is evaluated
-        words = (error.message, error.at and error.at.line)
-    given = None if run.given is None else write_value(run.given)
-    return run.name, run.command, run.directory, words, given, tuple(run.checked_by)
+        uses = (error.message, error.at and error.at.line)
+    return run.name, run.command, run.directory, uses, tuple(run.checked_by)
 
 
 def _absolute(run: Run) -> Run:
     run.directory = os.path.abspath(run.directory or os.curdir)
-    run.words = [os.path.abspath(word) if not word.startswith("-") else word for word in run.words]
+    run.uses = [
+        Use(one.option, os.path.abspath(one.value), one.origin) if one.option.is_argument else one for one in run.uses
+    ]
     return run

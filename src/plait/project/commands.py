@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.options import Command
-from plait.cli.shared import TRUST, WATCH, only_argument
+from plait.cli.shared import only_argument
 from plait.cli.streams import write_out
+from plait.engine.common import TRUST, WATCH
+from plait.engine.flags import Command, words_of
 from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import PlaitError
 from plait.project.file import Project, find, read
@@ -17,7 +18,7 @@ from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
 
     from plait.project.run import Run
 
@@ -59,16 +60,20 @@ def main_run(argv: Sequence[str]) -> int:
     if argv and argv[0] in ("-h", "--help"):
         write_out(RUN.help_text())
         return 0
-    run, typed = chosen(argv)
-    command, given, words = run.command, run.given, [*run.argv(), *typed]
+    from plait.cli.tracing import table
+
+    run, words = chosen(argv)
+    typed = table(run.command).parse(words)
+    run.grant(typed.uses)
+    request = run.request().over(typed.uses)
     from plait.cli import compose, layer, patch, render
 
+    deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
     with permitted(run.permissions):
-        if command == "render":
-            return render.main(words, given)
-        if command == "patch":
-            return patch.main(words, given)
-        return layer.main(words) if command == "layer" else compose.main(words, given)
+        if typed.on("help"):
+            write_out(table(run.command).help_text())
+            return 0
+        return deliver[run.command](request)
 
 
 def is_run(word: str) -> bool:
@@ -82,10 +87,8 @@ def is_run(word: str) -> bool:
         return False
 
 
-def chosen(argv: Sequence[str], *, named: bool = True, others: Container[str] = ()) -> tuple[Run, list[str]]:
-    """The run that `[--project PATH] [NAME] [more]` means, and what was typed after it, which is granted.
-
-    named: there may be a NAME. others: switches that the command does not have.
+def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
+    """The run that `[--project PATH] [NAME] [more]` means, and the words after it. named: there may be a NAME.
 
     Raises PlaitError.
     """
@@ -96,8 +99,6 @@ def chosen(argv: Sequence[str], *, named: bool = True, others: Container[str] = 
     is_only = len(project.runs) == 1 and not project.matrices
     is_named = named and words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
     run = project.run(words.pop(0) if is_named else "")
-    run.grant([word for word in words if word not in others])
-    run.check()
     return run, words
 
 
@@ -189,7 +190,7 @@ def _as_text(project: Project) -> str:
 def _typed(run: Run) -> str:
     from shlex import join
 
-    return join([run.command, *run.argv()])
+    return join([run.command, *words_of(run.request())])
 
 
 def _as_json(project: Project) -> str:
@@ -201,7 +202,7 @@ def _as_json(project: Project) -> str:
         {
             "name": run.name,
             "command": run.command,
-            "argv": run.argv(),
+            "argv": words_of(run.request()),
             "given": None if run.given is None else to_plain(run.given),
             "why": run.why,
             "line": None if run.at is None else run.at.line,

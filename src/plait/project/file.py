@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.engine.options import Use
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem
 from plait.permissions import FILE_NAMES, READ, Need, upwards
@@ -173,7 +174,7 @@ def _of_source(source: Source, directory: str, permissions: Permissions) -> Proj
     schemas = _schemas(top.find("schemas"), directory)
     if runs is None:
         parse(source, directory)  # what is wrong is told now
-        run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), words=[source.name])
+        run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), uses=_pipeline(source.name))
         run.schemas, run.permissions = schemas, permissions
         return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
     found = []
@@ -299,13 +300,19 @@ def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str
     place = "" if output is None else str(output.value)
     if command == "steps":
         parse(source, directory, name)  # what is wrong is told now
-        words = [source.name, f"--run={name}"]
-        run = Run(name, "compose", (), None, directory, item.position, words=words, output=place)
+        run = Run(name, "compose", (), None, directory, item.position, uses=_pipeline(source.name, name), output=place)
     else:
         settings, given = settings_of(command, maps)
         run = Run(name, command, settings, given, directory, item.position, output=place)
     run.schemas = _own_schemas(chain, directory, schemas)
     return run
+
+
+def _pipeline(path: str, name: str = "") -> list[Use]:
+    """The uses for the steps in a file. name: of the run that has them."""
+    from plait.engine.compose import Compose
+
+    return [Use(Compose.pipeline, path), *([Use(Compose.run, name)] if name else [])]
 
 
 def _own_schemas(chain: Sequence[MapItem], directory: str, schemas: Sequence[Schemas]) -> Sequence[Schemas]:

@@ -10,13 +10,13 @@ import os
 import re
 import stat
 
-from plait.cli.tracing import table
+from plait.engine.flags import words_of
 from plait.errors import PermissionDeniedError
 from plait.limits import allowance
 from plait.nodes import MapItem
 from plait.project.file import Project
 from plait.project.run import Run, from_here
-from plait.project.settings import Setting
+from plait.project.settings import Setting, options_of
 from plait.trust import permissions_of
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def guess(start: str, *, verify: bool = True) -> Project:
         for run in [*runs]:
             if reason := failure_of(run):
                 runs.remove(run)
-                notes.append(f"not offered: plait {' '.join([run.command, *run.argv()])}: {reason}")
+                notes.append(f"not offered: plait {' '.join([run.command, *words_of(run.request())])}: {reason}")
     operations = sorted(path for path, kind in kinds.items() if kind == OPERATIONS)
     if operations:
         shown = os.path.relpath(operations[0], directory)
@@ -177,7 +177,7 @@ def _layered(kinds: dict[str, str]) -> Run | None:
         else:
             return None
     why = f"{os.path.relpath(policy, top)} has a LayeringPolicy"
-    return Run("layer", "layer", [_setting("layer", "files", None)], None, from_here(top), None, why=why)
+    return Run("layer", "layer", [_setting("layer")], None, from_here(top), None, why=why)
 
 
 def _rendered(kinds: dict[str, str]) -> Run | None:
@@ -189,7 +189,7 @@ def _rendered(kinds: dict[str, str]) -> Run | None:
         found = next((path for path in _yaml_files(above) if kind_of(path) == VALUES), None)
         if found is not None:
             top, why = above, f"{os.path.basename(found)} holds data values or their schema"
-    return Run("render", "render", [_setting("render", "files", "file")], None, from_here(top), None, why=why)
+    return Run("render", "render", [_setting("render")], None, from_here(top), None, why=why)
 
 
 def _yaml_files(directory: str) -> Iterator[str]:
@@ -202,6 +202,5 @@ def _yaml_files(directory: str) -> Iterator[str]:
             yield os.path.join(directory, name)
 
 
-def _setting(command: str, name: str, flag: str | None) -> Setting:
-    flags = {one.name: one for one in table(command).flags}
-    return Setting(name, None if flag is None else flags[flag], [MapItem(name, ".")])
+def _setting(command: str) -> Setting:
+    return Setting("files", options_of(command)["files"], [MapItem("files", ".")])

@@ -1,13 +1,21 @@
-"""One run of a project: a command line with a name, and what it makes."""
+"""One run of a project: a request with a name, and its result."""
 
 from __future__ import annotations
 
 import os
 
-from plait.context import Context
+from plait.engine import dialect
 from plait.errors import PlaitError, UsageError
-from plait.limits import limited_to
-from plait.project.settings import check_paths, check_permissions, joined, needs_of, path_in, typed_needs, words_of
+from plait.project.settings import (
+    check_paths,
+    check_permissions,
+    joined,
+    needs_of,
+    needs_of_uses,
+    path_in,
+    uses_of,
+    values_of,
+)
 from plait.view import may_read, permitted
 
 TYPE_CHECKING = False
@@ -15,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.codecache import CodeCache
+    from plait.engine.options import Request, Use
     from plait.engine.results import Documents
     from plait.lookups import Lookups
     from plait.nodes import Map
@@ -29,7 +38,7 @@ _CHECK = "check-output"
 
 
 class Run:
-    """What one would type, under a name.
+    """A request with a name.
 
     name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
     given: data values or variables that stand in the project file. directory: what its paths are relative to.
@@ -48,8 +57,8 @@ class Run:
         "permissions",
         "schemas",
         "settings",
+        "uses",
         "why",
-        "words",
     )
 
     def __init__(
@@ -61,25 +70,25 @@ class Run:
         directory: str,
         at: Position | None,
         *,
-        words: Sequence[str] = (),
+        uses: Sequence[Use] = (),
         why: str = "",
         output: str = "",
     ) -> None:
-        """words: what is typed besides the settings; paths among them are relative to the working directory."""
+        """uses: besides the settings; paths among them are relative to the working directory."""
         self.name = name
         self.command = command
         self.settings = settings
         self.given = given
         self.directory = directory
         self.at = at
-        self.words = words
+        self.uses = uses
         self.why = why
         self.output = output
         self.schemas: Sequence[str | tuple[str, str]] = ()
         self.permissions: Permissions | None = None
 
     def __repr__(self) -> str:
-        return f"<Run {self.name!r}: {' '.join(self.argv())}>"
+        return f"<Run {self.name!r}: {self.command}>"
 
     @property
     def additions(self) -> frozenset[str]:
@@ -107,23 +116,29 @@ class Run:
         except UsageError:  # which whoever evaluates the run is told
             return ""
 
-    def argv(self, directory: str | None = None) -> list[str]:
-        """The command line without the command. directory: how the run's directory is reached from the working directory.
+    def request(self, directory: str | None = None) -> Request:
+        """The request that the run stands for. directory: the path of its directory from the working directory.
 
         Raises UsageError for a setting of the wrong kind.
         """
         try:
-            return [*self.words, *words_of(self.settings, self.directory if directory is None else directory)]
+            uses = uses_of(self.settings, self.directory if directory is None else directory)
         except PlaitError as error:
             raise self._told(error) from None
+        request = dialect(self.command)().over(self.uses, uses)
+        if self.given is not None:
+            option = values_of(self.command)
+            assert option is not None
+            request.use(option, self.given)
+        return request
 
     def paths(self, setting: Setting) -> list[str]:
         """The absolute paths that a setting names."""
-        return [os.path.abspath(joined(self.directory, path_in(setting.flag, text))) for text, _ in setting.texts()]
+        return [os.path.abspath(joined(self.directory, path_in(setting.option, text))) for text, _ in setting.texts()]
 
     def is_values_file(self, path: str) -> bool:
         """Whether an absolute path is that of a plain file of data values among the settings."""
-        found = [one for one in self.settings if one.flag is not None and one.flag.name == "data-values-file"]
+        found = [one for one in self.settings if one.option.name == "data-values-file"]
         try:
             return any(path in self.paths(one) for one in found)
         except PlaitError:  # a setting of the wrong kind, of which the run says so
@@ -153,10 +168,11 @@ class Run:
         """The accesses that its settings ask for. Raises UsageError for a setting of the wrong kind."""
         return [*needs_of(self.settings, self.directory)]
 
-    def grant(self, words: Sequence[str]) -> None:
-        """Permit what typed flags and arguments of its command name. Raises UsageError."""
+    def grant(self, uses: Sequence[Use]) -> None:
+        """Permit what typed flags and arguments of its command name, and check the rest. Raises as `check` does."""
         if self.permissions is not None:
-            self.permissions = self.permissions.granting(typed_needs(self.command, words))
+            self.permissions = self.permissions.granting(needs_of_uses(uses))
+        self.check()
 
     def evaluate(
         self,
@@ -164,49 +180,41 @@ class Run:
         view: View | None = None,
         trace: bool | Trace = False,
         limits: Mapping[str, float] | None = None,
-        words: Sequence[str] = (),
+        uses: Sequence[Use] = (),
         cache: CodeCache | None = None,
         shared: Shared | None = None,
         checks: bool = True,
         lookups: Lookups | None = None,
         warned: list[str] | None = None,
     ) -> Documents:
-        """What the run makes; nothing is printed or written, but for a variables store.
+        """The result of the run; nothing is printed or written, but for a variables store.
 
-        view: texts that stand in the place of files, and a note of what was read. trace: keep histories, for `explain`;
-        a Trace is filled in, also by a run that fails.
-        limits: how much the run may take, by the names of --limit. words: more flags. cache: compiled code of earlier runs.
-        shared: inputs of earlier runs. checks: whether the documents are checked by schemas of their kinds, where the run says so.
-        lookups, warned: are filled in, also by a run that fails: names that were looked up, and warnings.
-        Raises PlaitError.
+        view, limits, cache, shared, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
+        in, also by a run that fails. uses: more flags. checks: check the documents by schemas of their kinds, if the run
+        says so. Raises PlaitError.
         """
-        from contextlib import nullcontext
+        from plait.engine.world import World, evaluate
 
-        from plait.cli.tracing import evaluate
-        from plait.view import seen
+        if trace is not False:
+            from plait.provenance import Trace
 
-        printed: list[str] = []
-        with limited_to(limits), nullcontext() if view is None else seen(view), permitted(self.permissions):
-            context = Context(print_line=printed.append, cache=cache)
-            context.shared = shared
-            context.lookups = lookups
-            if trace is not False:
-                from plait.provenance import Trace
+            trace = Trace() if trace is True else trace
+        world = World(
+            view=view,
+            permissions=self.permissions,
+            limits=limits,
+            cache=cache,
+            shared=shared,
+            lookups=lookups,
+            warned=warned,
+        )
+        self.check()
+        request = self.request()
+        if not checks:
+            from plait.engine.common import CHECK_OUTPUT
 
-                context.trace = Trace() if trace is True else trace
-            self.check()
-            own = [word for word in self.argv() if checks or not word.startswith(f"--{_CHECK}=")]
-            try:
-                documents = evaluate(self.command, [*own, *words], context, self.given)
-            finally:
-                if lookups is not None:
-                    lookups.end()
-                if warned is not None:
-                    warned += context.warnings
-                if context.trace is not None:  # what is not recorded may be kept for other runs
-                    context.end()
-        documents.printed = printed
-        return documents
+            request = request.without(CHECK_OUTPUT)
+        return evaluate(request.over(uses), world, trace or None)
 
     def _told(self, error: PlaitError) -> PlaitError:
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)

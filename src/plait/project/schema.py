@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.engine.options import CSV, NUMBER, SWITCH, TEXTS
-from plait.project.settings import COMMANDS, VALUES, described
+from plait.engine.options import LISTS, MAP, NUMBER, SWITCH
+from plait.project.settings import COMMANDS, options_of
 from plait.tools.pipeline import SETTINGS
 
 TYPE_CHECKING = False
@@ -143,12 +143,7 @@ def _matrix() -> Schema:
 
 
 def _command(command: str) -> Schema:
-    properties: dict[str, Schema] = {
-        name: {**_TEXTS, "description": "the inputs"} if flag is None else _flag(flag)
-        for name, flag in described(command)
-    }
-    if command in VALUES:
-        properties[VALUES[command]] = {"type": "object", "description": "values that stand here, over those of flags"}
+    properties = {name: _option(option) for name, option in options_of(command).items()}
     return {
         "description": f"what plait {command} is given",
         "type": ["object", "null"],
@@ -157,17 +152,21 @@ def _command(command: str) -> Schema:
     }
 
 
-def _flag(flag: Option) -> Schema:
-    described = {"description": flag.help}
-    if flag.kind == SWITCH:
+def _option(option: Option) -> Schema:
+    described = {"description": option.help}
+    if option.is_argument:
+        return {**_TEXTS, **described}
+    if option.kind == MAP:
+        return {"type": "object", **described}
+    if option.kind == SWITCH:
         return {"type": "boolean", **described}
-    if flag.kind == NUMBER:
+    if option.kind == NUMBER:
         return {"type": "integer", **described}
-    if flag.kind not in (TEXTS, CSV):
-        return {"enum": list(flag.choices), **described} if flag.choices else {**_SCALAR, **described}
-    items: Schema = {"enum": list(flag.choices)} if flag.choices else _SCALAR
+    if option.kind not in LISTS:
+        return {"enum": list(option.choices), **described} if option.choices else {**_SCALAR, **described}
+    items: Schema = {"enum": list(option.choices)} if option.choices else _SCALAR
     forms: list[Schema] = [items, {"type": "array", "items": items}]
-    if "=" in flag.value:
+    if "=" in option.value:
         forms.append({"type": "object", "additionalProperties": _SCALAR})
     return {"oneOf": forms, **described}
 

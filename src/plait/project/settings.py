@@ -1,16 +1,15 @@
-"""What a run may set: the long flags of its command, its arguments, and values that stand in the file itself.
+"""The settings of runs: the options of their command, and values that stand in the project file itself.
 
-Each setting becomes the words that one would type. The tables of the command line say what there is, so a new flag is
-a new setting.
+A setting becomes uses of its option, each with its line as the origin. A new option is a new setting.
 """
 
 from __future__ import annotations
 
 import os
 
-from plait.cli.tracing import NAMES, table
 from plait.content import near
-from plait.engine.options import CSV, NUMBER, READ_PATH, SWITCH, TEXT, TEXTS
+from plait.engine import DIALECTS, dialect
+from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
 from plait.errors import ReadError, UsageError
 from plait.globbing import is_pattern
 from plait.nodes import Array, Map, MapItem, kind_name
@@ -21,45 +20,53 @@ from plait.view import check_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plait.engine.options import Option
     from plait.nodes import Value
     from plait.permissions import Permissions
     from plait.source import Position
 
-COMMANDS = NAMES
-
-# A command's arguments, by the name of the setting; and flags by the names that steps of a pipeline give them.
-ARGUMENTS = {"patch": "base", "layer": "files", "compose": "file"}
-ALIASES = {"render": {"files": "file"}, "patch": {"ops": "ops-file", "vars-files": "vars-file"}}
-# Values that stand in the file: data values, or variables.
-VALUES = {"render": "set", "patch": "vars", "compose": "set"}
+COMMANDS = DIALECTS
 
 
 class Setting:
-    """One setting of a run. name: as it is written. flag: None for an argument. items: where it is written, lowest first."""
+    """One setting of a run. items: where it is written, the lowest first."""
 
-    __slots__ = ("flag", "items", "name")
+    __slots__ = ("items", "name", "option")
 
-    def __init__(self, name: str, flag: Option | None, items: list[MapItem]) -> None:
+    def __init__(self, name: str, option: Option, items: list[MapItem]) -> None:
         self.name = name
-        self.flag = flag
+        self.option = option
         self.items = items
 
     def texts(self) -> Iterator[tuple[str, Position]]:
-        """The texts of the setting, each with where it stands. Raises UsageError for a value of another kind."""
-        kind = TEXTS if self.flag is None else self.flag.kind
-        for item in self.items if kind in (TEXTS, CSV) else self.items[-1:]:
-            yield from _texts_of(item, kind, is_map=self.flag is not None and "=" in self.flag.value)
+        """The texts of the setting, each with its place. Raises UsageError for a value of another kind."""
+        kind = self.option.kind
+        for item in self.items if kind in LISTS or self.option.is_argument else self.items[-1:]:
+            yield from _texts_of(item, kind, is_map="=" in self.option.value, is_argument=self.option.is_argument)
+
+    def uses(self, directory: str) -> Iterator[Use]:
+        """The uses that the setting stands for. directory: what relative paths in it are relative to.
+
+        Raises UsageError for a value of another kind.
+        """
+        for text, at in self.texts():
+            if self.option.kind == SWITCH:
+                if text == "true":
+                    yield Use(self.option, value=True, origin=at)
+            else:
+                yield Use(self.option, _placed(self.option, text, directory), at)
 
 
-def flags_of(command: str) -> dict[str, Option]:
-    """The flags that are settings of a command's runs, by the name of the setting."""
-    flags = {flag.name: flag for flag in table(command).flags if flag.setting}
-    for alias, name in ALIASES.get(command, {}).items():
-        flags[alias] = flags.pop(name)
-    return flags
+def options_of(command: str) -> Mapping[str, Option]:
+    """The options that are settings of a command's runs, by the name of the setting; its values that stand there too."""
+    return {one.setting: one for one in dialect(command).options if one.setting}
+
+
+def values_of(command: str) -> Option | None:
+    """The option for data values or variables that stand in the file; None if the command has none."""
+    return next((one for one in dialect(command).options if one.kind == MAP), None)
 
 
 def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map | None]:
@@ -67,52 +74,37 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
 
     Raises UsageError for a setting that the command does not have.
     """
-    flags = flags_of(command)
-    argument, values = ARGUMENTS.get(command), VALUES.get(command)
-    known = [name for name in (argument, *flags, values) if name is not None]
+    options = options_of(command)
     found: dict[str, list[MapItem]] = {}
     own: Map | None = None
     for settings in maps:
         for item in settings.items:
-            name = item.key
-            if name not in known:
+            option = options.get(str(item.key)) if type(item.key) is str else None
+            if option is None:
+                argument = dialect(command).argument.setting
                 raise UsageError(
-                    f'{command} has no setting "{name}"',
+                    f'{command} has no setting "{item.key}"',
                     at=item.position,
-                    expected="the long name of a flag of "
-                    f"plait {command}{'' if argument is None else f', or {argument}'}",
-                    hint=did_you_mean(str(name), known),
+                    expected=f"the long name of a flag of plait {command}{f', or {argument}' if argument else ''}",
+                    hint=did_you_mean(str(item.key), options),
                 )
-            if name == values:
+            if option.kind == MAP:
                 if type(item.value) is not Map:
                     raise wrong(item, "a map")
                 for entry in item.value.items:
                     if type(entry.key) is not str:
                         # YAML takes n, y, on and the like for true or false.
                         raise UsageError("a name is a string", at=entry.position, hint="put the name in quotes")
-                own = item.value if own is None else _merged(own, item.value)
+                own = item.value if own is None else merged(own, item.value)
             else:
-                found.setdefault(str(name), []).append(item)
-    return [Setting(name, flags.get(name), items) for name, items in found.items()], own
+                found.setdefault(option.setting, []).append(item)
+    return [Setting(name, options[name], items) for name, items in found.items()], own
 
 
-def words_of(settings: Iterable[Setting], directory: str) -> list[str]:
-    """The command line that settings stand for. directory: what relative paths in them are relative to.
-
-    Raises UsageError.
-    """
-    flags: list[str] = []
-    arguments: list[str] = []
-    for setting in settings:
-        flag = setting.flag
-        for text, _ in setting.texts():
-            if flag is None:
-                arguments.append(joined(directory, text))
-            elif flag.kind == SWITCH:
-                flags += [f"--{flag.name}"] if text == "true" else []
-            else:
-                flags.append(f"--{flag.name}={_placed(flag, text, directory)}")
-    return [*arguments, *flags]
+def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:
+    """The uses that settings stand for, those of arguments first, as one would type them. Raises UsageError."""
+    found = [use for one in settings for use in one.uses(directory)]
+    return sorted(found, key=lambda one: not one.option.is_argument)
 
 
 def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
@@ -122,12 +114,12 @@ def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
     """
     for setting in settings:
         for text, at in setting.texts():
-            yield from needs_of_value(setting.flag, text, directory, at)
+            yield from needs_of_value(setting.option, text, directory, at)
 
 
-def needs_of_value(flag: Option | None, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
-    """The accesses that one value of a flag asks for. flag: None for an argument."""
-    names = READ_PATH if flag is None else flag.path
+def needs_of_value(option: Option, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
+    """The accesses that one value of an option asks for."""
+    names = option.path
     if names is None:
         return
     if names.is_source:
@@ -156,7 +148,7 @@ def check_permissions(settings: Iterable[Setting], directory: str, permissions: 
 def check_paths(settings: Iterable[Setting], directory: str) -> None:
     """Raises ReadError for a path that leads to nothing, with the line it stands in."""
     for setting in settings:
-        names = READ_PATH if setting.flag is None else setting.flag.path
+        names = setting.option.path
         if names is None or names.may_be_missing:
             continue
         for text, at in setting.texts():
@@ -176,25 +168,25 @@ def joined(directory: str, path: str) -> str:
     return (directory or path) if path == os.curdir else os.path.join(directory, path)
 
 
-def _placed(flag: Option, text: str, directory: str) -> str:
-    if flag.path is None:
+def _placed(option: Option, text: str, directory: str) -> str:
+    if option.path is None:
         return text
-    before, path = flag.path.split(text)
+    before, path = option.path.split(text)
     return before + joined(directory, path) if path else text
 
 
-def path_in(flag: Option | None, text: str) -> str:
-    """The path in the value of a setting, which may have a name before it; the value itself where it is no path."""
-    return text if flag is None or flag.path is None else flag.path.path(text)
+def path_in(option: Option, text: str) -> str:
+    """The path in the value of a setting, which may have a name before it; the value itself if it is not a path."""
+    return text if option.path is None else option.path.path(text)
 
 
-def _texts_of(item: MapItem, kind: str, *, is_map: bool) -> Iterator[tuple[str, Position]]:
+def _texts_of(item: MapItem, kind: str, *, is_map: bool, is_argument: bool) -> Iterator[tuple[str, Position]]:
     value = item.value
     if kind == SWITCH:
         if type(value) is not bool:
             raise wrong(item, "true or false")
         yield ("true" if value else "false"), item.position
-    elif kind in (TEXT, NUMBER):
+    elif kind in (TEXT, NUMBER) and not is_argument:
         yield _scalar(value, item), item.position
     elif type(value) is Array:
         for one in value.items:
@@ -220,45 +212,22 @@ def _scalar(value: Value, item: MapItem) -> str:
     raise error
 
 
-def _merged(low: Map, high: Map) -> Map:
-    """Two maps, the second over the first; maps in both deeply."""
-    items = {item.key: item for item in low.items}
-    for item in high.items:
-        before = items.get(item.key)
-        if before is not None and type(before.value) is Map and type(item.value) is Map:
-            items[item.key] = item.with_value(_merged(before.value, item.value))
-        else:
-            items[item.key] = item
-    return Map(list(items.values()), high.source, high.line)
-
-
 def holds_paths(command: str, name: str) -> bool:
-    """Whether a setting of a command's runs, or of a step, names files or directories."""
-    if name == ARGUMENTS.get(command) or (command == "overlay" and name == "files"):
+    """True if a setting of a command's runs, or of a step, names files or directories."""
+    if command == "overlay" and name == "files":
         return True
-    flag = flags_of(command).get(name) if command in COMMANDS else None
-    return flag is not None and flag.path is not None
+    option = options_of(command).get(name) if command in COMMANDS else None
+    return option is not None and option.path is not None
 
 
-def described(command: str) -> Sequence[tuple[str, Option | None]]:
-    """Every setting of a command's runs with its flag; None for its arguments."""
-    argument = ARGUMENTS.get(command)
-    return [*([] if argument is None else [(argument, None)]), *flags_of(command).items()]
-
-
-def typed_needs(command: str, words: Sequence[str]) -> list[Need]:
-    """The accesses that typed flags and arguments of a command name. Raises UsageError."""
-    found = table(command).read(words)
-    needs = [Need(PROGRAMS, use.option.program) for use in found.uses if use.option.program and use.value is True]
-    needs += [
-        need
-        for use in found.uses
-        if isinstance(use.value, str) and use.option.path is not None
-        for one in (_split_texts(use.option, use.value))
-        for need in needs_of_value(use.option, one, "")
+def needs_of_uses(uses: Iterable[Use]) -> list[Need]:
+    """The accesses that typed flags and arguments name."""
+    typed = [one for one in uses if isinstance(one.value, str) and one.option.path is not None]
+    return [
+        *(Need(PROGRAMS, one.option.program) for one in uses if one.option.program and one.value is True),
+        *(need for one in typed for text in _split_texts(one) for need in needs_of_value(one.option, text, "")),
     ]
-    return [*needs, *(need for text in found.arguments for need in needs_of_value(None, text, ""))]
 
 
-def _split_texts(flag: Option, text: str) -> list[str]:
-    return text.split(",") if flag.kind == CSV else [text]
+def _split_texts(use: Use) -> list[str]:
+    return use.value.split(",") if use.option.kind == CSV else [use.value]

@@ -22,7 +22,7 @@ from plait.view import check_program, check_read, current_permissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from plait.children.programs import Program
     from plait.nodes import Value
@@ -64,7 +64,7 @@ class Named:
         return SOPS if self.kind == SOPS else ""
 
 
-def read_secrets(arguments: Sequence[str], *, allow_exec: bool = False) -> list[Map]:
+def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[Map]:
     """The values of each source, in order, by name. allow_exec: commands may be run.
 
     Raises UsageError, ReadError, LimitError; no message quotes a value.

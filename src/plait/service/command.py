@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plait.cli.options import GENERAL, SAFETY, Command
-from plait.cli.shared import ALLOW_OUTPUT, LIMIT, size_of
+from plait.cli.shared import size_of
 from plait.cli.streams import complain, write_out
+from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, SAFETY
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import PlaitError, UsageError
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.options import Command
-from plait.cli.shared import ALLOW_OUTPUT, JOBS, TRUST, jobs_of
+from plait.cli.shared import jobs_of
 from plait.cli.streams import write_out
+from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.limits import allowance

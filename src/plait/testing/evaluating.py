@@ -19,7 +19,7 @@ from plait.view import View, seen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import TypeAlias, TypeVar
 
@@ -126,8 +126,8 @@ class Evaluator:
         self._caches: dict[_Limits, MemoryCache] = {}
         # By limits as well, within which files are read; None as long as nobody says what is run together.
         self._shared: dict[_Limits, Shared] | None = None
-        self._due: Counter[tuple[str, ...]] | dict[tuple[str, ...], int] = {}
-        self._kept: dict[tuple[str, ...], Outcome] = {}
+        self._due: Counter[Hashable] | dict[Hashable, int] = {}
+        self._kept: dict[Hashable, Outcome] = {}
 
     def evaluate(self, subject: Subject, *, trace: bool = False, view: View | None = None) -> Documents:
         """What a subject makes. trace: keep histories. view: notes what is read. Raises PlaitError."""
@@ -136,7 +136,7 @@ class Evaluator:
         trace = trace or self._traced
 
         def once(*, trace: bool) -> Documents:
-            return subject.run.evaluate(view=view, trace=trace, words=subject.words, cache=cache, shared=shared)
+            return subject.run.evaluate(view=view, trace=trace, uses=subject.uses, cache=cache, shared=shared)
 
         def work() -> Documents:
             subject.check()
@@ -184,7 +184,7 @@ class Evaluator:
                     stop_timer()
                     unbound_memory()
 
-    def expect(self, subjects: Mapping[tuple[str, ...], int]) -> None:
+    def expect(self, subjects: Mapping[Hashable, int]) -> None:
         """Say how often each subject, by its key, will be asked for. Files are read anew, once for all of these."""
         self._due = dict(subjects)
         self._kept.clear()

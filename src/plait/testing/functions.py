@@ -58,18 +58,20 @@ class FunctionCase:
             yield failure_of(error, self.file, self.line)
 
     def _call(self, evaluator: Evaluator, output: Outcome | None, printed: list[str]) -> None:
-        from plait.cli.rendering import job
+        from plait.engine.options import Use
+        from plait.engine.render import Render, job
         from plait.secrets.telling import telling
         from plait.starlark import call
         from plait.workspace.phases import exports, has_secrets
 
         context = Context(print_line=printed.append, cache=evaluator.cache(self.subject.limits))
         self.subject.check()
-        run = self.subject.run
-        given = job([*run.argv(), *self.subject.words], context, run.given)
+        request = self.subject.request()
+        assert isinstance(request, Render)
+        given = job(request, context)
         file = _member(given, self.file)
         if file is None:
-            given = job([*run.argv(), *self.subject.words, f"--file={self.file}"], context, run.given)
+            given = job(request.over([Use(Render.inputs, self.file)]), context)
             file = _member(given, self.file)
         assert file is not None
         if has_secrets(given):

@@ -15,7 +15,7 @@ from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from plait.coverage import Coverage
     from plait.testing.cases import Case
@@ -42,7 +42,7 @@ def results(
 ) -> Iterator[Result]:
     """The result of each case, in this process. coverage: counts what each uses."""
     evaluator = Evaluator() if evaluator is None else evaluator
-    counts: dict[tuple[str, ...], int] = {}
+    counts: dict[Hashable, int] = {}
     for case in cases:
         for subject in case.subjects():
             counts[subject.key] = counts.get(subject.key, 0) + 1

@@ -8,28 +8,31 @@ from plait.nodes import Map, MapItem
 from plait.project import Run
 from plait.project.settings import (
     COMMANDS,
-    VALUES,
     Setting,
     check_paths,
     check_permissions,
-    flags_of,
+    options_of,
     settings_of,
-    words_of,
+    uses_of,
+    values_of,
 )
 from plait.spell import listed
 from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
+    from plait.engine.options import Request, Use
     from plait.project import Project
     from plait.source import Position
 
 # What a case may change of a run beside its flags: these take the place of the run's own.
 REPLACED = {"files": ("render", "layer"), "ops": ("patch",)}
+# The names of data values and variables that a case may set.
+VALUES = ("set", "vars")
 # What says which evaluation is meant, in a case and below `same-as`.
-KEYS = ("run", *COMMANDS, *REPLACED, *dict.fromkeys(VALUES.values()), "limit")
+KEYS = ("run", *COMMANDS, *REPLACED, *VALUES, "limit")
 # A case may take as long as somebody waits for one; --limit says otherwise.
 SECONDS = 60
 
@@ -39,7 +42,7 @@ class Subject:
     among them are relative to. limits: how much it may take, by name. at: the case. key: equal for equal evaluations.
     """
 
-    __slots__ = ("at", "directory", "key", "limits", "run", "settings", "words")
+    __slots__ = ("at", "directory", "key", "limits", "run", "settings", "uses")
 
     def __init__(
         self, run: Run, settings: Sequence[Setting], directory: str, limits: Mapping[str, float], at: Position
@@ -50,9 +53,12 @@ class Subject:
         self.directory = directory
         self.limits = {"seconds": SECONDS, **limits}
         self.at = at
-        self.words = words_of(settings, directory)
-        given = "" if run.given is None else _text(run.given)
-        self.key = (run.command, *run.argv(), *self.words, given)
+        self.uses = uses_of(settings, directory)
+        self.key: Hashable = (run.command, *self.request().key)
+
+    def request(self, *more: Use) -> Request:
+        """The request of the evaluation. more: uses after those of the case."""
+        return self.run.request().over(self.uses, more)
 
     def check(self) -> None:
         """Raises PermissionDeniedError for a path that is not permitted, ReadError for one that leads nowhere."""
@@ -61,12 +67,6 @@ class Subject:
             check_permissions(self.settings, self.directory, self.run.permissions)
         with permitted(self.run.permissions):
             check_paths(self.settings, self.directory)
-
-
-def _text(given: Map) -> str:
-    from plait.yaml import write_value
-
-    return write_value(given)
 
 
 def subject_of(case: Map, at: Position, project: Project, directory: str) -> Subject:
@@ -93,8 +93,9 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         if item.value is not None and type(item.value) is not Map:
             raise UsageError(f'"{item.key}" is wrong', at=item.position, expected="a map of settings")
         maps += [] if item.value is None else [item.value]
-    values = VALUES.get(base.command)
-    for name in dict.fromkeys(VALUES.values()):
+    option = values_of(base.command)
+    values = None if option is None else option.setting
+    for name in VALUES:
         found = case.find(name)
         if found is not None and name != values:
             raise UsageError(
@@ -115,14 +116,14 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         if base.command not in of:
             raise UsageError(f'a test of {base.command} has no "{name}"', at=found.position)
         kept = [one for one in kept if one.name != name]
-        settings = [Setting(name, flags_of(base.command).get(name), [found]), *settings]
+        settings = [Setting(name, options_of(base.command)[name], [found]), *settings]
     limit = case.find("limit")
     limits: Mapping[str, float] = {}
     if limit is not None:
-        flag = Setting("limit", flags_of(base.command)["limit"], [limit])
+        flag = Setting("limit", options_of(base.command)["limit"], [limit])
         settings.append(flag)
         limits = _limits(flag, limit.position)
-    run = Run(base.name, base.command, kept, given, base.directory, base.at, words=base.words, why=base.why)
+    run = Run(base.name, base.command, kept, given, base.directory, base.at, uses=base.uses, why=base.why)
     run.permissions = base.permissions
     return Subject(run, settings, directory, limits, at)
 

@@ -17,6 +17,8 @@ from plait.cli.terminal import harmless
 from plait.cli.tracing import table
 from plait.codecache import MemoryCache
 from plait.context import Context
+from plait.engine.options import DELIVERY
+from plait.engine.world import evaluate_in
 from plait.errors import PlaitError, UsageError, render
 from plait.nodes import equal
 from plait.process import goes_on, stop_timer, tidier
@@ -32,18 +34,16 @@ from plait.workspace.shared import Shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from plait.engine.options import Request
     from plait.engine.results import Documents
-    from plait.nodes import Document, Map
+    from plait.nodes import Document
     from plait.permissions import Permissions
     from plait.view import View
 
-# Flags that send the output elsewhere than to standard output, or ask for something else than documents.
-_ELSEWHERE = (
-    *("output-files", "dangerous-emptied-output-directory", "bulk-out", "source-map"),
-    *("files-inspect", "data-values-schema-inspect", "path", "expand", "tree", "dot", "compare-deckhand", "diff"),
-)
+# Options that ask for something else than documents; those of delivery send them elsewhere.
+_OTHER = ("files-inspect", "data-values-schema-inspect", "path")
 
 
 def main(name: str, argv: Sequence[str]) -> int:
@@ -83,14 +83,12 @@ class Watched:
         start = perf_counter()
         try:
             with seen(view):
-                command, argv, given, permissions = self._command()
+                request, permissions = self._request()
                 with permitted(permissions):
-                    if self._shows_differences and not _is_elsewhere(command, argv):
-                        within_limits(
-                            lambda words: self._differences(command, words, given, changed, start, view), argv
-                        )
+                    if self._shows_differences and not _is_elsewhere(request):
+                        within_limits(lambda _: self._differences(request, changed, start, view), self._argv)
                     else:
-                        within_limits(_main(command, given), argv)
+                        within_limits(lambda _: _deliver(request), self._argv)
         except PlaitError as error:
             if changed and self._shows_differences:
                 write_out(f"{head(changed)}\n", is_harmless=True)
@@ -100,32 +98,27 @@ class Watched:
             # What is waited for is not held to the limits of what was done.
             stop_timer()
 
-    def _command(self) -> tuple[str, list[str], Map | None, Permissions | None]:
-        """The command, its flags and arguments, and of a run the values that it sets and its permissions.
-
-        Raises PlaitError.
-        """
+    def _request(self) -> tuple[Request, Permissions | None]:
+        """The request, and the permissions of its project. Raises PlaitError."""
         if self._name != "run":
-            return self._name, [*self._argv], None, None
+            return table(self._name).parse(self._argv), None
         from plait.project.commands import chosen
 
-        run, typed = chosen(self._argv)
-        return run.command, [*run.argv(), *typed], run.given, run.permissions
+        run, words = chosen(self._argv)
+        typed = table(run.command).parse(words)
+        run.grant(typed.uses)
+        return run.request().over(typed.uses), run.permissions
 
-    def _differences(
-        self, command: str, argv: Sequence[str], given: Map | None, changed: frozenset[str], start: float, view: View
-    ) -> int:
+    def _differences(self, request: Request, changed: frozenset[str], start: float, view: View) -> int:
         """Evaluate, and show what differs from the time before."""
-        from plait.cli.tracing import evaluate
 
         def once() -> Documents:
             context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
             context.kept = self._kept
-            if command == "layer":  # of which documents are kept, by their text, and no files
-                context.shared = self._shared
             if self._marks_secrets:
                 context.trace = Trace()
-            made = evaluate(command, argv, context, given)
+            # Of layers documents are kept, by their text, and no files.
+            made = evaluate_in(context, request, self._shared if request.command == "layer" else None)
             self._cache.save()
             return made
 
@@ -157,23 +150,22 @@ def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[S
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def _main(command: str, given: Map | None) -> Callable[[Sequence[str]], int]:
-    """What runs a command as if it was typed."""
-    from plait.cli import compose, layer, patch
-    from plait.cli import render as templates
+def _deliver(request: Request) -> int:
+    """Evaluate a request and write its result, as its command does."""
+    if request.on("help"):
+        write_out(table(request.command).help_text())
+        return 0
+    from plait.cli import compose, layer, patch, render
 
-    if command == "render":
-        return lambda argv: templates.main(argv, given)
-    if command == "patch":
-        return lambda argv: patch.main(argv, given)
-    return layer.main if command == "layer" else lambda argv: compose.main(argv, given)
+    deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
+    return deliver[request.command](request)
 
 
-def _is_elsewhere(command: str, argv: Sequence[str]) -> bool:
-    """Whether the output is written to files, or asked for in another form than documents."""
-    flags = table(command).parse(argv)
-    names = {flag.name for flag in table(command).flags}
-    return flags.on("help") or any(flags.given(name) for name in _ELSEWHERE if name in names)
+def _is_elsewhere(request: Request) -> bool:
+    """True if the output is written to files, or is something else than documents."""
+    return request.on("help") or any(
+        one.option.part == DELIVERY or one.option.name in _OTHER for one in request.uses if one.value is not False
+    )
 
 
 def head(changed: frozenset[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from plait.cli.options import Command
 from plait.cli.streams import complain, write_out
+from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.version import __version__

@@ -11,7 +11,7 @@ from plait.workspace.files import DATA, STARLARK, TEXT, YAML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from plait.workspace.files import InputFile
 
@@ -73,7 +73,7 @@ def parse_mark(text: str) -> Mark:
     return Mark(text, pattern, key, value)
 
 
-def apply_marks(files: Sequence[InputFile], marks: Sequence[str]) -> list[InputFile]:
+def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputFile]:
     """The files that are left, marked. Raises UsageError; see `parse_mark`, and for a mark that matches nothing."""
     left = list(files)
     exclusive: list[InputFile] = []

@@ -40,12 +40,12 @@ class ValuesFlags:
     def __init__(
         self,
         *,
-        files: Sequence[str] = (),
-        env: Sequence[str] = (),
-        env_yaml: Sequence[str] = (),
-        values: Sequence[str] = (),
-        values_yaml: Sequence[str] = (),
-        value_files: Sequence[str] = (),
+        files: Iterable[str] = (),
+        env: Iterable[str] = (),
+        env_yaml: Iterable[str] = (),
+        values: Iterable[str] = (),
+        values_yaml: Iterable[str] = (),
+        value_files: Iterable[str] = (),
     ) -> None:
         self.files = files
         self.env = env

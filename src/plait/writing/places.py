@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plait.errors import PlaitError
 
-# The name is in `plait.cli.options`, which is above this module.
+# The name is in `plait.engine.flags`, which is above this module.
 ALLOW_FLAG = "--allow-symlink-output"
 # As many as Linux follows.
 _MOST_LINKS = 40

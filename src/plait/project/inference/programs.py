@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 
-from plait.cli.tracing import table
-from plait.engine.options import CSV, TEXTS, Option
+from plait.engine import dialect
+from plait.engine.flags import command_of
+from plait.engine.options import LISTS, Option, Request
 from plait.errors import UsageError
 from plait.nodes import Array, ArrayItem, MapItem
-from plait.project.settings import ARGUMENTS, Setting, flags_of
+from plait.project.settings import Setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.engine.options import Request
     from plait.nodes import Value
     from plait.project.inference.shell import Argument, Invocation
     from plait.source import Source
@@ -95,7 +95,7 @@ class CommandLine:
         way = os.path.relpath(top, directory)
         to_top = "" if way == os.curdir else os.path.join(way, "")
         words = [str(word.text).replace(inside, to_top) for word in self.words]
-        parsed = table(self.command).parse(words)
+        parsed = command_of(dialect(self.command)).parse(words)
         lines = {text: word.line for text, word in zip(words, self.words, strict=True)}
         return _settings(self.command, parsed, source, lines, self.line)
 
@@ -137,7 +137,7 @@ def _of_ytt(words: list[Argument], line: int) -> CommandLine | None:
 
 
 def _of_bosh(words: list[Argument], line: int) -> CommandLine | None:
-    patch = table("patch")
+    patch = command_of(dialect("patch"))
     # The command comes after the global flags; a word of unknown value may be a flag as well, but no command.
     at = patch.first_argument([word.text or "-" for word in words])
     name = None if at is None else words[at].text
@@ -164,23 +164,19 @@ def _without_bosh_flags(words: Sequence[Argument]) -> list[Argument]:
 
 
 def _settings(command: str, parsed: Request, source: Source, lines: dict[str, int], line: int) -> list[Setting]:
-    names = {flag.name: name for name, flag in flags_of(command).items()}
+    if command == "patch" and len(parsed.arguments) > 1:
+        raise UsageError("more than one template", found=", ".join(parsed.arguments))
     found: dict[str, tuple[Option, list[ArrayItem]]] = {}
-    for use in parsed.uses:
-        flag, value = use.option, use.value
-        if flag.name not in names or flag.name in _IGNORED or not flag.has_effect:
+    for use in sorted(parsed.uses, key=lambda one: not one.option.is_argument):
+        option, value = use.option, use.value
+        if not option.setting or option.name in _IGNORED or not option.has_effect:
             continue
-        at = next((number for text, number in lines.items() if isinstance(value, str) and value in text), line)
-        found.setdefault(flag.name, (flag, []))[1].append(ArrayItem(value, source, at))
+        at = line
+        if isinstance(value, str) and not option.is_argument:
+            at = next((number for text, number in lines.items() if value in text), line)
+        found.setdefault(option.setting, (option, []))[1].append(ArrayItem(value, source, at))
     settings = []
-    for name, (flag, items) in found.items():
-        held: Value = Array(items, source, line) if flag.kind in (TEXTS, CSV) else items[-1].value
-        settings.append(Setting(names[name], flag, [MapItem(names[name], held, source, items[-1].line)]))
-    argument = ARGUMENTS.get(command)
-    if parsed.arguments and argument is not None:
-        if command == "patch" and len(parsed.arguments) > 1:
-            raise UsageError("more than one template", found=", ".join(parsed.arguments))
-        inputs = [ArrayItem(text, source, line) for text in parsed.arguments]
-        held = inputs[0].value if command == "patch" else Array(inputs, source, line)
-        settings.insert(0, Setting(argument, None, [MapItem(argument, held, source, line)]))
+    for name, (option, items) in found.items():
+        held: Value = Array(items, source, line) if option.kind in LISTS else items[-1].value
+        settings.append(Setting(name, option, [MapItem(name, held, source, items[-1].line)]))
     return settings

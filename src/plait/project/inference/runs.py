@@ -198,7 +198,7 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
         if setting.name == "secrets" or not holds_paths(command, setting.name):
             continue
         for text, _ in setting.texts():
-            path = path_in(setting.flag, text)
+            path = path_in(setting.option, text)
             if path == "-":
                 return "it reads standard input"
             if "://" in path:

@@ -6,9 +6,9 @@ import os
 import sys
 
 from plait.cli.colour import cleaning
-from plait.cli.options import Command
 from plait.cli.shared import only_argument
 from plait.cli.streams import complain, write_out
+from plait.engine.flags import Command
 from plait.engine.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Option
 from plait.errors import ReadError, UsageError
 from plait.permissions import ACCESSES, FILE_NAMES, NETWORK, READ, WRITE, Need, origin_of

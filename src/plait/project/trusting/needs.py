@@ -82,7 +82,7 @@ def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
         settings, _ = settings_of(str(item.key), [item.value])
         for setting in settings:
             for need in of_settings([setting], directory):
-                yield _before_axes(need), item.key == "compose" and setting.flag is None
+                yield _before_axes(need), item.key == "compose" and setting.option.is_argument
     except PlaitError:
         return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from plait.events import current_listener
 from plait.workspace.phases import run
 from plait.workspace.session import Session
 from plait.workspace.shared import Common, Shared, listed
@@ -15,24 +14,18 @@ if TYPE_CHECKING:
     from plait.workspace import InputFile, Job, Result
 
 
-def is_recorded(context: Context) -> bool:
-    """Whether somebody wants to know all that is done, also what an earlier run has done already."""
-    return context.trace is not None or current_listener() is not None
-
-
 def with_shared(
-    shared: object,
-    named: Sequence[str],
+    shared: Shared,
+    named: Sequence[object],
     context: Context,
     read: Callable[[], list[InputFile]],
     job_of: Callable[[list[InputFile]], Job],
 ) -> Result:
-    """What a render makes whose inputs others may have read.
+    """The result of a render whose inputs other runs may have read.
 
-    shared: what runs have read. named: the words that name the inputs. read: reads them. job_of: the job with them.
-    Raises PlaitError.
+    shared: the inputs that runs have read. named: the uses that name the inputs. read: reads them. job_of: the job with
+    them. Raises PlaitError.
     """
-    assert isinstance(shared, Shared)
     key = tuple(named)
     common = shared.find(key)
     if common is None:

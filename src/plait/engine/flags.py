@@ -14,29 +14,47 @@ after arguments, and take everything after `--` as arguments.
 
 from __future__ import annotations
 
-from plait.engine.options import LISTS, NUMBER, SWITCH, Option, Request
+from plait.engine.common import GENERAL, NO_EFFECT, OUTPUT_LINKS
+from plait.engine.options import GO_FLAGS, LISTS, NUMBER, PFLAG, SWITCH, Option, Request
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-PFLAG = "pflag"
-GO_FLAGS = "go-flags"
+    from typing import Any
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
-# Its paths hold until the command ends (`plait.cli.shared.within_limits`).
-OUTPUT_LINKS = "allow-symlink-output"
 HELP = Option("help", SWITCH, "print this help", short="h", setting="")
-# Headings of help that commands share; flags under the last are named only.
-GENERAL = "General"
-SAFETY = "Limits and safety"
-NO_EFFECT = "Accepted for compatibility, no effect"
 _WIDTH = 80
 _COLUMN = 32
+
+
+def command_of(dialect: type[Request], name: str = "", **more: Any) -> Command:
+    """The command of a dialect. name: if it is called otherwise. more: of `Command`."""
+    own: dict[str, Any] = {
+        "summary": dialect.summary,
+        "flags": dialect.rows,
+        "arguments": dialect.usage,
+        "style": dialect.grammar,
+        "request": dialect,
+    }
+    return Command(name or f"plait {dialect.command}", **own | more)
+
+
+def words_of(request: Request) -> list[str]:
+    """A request as one would type it, for messages."""
+    found: list[str] = []
+    for use in request.uses:
+        if use.option.is_argument:
+            found.append(use.value)
+        elif use.option.kind == SWITCH:
+            found += [f"--{use.option.name}"] if use.value else []
+        elif use.option.name:
+            found.append(f"--{use.option.name}={use.value}")
+    return found
 
 
 def help_lines(option: Option) -> list[str]:
@@ -58,7 +76,7 @@ def help_lines(option: Option) -> list[str]:
 class Command:
     """A command: how it is called, what it does, its flags.
 
-    flags: in the order in which help lists them; a string among them is the heading of those that follow.
+    flags: options in the order in which help lists them; a string among them is the heading of those that follow.
     arguments: how usage shows its positional arguments ("" for none). commands: (name, summary) of those under it.
     groups: the flags by heading. program: the program that it is a command of, "plait", or the reference program in whose
     place plait runs. request: the class of what `parse` returns.
@@ -82,7 +100,7 @@ class Command:
         self,
         name: str,
         summary: str,
-        flags: Iterable[Option | str] = (),
+        flags: Iterable[object] = (),
         *,
         arguments: str = "",
         commands: Sequence[tuple[str, str]] = (),
@@ -99,7 +117,7 @@ class Command:
         for row in flags:
             if isinstance(row, str):
                 heading = row
-            else:
+            elif isinstance(row, Option) and row.name:
                 self.groups.setdefault(heading, []).append(row)
         self.groups.setdefault(GENERAL if len(self.groups) > 1 else heading, []).append(HELP)
         self.flags = [flag for group in self.groups.values() for flag in group]
@@ -190,7 +208,7 @@ class Command:
             raise UsageError(f"bad flag syntax: {word}")
         flag = self._by_name.get(name)
         if flag is None:
-            from plait.cli.elsewhere import meant_by
+            from plait.engine.similar import meant_by
 
             if name == "json" and "json" in self._choices("output"):
                 raise UsageError(f"unknown flag: --{name}", hint='did you mean "-o json"?')

@@ -1,0 +1,294 @@
+"""Options that several dialects have, and their evaluation."""
+
+from __future__ import annotations
+
+from plait.additions import OF_COMMAND
+from plait.content import Links
+from plait.engine.options import (
+    CSV,
+    DELIVERY,
+    LINKED_PATH,
+    NUMBER,
+    PROCESS,
+    READ_PATH,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    WRITTEN_PATH,
+    PathForm,
+    Request,
+    declared,
+    located,
+)
+from plait.errors import UsageError
+from plait.limits import Allowance, allowance, limited, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from plait.context import Context
+    from plait.destinations import Pattern
+    from plait.engine.results import Documents
+    from plait.layering.sites import Site
+    from plait.nodes import DocumentSet, Map
+    from plait.yaml import Forms
+
+# Headings of help that commands share.
+GENERAL = "General"
+SAFETY = "Limits and safety"
+NO_EFFECT = "Accepted for compatibility, no effect"
+
+LIMIT = declared(
+    "limit",
+    TEXTS,
+    "set a limit, such as steps=1M, memory=512M or seconds=10; docs/reference/limits.md lists them",
+    value="NAME=VALUE",
+    attribute="limits",
+    part=PROCESS,
+)
+# `plait.cli.run` looks for it before a command does.
+ISOLATE = declared(
+    "isolate",
+    SWITCH,
+    "run in a separate process, which is stopped at the time limit whatever it is doing",
+    attribute="isolated",
+    part=PROCESS,
+)
+LIMITS = (LIMIT, ISOLATE)
+# `plait.cli.main` looks for it before a command does; the command is in a package above this one, known by name only.
+WATCHER = "plait.watching.command"
+WATCH = declared(
+    "watch",
+    SWITCH,
+    "again whenever a file that was read changes, until interrupted; shows what differs",
+    setting="",
+    part=PROCESS,
+)
+JOBS = declared("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",), part=PROCESS)
+# `plait.cli.main` looks for it before a command does.
+TRUST = declared(
+    "trust",
+    SWITCH,
+    "for this once, grant what the project file asks for outside of its repository; plait trust grants it for good",
+    setting="",
+    part=PROCESS,
+)
+QUOTE_VALUES = declared(
+    "quote-values",
+    SWITCH,
+    "let messages quote lines of values files and values of environment variables",
+    attribute="quote_values",
+    part=PROCESS,
+)
+SECRETS = declared(
+    "secrets",
+    TEXTS,
+    "values that nobody else is to see: from sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND",
+    value="[KEY=]SOURCE",
+    path=PathForm("read", is_source=True),
+    attribute="secret_sources",
+)
+ALLOW_EXEC = declared(
+    "allow-exec", SWITCH, "let --secrets run commands", program="exec:*", setting="", attribute="allow_exec"
+)
+ALLOW_LINKS = declared(
+    "allow-symlink-destination",
+    CSV,
+    "allow symbolic links to this path or below it",
+    value="PATH",
+    path=LINKED_PATH,
+    attribute="allow_links",
+)
+ALLOW_ALL_LINKS = declared(
+    "dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links", attribute="allow_all_links"
+)
+LINKS = (ALLOW_LINKS, ALLOW_ALL_LINKS)
+# Its paths hold until the command ends (`plait.cli.shared.within_limits`).
+OUTPUT_LINKS = "allow-symlink-output"
+ALLOW_OUTPUT = declared(
+    OUTPUT_LINKS,
+    CSV,
+    "write to this path or below it through symbolic links that lead out of the Git repository",
+    value="PATH",
+    path=WRITTEN_PATH,
+    setting="",
+    attribute="output_links",
+    part=DELIVERY,
+)
+KEEP_FORMAT = declared(
+    "keep-format",
+    SWITCH,
+    "print what is read as it stands, changing only the lines that have to: comments and quotes stay",
+    attribute="keep_format",
+)
+SOURCE_MAP = declared(
+    "source-map",
+    TEXT,
+    "write a source map: where each value of the output comes from, as JSON",
+    value="FILE",
+    path=WRITTEN_PATH,
+    attribute="source_map",
+    part=DELIVERY,
+)
+OUTPUT_BY = declared(
+    "output-by",
+    TEXT,
+    'write each document to a file of its own, by its values: "{kind}/{name}.yml"',
+    value="PATTERN",
+    attribute="output_by",
+)
+OUTPUT_FILES = declared(
+    "output-files",
+    TEXT,
+    "write the results as files into a directory; keep what is already there",
+    value="DIRECTORY",
+    path=WRITTEN_PATH,
+    attribute="output_files",
+    part=DELIVERY,
+)
+CHECK_OUTPUT = declared(
+    "check-output",
+    TEXTS,
+    "check the documents of the output by the schemas of their kinds: a file or directory of JSON Schemas, CRDs, OpenAPI",
+    value="PATH",
+    path=READ_PATH,
+    attribute="check_output",
+)
+SITE = declared(
+    "site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR", path=READ_PATH
+)
+REPOSITORY = declared(
+    "repository",
+    TEXTS,
+    "the checkout of a repository that a site definition names",
+    value="NAME=DIR",
+    path=PathForm("read", "="),
+)
+SITES = (SITE, REPOSITORY)
+SHOW, HIDE, ERROR = WAYS = ("show", "hide", "error")
+WARNINGS = declared(
+    "warnings",
+    TEXT,
+    "what to do about warnings: show them on standard error, hide them, or make them an error: write nothing, exit with 1",
+    value="HOW",
+    default=(SHOW,),
+    choices=WAYS,
+    part=PROCESS,
+)
+# In the place of a reference program.
+WARNINGS_HIDDEN = WARNINGS.replaced(default=(HIDE,))
+QUIET = declared("quiet", SWITCH, "the same as --warnings=hide", part=PROCESS)
+
+
+def additions_of(command: str) -> Any:
+    """The option for the extensions of a dialect."""
+    names = ", ".join(OF_COMMAND[command])
+    return declared("with", TEXTS, f"take an addition to the dialect: {names}", value="NAME", attribute="additions")
+
+
+# ---- evaluation
+
+
+def site_of(request: Request, context: Context) -> Site | None:
+    """The Airship site of a request, or None. Raises UsageError, ReadError."""
+    if not request.has(SITE):
+        if request.has(REPOSITORY):
+            raise UsageError(
+                "--repository belongs to a site", hint="plait layer --site site/NAME --repository NAME=DIR"
+            )
+        return None
+    from plait.layering.sites import find_site
+
+    with located(request, REPOSITORY) as texts:
+        repositories = repositories_of(texts)
+    with located(request, SITE):
+        return find_site(request.value(SITE), context.warn, repositories=repositories, links=links_of(request))
+
+
+def repositories_of(texts: Iterable[str]) -> dict[str, str]:
+    """The directories of checkouts by name. Raises UsageError."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, directory = text.partition("=")
+        if not equals or not name or not directory:
+            raise UsageError(
+                f'"{text}" does not name a checkout', expected="NAME=DIR, such as global=../global-manifests"
+            )
+        found[name] = directory
+    return found
+
+
+def keep_limits(request: Request, context: Context | None = None) -> None:
+    """Hold everything from here on to the limits of a request. Raises UsageError."""
+    if request.has(LIMIT):
+        with located(request, LIMIT) as texts:
+            limits = parse(texts)
+        run = limited(Allowance(limits, allowance().keeper)).__enter__()
+        if context is not None:
+            context.allowance = run
+
+
+def links_of(request: Request) -> Links:
+    """The symbolic links that a request allows."""
+    return Links(request.value(ALLOW_LINKS), every=request.value(ALLOW_ALL_LINKS))
+
+
+def output_by_of(request: Request) -> Pattern | None:
+    """The pattern of the file that each document is written to, or None. Raises UsageError."""
+    if not request.has(OUTPUT_BY):
+        return None
+    from plait.destinations import Pattern
+
+    with located(request, OUTPUT_BY):
+        return Pattern(request.value(OUTPUT_BY))
+
+
+def secrets_of(request: Request) -> list[Map]:
+    """The values of the sources of secrets that a request names. Raises PlaitError."""
+    if not request.has(SECRETS):
+        return []
+    from plait.secrets.sources import read_secrets
+
+    with located(request, SECRETS) as arguments:
+        return read_secrets(arguments, allow_exec=request.value(ALLOW_EXEC))
+
+
+def keep_originals(request: Request, context: Context, form: str, strings: Forms | None = None) -> None:
+    """Have the run keep what it reads, if the output is to have its format.
+
+    form: of the output. strings: how new strings are written, if not as go-yaml does. Raises UsageError for a form that
+    has no format to keep.
+    """
+    if not request.value(KEEP_FORMAT):
+        return
+    if form != "yaml":
+        raise UsageError(
+            f"--{KEEP_FORMAT.name} keeps the format of YAML", expected="-o yaml, or no -o", found=f"-o {form}"
+        )
+    from plait.yaml.forms import FORMS
+    from plait.yaml.originals import Originals
+
+    context.originals = Originals(strings or FORMS)
+
+
+def result_of(
+    nodes: DocumentSet, pattern: Pattern | None, write: Callable[[DocumentSet], str], context: Context
+) -> Documents:
+    """The result of a run, with a file for each document if there is a pattern. Raises UsageError."""
+    from plait.engine.results import Documents, Rendered
+
+    if pattern is None:
+        return Documents(nodes, write=write, warnings=context.warnings, trace=context.trace)
+    from plait.destinations import files_of, places_by
+
+    placed = places_by(pattern, nodes.items)
+    return Rendered(
+        nodes,
+        files=lambda: files_of(placed, write),
+        paths=[path for path, _ in placed],
+        write=write,
+        warnings=context.warnings,
+        trace=context.trace,
+    )

@@ -1,0 +1,180 @@
+"""`plait compose`: the request, and its evaluation. See docs/compose.md."""
+
+from __future__ import annotations
+
+from plait.content import variables
+from plait.engine.common import (
+    ALLOW_OUTPUT,
+    CHECK_OUTPUT,
+    ISOLATE,
+    KEEP_FORMAT,
+    LIMIT,
+    OUTPUT_BY,
+    OUTPUT_FILES,
+    QUIET,
+    QUOTE_VALUES,
+    SAFETY,
+    SOURCE_MAP,
+    TRUST,
+    WARNINGS,
+    WATCH,
+    keep_limits,
+    keep_originals,
+    output_by_of,
+    result_of,
+)
+from plait.engine.options import (
+    DELIVERY,
+    READ_PATH,
+    TEXT,
+    Heading,
+    PathForm,
+    Request,
+    declared,
+    located,
+    switch,
+    text,
+    texts,
+    value_map,
+)
+from plait.errors import UsageError
+from plait.view import current_permissions, permitted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.context import Context
+    from plait.engine.results import Documents
+    from plait.nodes import Document, DocumentSet
+    from plait.tools.pipeline import Step
+    from plait.workspace import ReferencedValues
+
+FORMS = ("yaml", "json")
+
+
+class Compose(Request):
+    """The steps of a pipeline file: render, layer, patch, overlay and values, in its order."""
+
+    __slots__ = ()
+    command = "compose"
+    summary = "Run the steps of a pipeline file: render, layer, patch, overlay and values, in its order."
+    usage = "PIPELINE"
+
+    pipeline = declared("", TEXT, "the inputs", is_argument=True, setting="file", path=READ_PATH)
+    data_value = texts("data-value", "set one data value to a string", short="v", value="KEY=VALUE")
+    data_value_yaml = texts("data-value-yaml", "set one data value, read as YAML", value="KEY=YAML")
+    values_files = texts(
+        "data-values-file",
+        "set data values from plain YAML",
+        short="d",
+        value="PATH",
+        path=PathForm("read", may_be_url=True),
+    )
+    run = text("run", "which run of a file with several", value="NAME", setting="")
+    until = text("step", "stop after this step", value="NAME")
+    diff = switch("diff", "print what each step changed instead of the result", part=DELIVERY)
+    cleartext_secrets = switch("cleartext-secrets", "with --diff: show the data of encrypted documents")
+    values = value_map("values that stand here, over those of flags", setting="set")
+    output = declared(
+        "output",
+        TEXT,
+        "form of the output: yaml or json",
+        short="o",
+        value="FORM",
+        default=("yaml",),
+        choices=FORMS,
+    )
+    output_files = OUTPUT_FILES.replaced(
+        help="write each document into a directory, to the file that --output-by says; keep what is already there"
+    )
+    check_output = CHECK_OUTPUT
+    output_by = OUTPUT_BY
+    keep_format = KEEP_FORMAT
+    source_map = SOURCE_MAP
+    trust = TRUST
+    watch = WATCH
+    _1 = Heading(SAFETY)
+    output_links = ALLOW_OUTPUT
+    limits = LIMIT
+    isolated = ISOLATE
+    warnings = WARNINGS
+    quiet = QUIET
+    quote_values = QUOTE_VALUES
+
+
+def evaluate(request: Compose, context: Context) -> Documents:
+    """The result of a request; nothing is printed or written. Raises PlaitError."""
+    from plait.formats import text_of
+
+    keep_limits(request, context)
+    form: str = request.output
+    keep_originals(request, context, form)
+    result = composed(request, context)
+    pattern = output_by_of(request)
+    return result_of(result, pattern, lambda documents: text_of(documents, form, context.originals), context)
+
+
+def composed(
+    request: Compose, context: Context, watch: Callable[[Step, list[Document]], None] | None = None
+) -> DocumentSet:
+    """The documents after the last step. watch: called with the documents after each step. Raises PlaitError."""
+    if len(request.arguments) != 1:
+        raise UsageError(
+            "plait compose runs one pipeline file",
+            expected="plait compose plait.yml",
+            found=" ".join(request.arguments) or None,
+        )
+    from plait.permissions import READ, Need
+    from plait.trust import permissions_of
+    from plait.workspace import values_of_map
+
+    values = _values(request, context)
+    if request.values is not None:
+        values.append(values_of_map(request.values))
+    path: str = request.pipeline
+    with permitted(None if current_permissions() is not None else permissions_of(path, typed=[Need(READ, path)])):
+        result = _after_steps(request, path, context, watch, values)
+    if request.has(Compose.check_output):
+        from plait.kinds.output import check_output
+
+        check_output(result.items, request.check_output, context.warn, quotes=False)
+    return result
+
+
+def _values(request: Compose, context: Context) -> list[ReferencedValues]:
+    from plait.workspace import Inputs
+    from plait.workspace.values_flags import ValuesFlags, read_values
+
+    found: list[ReferencedValues] = []
+    for option, name in (
+        (Compose.values_files, "files"),
+        (Compose.data_value, "values"),
+        (Compose.data_value_yaml, "values_yaml"),
+    ):
+        with located(request, option) as given:
+            found += read_values(ValuesFlags(**{name: given}), Inputs(), variables, warn=context.warn)
+    return found
+
+
+def _after_steps(
+    request: Compose,
+    path: str,
+    context: Context,
+    watch: Callable[[Step, list[Document]], None] | None,
+    values: Sequence[ReferencedValues],
+) -> DocumentSet:
+    from plait.tools.compose import compose, has_secrets
+    from plait.tools.pipeline import read
+
+    pipeline = read(path, request.run)
+    if watch is not None and not request.cleartext_secrets and has_secrets(pipeline):
+        raise UsageError("--diff shows what the secrets of the steps become", hint="--cleartext-secrets accepts it")
+    return compose(
+        pipeline,
+        context,
+        values=values,
+        until=request.until or None,
+        watch=watch,
+        tells_secrets=request.quote_values,
+    )

@@ -1,0 +1,317 @@
+"""`plait patch`: the request, and its evaluation. See docs/patch.md."""
+
+from __future__ import annotations
+
+from plait.content import standard_input, variables
+from plait.engine.common import (
+    ALLOW_ALL_LINKS,
+    ALLOW_EXEC,
+    ALLOW_LINKS,
+    ALLOW_OUTPUT,
+    GENERAL,
+    ISOLATE,
+    LIMIT,
+    NO_EFFECT,
+    QUIET,
+    QUOTE_VALUES,
+    SAFETY,
+    SECRETS,
+    SOURCE_MAP,
+    WARNINGS,
+    WATCH,
+    additions_of,
+    keep_limits,
+    links_of,
+)
+from plait.engine.options import (
+    DELIVERY,
+    GO_FLAGS,
+    NUMBER,
+    READ_PATH,
+    TEXT,
+    WRITTEN_PATH,
+    Heading,
+    PathForm,
+    Request,
+    declared,
+    located,
+    switch,
+    text,
+    texts,
+    value_map,
+)
+from plait.errors import PlaitError, ReadError, UsageError
+from plait.nodes import DocumentSet
+from plait.source import CLAUSE, FLAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.context import Context
+    from plait.engine.options import Use
+    from plait.engine.results import Documents
+    from plait.ops import Job
+
+_ACCEPTED = "accepted, no effect"
+
+
+class Patch(Request):
+    """Operations and variables applied to a YAML document, with the flags of `bosh interpolate`."""
+
+    __slots__ = ()
+    command = "patch"
+    summary = "Change a YAML document by operations files, and fill its ((placeholders)) from variables."
+    usage = "PATH"
+    grammar = GO_FLAGS
+
+    base = declared("", TEXT, "the inputs", is_argument=True, setting="base", path=READ_PATH)
+    _1 = Heading("Operations")
+    operations = texts(
+        "ops-file",
+        "operations: a file, a directory of files, or a pattern",
+        short="o",
+        value="PATH",
+        path=PathForm("read", is_pattern=True),
+        setting="ops",
+    )
+    null_values = switch("null-values", "accept operations with `value: null`")
+    additions = additions_of("patch")
+    _2 = Heading("Variables")
+    var = texts("var", "set a variable; the value is YAML", short="v", value="NAME=VALUE")
+    var_file = texts("var-file", "set a variable to the text of a file", value="NAME=PATH", path=PathForm("read", "="))
+    variables_files = texts(
+        "vars-file", "set variables from a YAML map", short="l", value="PATH", path=READ_PATH, setting="vars-files"
+    )
+    vars_env = texts("vars-env", "set variables from environment variables PREFIX_name", value="PREFIX")
+    store = text(
+        "vars-store",
+        "read variables from a YAML file, and add generated values to it",
+        value="PATH",
+        path=WRITTEN_PATH,
+    )
+    secret_sources = SECRETS
+    allow_exec = ALLOW_EXEC
+    variables = value_map("values that stand here, over those of flags", setting="vars")
+    variables_first = switch(
+        "vars-first", "fill the template before the operations; what they bring is filled after them"
+    )
+    require_variables = switch("var-errs", "fail if a variable has no value")
+    require_use = switch("var-errs-unused", "fail if a variable is not used")
+    _3 = Heading("Result")
+    path = text("path", "print one location only", value="OPS-PATH")
+    expand = switch("expand", "print the plain operations that are applied instead of the result", part=DELIVERY)
+    sort = switch("input-order", "keep the order of keys, new ones last, instead of sorting them", is_negated=True)
+    in_place = switch("in-place", "write the result to the template's file instead of printing it", part=DELIVERY)
+    keep_format = switch("keep-format", "edit only the lines that operations and variables change; keep comments")
+    json = switch("json", "print the result or the error as JSON", part=DELIVERY)
+    source_map = SOURCE_MAP
+    watch = WATCH
+    _4 = Heading(SAFETY)
+    allow_links = ALLOW_LINKS
+    allow_all_links = ALLOW_ALL_LINKS
+    output_links = ALLOW_OUTPUT
+    limits = LIMIT
+    isolated = ISOLATE
+    warnings = WARNINGS
+    quiet = QUIET
+    quote_values = QUOTE_VALUES
+    _5 = Heading(GENERAL)
+    tty = switch("tty", 'print an empty line and "Succeeded" after the result', part=DELIVERY)
+    version = switch("version", "print the version, whatever else is on the command line", is_last=True, setting="")
+    # Flags of the reference that concern its server or its terminal.
+    _6 = Heading(NO_EFFECT)
+    non_interactive = switch("non-interactive", _ACCEPTED, short="n", has_effect=False)
+    no_color = switch("no-color", _ACCEPTED, has_effect=False)
+    sha2 = switch("sha2", _ACCEPTED, has_effect=False)
+    column = texts("column", _ACCEPTED, value="COLUMN", has_effect=False)
+    parallel = declared("parallel", NUMBER, _ACCEPTED, value="NUMBER", has_effect=False)
+    config = text("config", _ACCEPTED, value="PATH", has_effect=False)
+    environment = text("environment", _ACCEPTED, short="e", value="NAME", has_effect=False)
+    ca_cert = text("ca-cert", _ACCEPTED, value="CERTIFICATE", has_effect=False)
+    client = text("client", _ACCEPTED, value="NAME", has_effect=False)
+    client_secret = text("client-secret", _ACCEPTED, value="SECRET", has_effect=False)
+    deployment = text("deployment", _ACCEPTED, short="d", value="NAME", has_effect=False)
+
+
+def evaluate(request: Patch, context: Context) -> Documents:
+    """The result of a request; nothing is printed or written. Raises PlaitError."""
+    from plait.engine.results import Documents
+
+    keep_limits(request, context)
+    job = job_of(request, context)
+    return Documents(
+        DocumentSet([job.document()]),
+        write=lambda nodes: job.text(nodes.items[0].value),
+        warnings=context.warnings,
+        trace=context.trace,
+    )
+
+
+def job_of(request: Patch, context: Context) -> Job:
+    """The job of a request. Files are read in the order of its uses, so that the first wrong one is reported.
+
+    Raises PlaitError.
+    """
+    if not request.arguments:
+        raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
+    if len(request.arguments) > 1:
+        extra = request.arguments[1:]
+        told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
+        raise UsageError(
+            f"one PATH is enough: {', '.join(extra)}",
+            hint=f"an operations file is given with a flag: -o {extra[0]}",
+            reference=told,
+        )
+    if request.in_place and request.base == "-":
+        raise UsageError("--in-place needs a file, not standard input")
+    if request.keep_format and request.has(Patch.path):
+        raise UsageError("--keep-format prints the whole document, --path a part of it")
+    if request.variables_first and request.expand:
+        raise UsageError(
+            "--expand prints operations for the template as it is, --vars-first changes it before",
+            hint="leave one of them out",
+        )
+    from plait.ops import Job
+
+    job = Job(context)
+    job.expect_values, job.expect_use = request.require_variables, request.require_use
+    job.variables_first = request.variables_first
+    job.sort = request.sort
+    job.keep_format = request.keep_format
+    if request.has(Patch.additions):
+        from plait.additions import taken
+
+        with located(request, Patch.additions):
+            job.additions = taken(request.additions, "patch")
+    job.done = [] if request.expand else None
+    for use in request.uses:
+        take = _TAKE.get(use.option.attribute)
+        if take is not None:
+            _taken(take, job, use, request)
+    if request.variables is not None:
+        job.sources.give_map(request.variables)
+    return job
+
+
+def _taken(take: Callable[[Job, str, Patch], None], job: Job, use: Use, request: Patch) -> None:
+    """Give one use to the job. Raises PlaitError, the flag in the trail."""
+    try:
+        take(job, use.value, request)
+    except PlaitError as error:
+        if use.option.is_argument:
+            raise
+        raise error.within(
+            f"in the flag {use.option.shown}",
+            use.origin,
+            role=FLAG,
+            reference=f"invalid argument for flag `{use.option.shown}' (expected {_GO_TYPES.get(use.option.name, '')})",
+        ) from None
+
+
+def _take_template(job: Job, path: str, _request: Patch) -> None:
+    from plait.ops.reading import TEMPLATE, decoded, expand_home, file_source
+    from plait.source import Source
+
+    if path == "-":
+        job.template = Source("stdin", decoded(standard_input()))
+    else:
+        job.template = file_source(expand_home(path), TEMPLATE)
+        job.template.name = path
+
+
+def _take_operations(job: Job, value: str, request: Patch) -> None:
+    from plait.ops import expand, file_source, read_operations
+
+    for path in expand(value, links_of(request)) if value else [value]:
+        try:
+            source = file_source(path, "an ops file")
+        except ReadError as error:
+            raise error.within("", role=CLAUSE, reference=f"Reading ops file '{path}'") if path else error from None
+        job.operations += read_operations(
+            source, null_values=request.null_values, additions=job.additions, warn=job.context.warn
+        )
+
+
+def _take_variable(job: Job, value: str, _request: Patch) -> None:
+    from plait.ops.variables import from_argument
+
+    job.sources.give("var", from_argument(value))
+    if job.sources.traced is not None:
+        job.sources.traced.flag("var", value)
+
+
+def _take_variable_file(job: Job, value: str, _request: Patch) -> None:
+    from plait.ops.variables import from_text_file
+
+    job.sources.give("var-file", from_text_file(value))
+    if job.sources.traced is not None:
+        job.sources.traced.flag("var-file", value)
+
+
+def _take_variables(job: Job, value: str, _request: Patch) -> None:
+    from plait.ops.variables import from_file
+
+    job.sources.give("vars-file", from_file(value, job.context.warn))
+    if job.sources.traced is not None:
+        job.sources.traced.file(value)
+
+
+def _take_environment(job: Job, value: str, _request: Patch) -> None:
+    from plait.ops.variables import from_environment
+
+    job.sources.give("vars-env", from_environment(value, variables(f"{value}_")))
+    if job.sources.traced is not None:
+        job.sources.traced.environment(value)
+
+
+def _take_secrets(job: Job, value: str, request: Patch) -> None:
+    from plait.secrets.sources import read_secrets
+
+    for values in read_secrets([value], allow_exec=request.allow_exec):
+        job.sources.give_secrets(values)
+
+
+def _take_store(job: Job, value: str, _request: Patch) -> None:
+    from plait.ops import Store
+    from plait.ops.reading import expand_home
+
+    if not value:
+        raise ReadError(
+            "the path of the variables store is empty",
+            expected="a path",
+            reference="Expected file path to be non-empty",
+        )
+    job.sources.store = Store(expand_home(value))
+    if job.sources.traced is not None:
+        job.sources.traced.store(value)
+
+
+def _take_location(job: Job, value: str, _request: Patch) -> None:
+    from plait.ops import parse
+
+    job.pointer = parse(value)
+
+
+# What BOSH calls the types of the values of flags.
+_GO_TYPES = {
+    "ops-file": "[]opts.OpsFileArg",
+    "path": "patch.Pointer",
+    "var": "[]template.VarKV",
+    "var-file": "[]template.VarFileArg",
+    "vars-env": "[]template.VarsEnvArg",
+    "vars-file": "[]template.VarsFileArg",
+    "vars-store": "opts.VarsFSStore",
+}
+
+_TAKE: dict[str, Callable[[Job, str, Patch], None]] = {
+    "base": _take_template,
+    "operations": _take_operations,
+    "var": _take_variable,
+    "var_file": _take_variable_file,
+    "variables_files": _take_variables,
+    "vars_env": _take_environment,
+    "secret_sources": _take_secrets,
+    "store": _take_store,
+    "path": _take_location,
+}

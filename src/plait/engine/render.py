@@ -1,0 +1,399 @@
+"""`plait render`: the request, and its evaluation. See docs/render.md."""
+
+from __future__ import annotations
+
+from plait.additions import taken
+from plait.content import variable, variables
+from plait.engine.common import (
+    ALLOW_ALL_LINKS,
+    ALLOW_EXEC,
+    ALLOW_LINKS,
+    ALLOW_OUTPUT,
+    CHECK_OUTPUT,
+    GENERAL,
+    ISOLATE,
+    KEEP_FORMAT,
+    LIMIT,
+    OUTPUT_BY,
+    OUTPUT_FILES,
+    QUIET,
+    QUOTE_VALUES,
+    SAFETY,
+    SECRETS,
+    SOURCE_MAP,
+    WARNINGS,
+    WATCH,
+    additions_of,
+    keep_limits,
+    keep_originals,
+    links_of,
+    output_by_of,
+    secrets_of,
+)
+from plait.engine.options import (
+    DELIVERY,
+    PROCESS,
+    READ_PATH,
+    WRITTEN_PATH,
+    Heading,
+    PathForm,
+    Request,
+    csv,
+    located,
+    switch,
+    text,
+    texts,
+    value_map,
+)
+from plait.errors import UsageError
+from plait.workspace import Inputs, Job, Options, Result, values_of_map
+from plait.workspace.job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.context import Context
+    from plait.engine.results import Rendered
+    from plait.workspace import InputFile, ReferencedValues
+    from plait.workspace.merges import Merges
+    from plait.workspace.shared import Shared
+
+EMPTIED = "dangerous-emptied-output-directory"
+
+
+class Render(Request):
+    """Templates, overlays, data values, schemas and libraries, with the flags of ytt."""
+
+    __slots__ = ()
+    command = "render"
+    summary = "Render YAML and text templates with data values, schemas, overlays and libraries."
+
+    _1 = Heading("Inputs")
+    inputs = texts(
+        "file",
+        "input: a file, a directory, an HTTP URL, or - for standard input",
+        short="f",
+        value="PATH",
+        path=PathForm("read", "=", may_be_url=True),
+        setting="files",
+    )
+    file_marks = texts("file-mark", "change how an input is treated", value="PATH:KEY=VALUE")
+    strict = switch("strict", "read the strict subset of YAML", short="s")
+    ignore_unknown_comments = switch("ignore-unknown-comments", "allow plain comments in templates")
+    implicit_map_key_overrides = switch(
+        "implicit-map-key-overrides", "let a repeated map key in a template override the earlier one"
+    )
+    bulk_in = text("bulk-in", "inputs as JSON; -f is ignored", value="JSON")
+    additions = additions_of("render")
+    _2 = Heading("Data values")
+    schema = text(
+        "schema",
+        "the schema of data values: JSON Schema, OpenAPI or CRD",
+        value="FILE[#POINTER]",
+        path=PathForm("read", has_pointer=True),
+    )
+    data_value = texts(
+        "data-value", "set one data value to a string, [@library:]key.key=value", short="v", value="KEY=VALUE"
+    )
+    data_value_yaml = texts("data-value-yaml", "set one data value, read as YAML", value="KEY=YAML")
+    data_value_file = texts(
+        "data-value-file",
+        "set one data value to the content of a file",
+        value="KEY=PATH",
+        path=PathForm("read", "="),
+    )
+    values_files = texts(
+        "data-values-file",
+        "set data values from plain YAML",
+        short="d",
+        value="[@LIBRARY:]PATH",
+        path=PathForm("read", ":"),
+    )
+    data_values_env = texts(
+        "data-values-env", "set data values from environment variables PREFIX_key__key", value="PREFIX"
+    )
+    data_values_env_yaml = texts("data-values-env-yaml", "the same, with values read as YAML", value="PREFIX")
+    data_values_env_all = switch(
+        "data-values-env-all",
+        "set the data values of the schema from the environment variables of their names: app.port from APP_PORT",
+    )
+    secret_sources = SECRETS
+    allow_exec = ALLOW_EXEC
+    values = value_map("values that stand here, over those of flags", setting="set")
+    data_values_inspect = switch("data-values-inspect", "print the final data values and stop")
+    schema_inspect = switch(
+        "data-values-schema-inspect",
+        "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema",
+    )
+    validate = switch(
+        "dangerous-data-values-disable-validation", "do not run the validations of data values", is_negated=True
+    )
+    _3 = Heading("Merges")
+    merge = texts("merge", "merge plain documents into the output, by kind and name", value="PATH", path=READ_PATH)
+    merge_keys = texts(
+        "merge-key",
+        "what tells items of an array apart in merges, [KIND:]PATH=KEY,KEY=DEFAULT; PATH=. for a set, PATH= for neither",
+        value="PATH=KEY",
+    )
+    merge_schemas = texts(
+        "merge-schemas",
+        "CRDs, OpenAPI documents and JSON Schemas that declare such keys: a file or a directory",
+        value="PATH",
+        path=READ_PATH,
+    )
+    _4 = Heading("Output")
+    output = csv(
+        "output",
+        "form of the output: yaml, json or pos; openapi-v3 or json-schema with --data-values-schema-inspect",
+        short="o",
+        value="FORM",
+        default=("yaml",),
+        choices=("yaml", "json", "pos", "openapi-v3", "json-schema"),
+    )
+    output_files = OUTPUT_FILES
+    emptied = text(
+        EMPTIED,
+        "replace a directory with the results, written as files",
+        value="DIRECTORY",
+        path=WRITTEN_PATH,
+        part=DELIVERY,
+    )
+    check_output = CHECK_OUTPUT
+    output_by = OUTPUT_BY
+    files_inspect = switch("files-inspect", "print the paths of the inputs and stop")
+    bulk_out = switch("bulk-out", "output as JSON, errors as well", part=DELIVERY)
+    keep_format = KEEP_FORMAT
+    source_map = SOURCE_MAP
+    watch = WATCH
+    _5 = Heading(SAFETY)
+    offline = switch("offline", "refuse HTTP URLs")
+    allow_links = ALLOW_LINKS
+    allow_all_links = ALLOW_ALL_LINKS
+    output_links = ALLOW_OUTPUT
+    limits = LIMIT
+    isolated = ISOLATE
+    warnings = WARNINGS
+    quiet = QUIET
+    quote_values = QUOTE_VALUES
+    no_code_cache = switch(
+        "no-code-cache", "compile templates afresh and keep nothing in the user's cache directory", part=PROCESS
+    )
+    _6 = Heading(GENERAL)
+    debug = switch("debug", "print what is being done to standard error", part=PROCESS)
+
+
+# Options of data values -> what `ValuesFlags` calls them, the lowest first.
+_VALUES = (
+    (Render.values_files, "files"),
+    (Render.data_values_env, "env"),
+    (Render.data_values_env_yaml, "env_yaml"),
+    (Render.data_value, "values"),
+    (Render.data_value_yaml, "values_yaml"),
+    (Render.data_value_file, "value_files"),
+)
+# Options that determine the list of inputs.
+_NAMED = (Render.inputs, Render.allow_links, Render.allow_all_links, Render.offline)
+# Options that change inputs after they were listed, or replace the phases.
+_NOT_SHARED = (Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
+
+
+def evaluate(request: Render, context: Context, shared: Shared | None = None) -> Rendered:
+    """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
+    from plait.engine.results import Rendered
+    from plait.formats import choose_formats
+
+    keep_limits(request, context)
+    inputs = inputs_of(request)
+    if shared is None or not _can_share(request, context):
+        result = outcome(request, read_inputs(request, inputs), inputs, context)
+    else:
+        from plait.engine.sharing import with_shared
+
+        result = with_shared(
+            shared,
+            [(use.option.name, use.value) for option in _NAMED for use in request.uses_of(option)],
+            context,
+            lambda: read_inputs(request, inputs),
+            lambda files: job_of(request, files, inputs, context),
+        )
+    with located(request, Render.output):
+        form = choose_formats(request.output)[0]
+    return Rendered(
+        result.documents,
+        files=result.output_files,
+        paths=result.paths(),
+        texts=[file.path for file in result.texts],
+        write=result.write(form),
+        warnings=context.warnings,
+        trace=context.trace,
+    )
+
+
+def _can_share(request: Render, context: Context) -> bool:
+    """True if the inputs may be those that another run has read: not if everything is recorded."""
+    from plait.events import current_listener
+
+    return context.trace is None and current_listener() is None and not request.has(*_NOT_SHARED)
+
+
+def job(request: Render, context: Context) -> Job:
+    """The job of a request, for tools that run other phases. Raises PlaitError."""
+    keep_limits(request, context)
+    inputs = inputs_of(request)
+    return job_of(request, read_inputs(request, inputs), inputs, context)
+
+
+def inputs_of(request: Render) -> Inputs:
+    """The reader of the inputs of a request."""
+    return Inputs(links=links_of(request), offline=request.offline, named=request.program == "ytt")
+
+
+def read_inputs(request: Render, inputs: Inputs) -> list[InputFile]:
+    """The inputs of a request, in order. Raises ReadError, UsageError."""
+    if request.bulk_in:
+        from plait.workspace.inputs import bulk_files
+
+        return bulk_files(request.bulk_in)
+    with located(request, Render.inputs) as paths:
+        return inputs.files(paths)
+
+
+def outcome(
+    request: Render,
+    files: list[InputFile],
+    inputs: Inputs,
+    context: Context,
+    debug: Callable[[str], None] | None = None,
+) -> Result:
+    """The result of the phases. debug: gets each line of --debug. Raises PlaitError."""
+    if request.keep_format:
+        from plait.formats import choose_formats
+
+        keep_originals(request, context, choose_formats(request.output)[0])
+    job = job_of(request, files, inputs, context, debug)
+    if request.files_inspect:
+        return _listed(job)
+    from plait.workspace.phases import run
+
+    return run(job, context)
+
+
+def _listed(job: Job) -> Result:
+    """The paths of the inputs, as a document."""
+    from plait.nodes import Array, ArrayItem, Document, DocumentSet
+    from plait.workspace import in_sequence
+
+    paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
+    return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
+
+
+def job_of(
+    request: Render,
+    files: list[InputFile],
+    inputs: Inputs,
+    context: Context,
+    debug: Callable[[str], None] | None = None,
+) -> Job:
+    """The job of the phases. debug: gets each line of --debug. Raises PlaitError."""
+    if request.has(Render.file_marks):
+        from plait.workspace.marks import apply_marks
+
+        with located(request, Render.file_marks) as marks:
+            files = apply_marks(files, marks)
+    job = Job(files, _options(request, debug))
+    if debug is not None:
+        from plait.workspace.library import outline
+
+        for line in outline(job.library):
+            debug(line)
+    if not request.files_inspect:
+        lowest, *others = _VALUES
+        job.values = _values(request, inputs, context, [lowest])
+        if request.data_values_env_all:
+            from plait.workspace.environment import Environment
+
+            job.environment = Environment(variable, len(job.values))
+        job.values += _values(request, inputs, context, others)
+        job.values += [values_of_map(one, secret=True) for one in secrets_of(request)]
+        job.tells_secrets = request.quote_values
+        if request.values is not None:
+            job.values.append(values_of_map(request.values))
+        job.merges = _merges(request, inputs, context)
+    return job
+
+
+def _options(request: Render, debug: Callable[[str], None] | None) -> Options:
+    inspect = _inspection(request)
+    with located(request, Render.additions):
+        additions = taken(request.additions, "render") if request.has(Render.additions) else frozenset()
+    return Options(
+        strict=request.strict,
+        ignore_unknown_comments=request.ignore_unknown_comments,
+        implicit_map_key_overrides=request.implicit_map_key_overrides,
+        disable_validation=not request.validate,
+        inspect=inspect,
+        debug=debug,
+        additions=additions,
+        values_schema=request.schema,
+        output_schemas=request.check_output,
+        output_by=output_by_of(request),
+        prefixes=[
+            f"({name} arg) {one}"
+            for name, prefixes in (
+                ("data-values-env", request.data_values_env),
+                ("data-values-env-yaml", request.data_values_env_yaml),
+            )
+            for one in prefixes
+            if not one.startswith("@")
+        ],
+    )
+
+
+def _inspection(request: Render) -> str | None:
+    """The place where the run stops; None for an output. Raises UsageError."""
+    from plait.formats import JSON_SCHEMA, OPENAPI, choose_formats
+
+    with located(request, Render.output):
+        _, schema_format = choose_formats(request.output)
+    if request.files_inspect:
+        return None
+    if request.schema_inspect:
+        if schema_format is None:
+            raise UsageError(
+                f"Data values schema export only supported in OpenAPI v3 format; "
+                f"specify format with --output={OPENAPI} flag"
+            )
+        return INSPECT_JSON_SCHEMA if schema_format == JSON_SCHEMA else INSPECT_SCHEMA
+    if schema_format is not None:
+        raise UsageError(
+            "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
+            found=f"-o {schema_format}",
+        )
+    return INSPECT_VALUES if request.data_values_inspect else None
+
+
+def _values(
+    request: Render, inputs: Inputs, context: Context, options: Sequence[tuple[object, str]]
+) -> list[ReferencedValues]:
+    found: list[ReferencedValues] = []
+    for option, name in options:
+        if request.has(option):
+            from plait.workspace.values_flags import ValuesFlags, read_values
+
+            with located(request, option) as given:
+                flags = ValuesFlags(**{name: given})
+                found += read_values(flags, inputs, variables, strict=request.strict, warn=context.warn)
+    return found
+
+
+def _merges(request: Render, inputs: Inputs, context: Context) -> Merges | None:
+    """The documents that are merged into the output; None for none. Raises ReadError, UsageError."""
+    if not request.has(Render.merge, Render.merge_keys, Render.merge_schemas):
+        return None
+    from plait.workspace.merges import Merges, documents_of
+
+    with located(request, Render.merge) as paths:
+        documents = documents_of(inputs.files(paths), strict=request.strict, warn=context.warn)
+    with located(request, Render.merge_keys) as keys:
+        return Merges(documents, keys, request.merge_schemas)

@@ -1,0 +1,100 @@
+"""The world of an evaluation: what it sees, what it may do and use up, what it shares with others; and the evaluation."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from plait.context import Context
+from plait.engine.options import Request
+from plait.limits import limited_to
+from plait.view import permitted, seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.codecache import CodeCache
+    from plait.engine.results import Documents
+    from plait.lookups import Lookups
+    from plait.permissions import Permissions
+    from plait.provenance import Trace
+    from plait.view import View
+    from plait.workspace.shared import Shared
+
+
+class World:
+    """Everything around a request. It is entered once, by `evaluate`.
+
+    view: texts that replace files, the environment, and a record of what is read; None for the disk. permissions: of the
+    project that the request is from; None for what was typed. limits: by the names of --limit; None for those in force.
+    cache: compiled code of earlier runs. shared: inputs of earlier runs. lookups, warned: filled in, also by an evaluation
+    that fails: names that are looked up, and warnings.
+    """
+
+    __slots__ = ("cache", "limits", "lookups", "permissions", "shared", "view", "warned")
+
+    def __init__(
+        self,
+        *,
+        view: View | None = None,
+        permissions: Permissions | None = None,
+        limits: Mapping[str, float] | None = None,
+        cache: CodeCache | None = None,
+        shared: Shared | None = None,
+        lookups: Lookups | None = None,
+        warned: list[str] | None = None,
+    ) -> None:
+        self.view = view
+        self.permissions = permissions
+        self.limits = limits
+        self.cache = cache
+        self.shared = shared
+        self.lookups = lookups
+        self.warned = warned
+
+
+def evaluate(request: Request, world: World, trace: Trace | None = None) -> Documents:
+    """The result of a request. Nothing is printed, and nothing is written but a variables store.
+
+    trace: records where values come from, also of an evaluation that fails. Raises PlaitError.
+    """
+    printed: list[str] = []
+    view = nullcontext() if world.view is None else seen(world.view)
+    with limited_to(world.limits), view, permitted(world.permissions):
+        context = Context(print_line=printed.append, cache=world.cache)
+        context.lookups = world.lookups
+        context.trace = trace
+        try:
+            documents = evaluate_in(context, request, world.shared)
+        finally:
+            if world.lookups is not None:
+                world.lookups.end()
+            if world.warned is not None:
+                world.warned += context.warnings
+            if context.trace is not None:  # what is not recorded may be kept for other runs
+                context.end()
+    documents.printed = printed
+    return documents
+
+
+def evaluate_in(context: Context, request: Request, shared: Shared | None = None) -> Documents:
+    """The same, for a caller that has a context and has entered the world. Raises PlaitError."""
+    if request.command == "render":
+        from plait.engine import render
+
+        assert isinstance(request, render.Render)
+        return render.evaluate(request, context, shared)
+    if request.command == "patch":
+        from plait.engine import patch
+
+        assert isinstance(request, patch.Patch)
+        return patch.evaluate(request, context)
+    if request.command == "layer":
+        from plait.engine import layer
+
+        assert isinstance(request, layer.Layer)
+        return layer.evaluate(request, context, shared)
+    from plait.engine import compose
+
+    assert isinstance(request, compose.Compose)
+    return compose.evaluate(request, context)
