@@ -122,7 +122,7 @@ def take_apart(argv: Sequence[str], flags: Sequence[Option], *, asks: bool) -> Q
         count = len(before) + len(typed.arguments)
         if not typed.arguments or count <= (0 if command == "render" or has_site else 1):
             raise _nothing_asked(command, count)
-        asked = typed.pop_argument()
+        typed, asked = typed.apart()
     if run is None or own is None:
         return Question(typed, typed, asked, words)
     run.grant(typed.uses)

@@ -273,22 +273,27 @@ class Request:
         for one in value if option.kind in LISTS and isinstance(value, (list, tuple)) else [value]:
             self.use(option, one)
 
-    def over(self, *others: Sequence[Use]) -> Self:
-        """The same request with more uses after its own."""
+    def of(self, *lists: Sequence[Use]) -> Self:
+        """A request like this one, with other uses."""
         new = type(self)(self._known, self.program)  # type: ignore[call-arg]
-        for uses in (self.uses, *others):
+        for uses in lists:
             for one in uses:
                 new.use(one.option, one.value, one.origin)
         return new
 
+    def over(self, *others: Sequence[Use]) -> Self:
+        """The same request with more uses after its own."""
+        return self.of(self.uses, *others)
+
     def without(self, *options: Option) -> Self:
         """The same request without the uses of some options."""
         left_out = {one.attribute for one in options}
-        new = type(self)(self._known, self.program)  # type: ignore[call-arg]
-        for one in self.uses:
-            if one.option.attribute not in left_out:
-                new.use(one.option, one.value, one.origin)
-        return new
+        return self.of([one for one in self.uses if one.option.attribute not in left_out])
+
+    def apart(self) -> tuple[Self, Any]:
+        """The same request without its last positional argument, and that argument."""
+        last = next(one for one in reversed(self.uses) if one.option.is_argument)
+        return self.of([one for one in self.uses if one is not last]), last.value
 
     def value(self, option: Option) -> Any:
         """The value of an option: of its uses, or its default."""
@@ -323,16 +328,6 @@ class Request:
     def arguments(self) -> list[Any]:
         """The positional arguments, in order."""
         return [one.value for one in self.uses if one.option.is_argument]
-
-    def pop_argument(self) -> Any:
-        """Remove the last positional argument, and return it."""
-        last = next(one for one in reversed(self.uses) if one.option.is_argument)
-        self.uses.remove(last)
-        values = self._values[last.option.attribute]
-        del values[-1]
-        if not values:
-            del self._values[last.option.attribute]
-        return last.value
 
     # ---- by the names of flags, for commands whose options are a table
 
