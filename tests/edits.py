@@ -318,8 +318,7 @@ def _check_bytes(path: str, old: bytes, new: bytes) -> None:
     before, after = (data.decode("utf-8", "surrogateescape").removeprefix("\ufeff") for data in (old, new))
     start = _common(before, after)
     end = len(before) - _common(before[start:][::-1], after[start:][::-1])
-    spans = Spans()
-    read(Source(path, before), spans=spans)
+    spans = Spans(read(Source(path, before)))
     for item, span in spans.items.items():
         key = spans.keys.get(item)  # type: ignore[arg-type]
         first = span.start if key is None else key.end

@@ -110,8 +110,8 @@ def named(node: Item | DocumentSet, tree: DocumentSet) -> str:
 
 
 def as_spans(source: Source) -> str:
-    spans = Spans()
-    tree = read(source, spans=spans)
+    tree = read(source)
+    spans = Spans(tree)
     lines = []
     for item in walk(tree):
         span = spans.items[item]

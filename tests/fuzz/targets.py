@@ -54,13 +54,15 @@ def yaml_read(data: bytes) -> None:
     source = Source("a.yml", text_of(data))
     for options in (
         {"strict": True},
-        {"comments": Comments(), "spans": Spans()},
+        {"comments": Comments()},
         {"keep_mark": False, "first": True, "scalar_keys": True, "text_keys": True},
         {"explicit_keys_win": True, "depth": 20},
     ):
         try:
             with limited(Limits(aliases=100)):
-                deduplicate(read(source, **options))
+                tree = read(source, **options)
+                Spans(tree)
+                deduplicate(tree)
         except PlaitError as error:
             render(error)
 

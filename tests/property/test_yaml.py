@@ -190,10 +190,10 @@ def test_comments_belong_to_nodes_by_line(text: str) -> None:
 
 @given(lines)
 def test_spans_stand_in_order_and_cut_out_what_was_read(text: str) -> None:
-    spans = Spans()
-    tree = read_or_none(text, spans=spans)
+    tree = read_or_none(text)
     if tree is None:
         return
+    spans = Spans(tree)
     for item, span in spans.items.items():
         assert 0 <= span.start <= span.end <= len(text)
         value = spans.values[item]

@@ -179,8 +179,8 @@ def test_positions_count_from_the_first_line_of_the_source() -> None:
 def test_spans_count_in_the_text_of_the_source_with_a_byte_order_mark_before() -> None:
     source = Source("f.yml", "\ufeffkey: value\nb: c\n")
     for keep in (True, False):
-        spans = Spans()
-        tree = read(source, spans=spans, keep_mark=keep)
+        tree = read(source, keep_mark=keep)
+        spans = Spans(tree)
         root = tree.items[0].value
         assert isinstance(root, Map)
         first, second = root.items

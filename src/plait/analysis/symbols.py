@@ -366,9 +366,8 @@ def keys_in(file: File) -> dict[tuple[int, str], list[Site]]:
     out: dict[tuple[int, str], list[Site]] = {}
     if not file.path.endswith((".yml", ".yaml", ".json")):
         return out
-    spans = Spans()
     try:
-        read(Source(file.path, file.recovered.text or file.source.text), spans=spans, merge_lists=False)
+        spans = Spans(read(Source(file.path, file.recovered.text or file.source.text), merge_lists=False))
     except PlaitError:  # of a file that cannot be read nothing is known
         return out
     for item, span in spans.keys.items():

@@ -26,22 +26,22 @@ class Layout:
         "_above",
         "_at",
         "_lines",
+        "_spans",
         "comments",
         "documents",
         "items",
         "path",
         "source",
-        "spans",
         "starts",
         "text",
     )
 
-    def __init__(self, path: str, text: str, documents: DocumentSet, comments: Comments, spans: Spans) -> None:
+    def __init__(self, path: str, text: str, documents: DocumentSet, comments: Comments) -> None:
         self.path = path
         self.text = text
         self.documents = documents
         self.comments = comments
-        self.spans = spans
+        self._spans: Spans | None = None
         self.items: list[Item] = list(walk(documents))
         self._at: dict[int, list[Item]] = {}
         self._above: dict[Item, Item] = {}
@@ -58,15 +58,20 @@ class Layout:
 
     @classmethod
     def of(cls, path: str, text: str) -> Layout | None:
-        """The layout of a text; None where it cannot be read, or begins with a mark that moves its columns."""
-        comments, spans = Comments(), Spans()
-        if text.startswith("\ufeff"):
-            return None
+        """The layout of a text; None if it cannot be read."""
+        comments = Comments()
         try:
-            documents = read(Source(path, text), comments=comments, spans=spans, merge_lists=False)
+            documents = read(Source(path, text), comments=comments, merge_lists=False)
         except PlaitError:  # a template of another kind, or what the run itself takes for text
             return None
-        return cls(path, text, documents, comments, spans)
+        return cls(path, text, documents, comments)
+
+    @property
+    def spans(self) -> Spans:
+        """The places of the items in the text."""
+        if self._spans is None:
+            self._spans = Spans(self.documents)
+        return self._spans
 
     def at(self, line: int) -> Sequence[Item]:
         """The items that begin on a line, parents before children."""

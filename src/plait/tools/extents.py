@@ -89,8 +89,8 @@ class Extents:
     # ---- nodes
 
     def _read_nodes(self) -> None:
-        spans = Spans()
-        documents = read(Source(self.source.name, self.source.text), spans=spans, merge_lists=False)
+        documents = read(Source(self.source.name, self.source.text), merge_lists=False)
+        spans = Spans(documents)
         for document in documents.items:
             self._add_node(document, spans)
         self.is_read = True

@@ -121,12 +121,13 @@ class _Printed:
         self, text: str, before: int = 0, beside: int = 0, of: int = 1, additions: frozenset[str] = frozenset()
     ) -> None:
         self._beside = beside
-        self._spans = Spans()
         self._before = before
         source = Source("output", text)
         source.additions = additions
-        found = read(source, spans=self._spans, keep_mark=False).items
-        self._documents = found if len(found) <= of else [one for one in found if one.value is not None]
+        found = read(source, keep_mark=False)
+        self._spans = Spans(found)
+        items = found.items
+        self._documents = items if len(items) <= of else [one for one in items if one.value is not None]
         self.end = before + text.count("\n")
 
     def document(self, number: int) -> Document | None:
@@ -205,6 +206,7 @@ class _Columns:
         values = found.get(line, [])
         places = [place for other, own, place in values if other == key and type(own) is type(value) and own == value]
         places += [place for other, _, place in values if other == key]
+        places += [place for _, own, place in values if type(own) is type(value) and own == value]
         places += [place for _, _, place in values]
         text = source.line(line) or ""
         code = text.find("#@")
@@ -215,12 +217,11 @@ class _Columns:
     def _read(self, source: Source) -> dict[int, list[tuple[object, object, tuple[int, int]]]]:
         from plait.errors import PlaitError
 
-        spans: Spans = Spans()
         text = source.text.removeprefix("\ufeff")
         marked = len(source.text) - len(text)
         found: dict[int, list[tuple[object, object, tuple[int, int]]]] = {}
         try:
-            read(Source(source.name, text), spans=spans, merge_lists=False)
+            spans = Spans(read(Source(source.name, text), merge_lists=False))
         except PlaitError:
             return found
         for item, span in spans.values.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.yaml.positions import write_positions
     from plait.yaml.reader import read, read_value
     from plait.yaml.repeats import deduplicate, has_repeated_keys
-    from plait.yaml.spans import Span, Spans
+    from plait.yaml.tree.binding import Span, Spans
     from plait.yaml.twice import written_twice
 
 __all__ = [
@@ -51,8 +51,8 @@ __all__ = [
 _LATER = {
     "Comment": "comments",
     "Comments": "comments",
-    "Span": "spans",
-    "Spans": "spans",
+    "Span": "tree.binding",
+    "Spans": "tree.binding",
     "compare_keys": "order",
     "deduplicate": "repeats",
     "format_text": "fmt",

@@ -42,19 +42,17 @@ if TYPE_CHECKING:
     from plait.yaml.reader import Settings
 
 
-def read_events(text: str, settings: Settings, parser: Parser | None, shift: int) -> DocumentSet:
-    """The documents of a text. shift: by how much its indexes are larger than those of the source's text."""
+def read_events(text: str, settings: Settings, parser: Parser | None) -> DocumentSet:
+    """The documents of a text."""
     line = settings.source.first_line
     begun = settings.begins_document and ends_first(text)
     if begun:
-        text, line, shift = MARK + text, line - 1, shift + len(MARK)
+        text, line = MARK + text, line - 1
     adapted = Adapted(text) if settings.plain is plain_values else None
     parser = parser or fastest_parser()
     while True:
         reading = Reading(text, line, settings, settings.comments)
         reading.begun = begun
-        if settings.spans is not None:
-            settings.spans.begin(text, settings.source.text, shift)
         try:
             tree = reading.build(parser, adapted)
         except EventsChangedError:
@@ -139,7 +137,7 @@ class Reading:
     def build(self, parser: Parser, adapted: Adapted | None) -> DocumentSet:
         """The documents. Raises the parser's exceptions too, of whatever class they are."""
         text, source, base, settings = self.text, self.source, self.base, self.settings
-        strict, spans, scan = settings.strict, settings.spans, self.scan
+        strict, scan = settings.strict, self.scan
         next_event = open_keeping_marks(parser, text) if adapted is None else adapted.events(parser)
         # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
         hash_at = scan.next if scan is not None else -1
@@ -186,8 +184,6 @@ class Reading:
                     references.finish_map(items)
                 if references.unfinished:
                     references.unfinished.discard(id(items))
-                if spans is not None:
-                    spans.end_collection(event[1].index)
                 items, mode, owner = stack.pop()
                 continue
             elif kind == ALIAS:
@@ -218,14 +214,12 @@ class Reading:
             else:
                 item = ArrayItem(value, source, self.entry_line(start) if mode == _BLOCK_ARRAY else start.line + base)
                 items.append(item)
-            if spans is not None:
-                spans.scalar(item, start.index, end.index)
 
     def start_collection(
         self, event: Event, owner: Item | None, items: list[Any], mode: int
     ) -> tuple[Map | Array, MapItem | None]:
         """The collection that begins, in its place; and the map item that it is the key of, if it is one."""
-        kind, anchor, start, _, flow, _ = event
+        kind, anchor, start, _, _, _ = event
         make = Map if kind == MAP_START else Array
         made: Map | Array
         waits: MapItem | None = None
@@ -249,8 +243,6 @@ class Reading:
             item.value = kept
             if anchor is not None:
                 self.references.anchors[anchor] = kept
-        if self.settings.spans is not None:
-            self.settings.spans.start_collection(item, start.index, flow=bool(flow))
         return made, waits
 
     def start_document(self, event: Event) -> Document:
@@ -265,8 +257,6 @@ class Reading:
             self.scan.pass_directives(start.index, end.index)
         self.tree.items.append(document)
         self.references.start_document()
-        if self.settings.spans is not None:
-            self.settings.spans.start_document(document, end.index, explicit=explicit)
         return document
 
     def entry_line(self, start: Mark) -> int:
@@ -306,19 +296,14 @@ class Reading:
         """A value with its tag: a map with one key (see `plait.yaml.tags`)."""
         from plait.yaml.tags import is_tag
 
-        start, spans = event[2].index, self.settings.spans
+        start = event[2].index
         line = self.line_at(start)
         at = self.text.find(tag, start)
         end = at + len(tag)
         if is_key or not is_tag(tag) or at < 0 or self.text[end : end + 1] in tuple(",[]"):
             where = public(" on a key" if is_key else "")
             raise self.error(Wording("the tag ", Quoted(tag), " cannot be kept", where), line)
-        item = MapItem(tag, value, self.source, line)
-        if spans is not None and event[0] == SCALAR:
-            stop = event[3].index
-            spans.scalar(item, at, end)
-            spans.scalar(item, stop - len(self.text[end:stop].lstrip()), stop)
-        return Map([item], self.source, line)
+        return Map([MapItem(tag, value, self.source, line)], self.source, line)
 
     def line_at(self, index: int) -> int:
         before, lines = self.counted if self.counted[0] <= index else (0, 0)

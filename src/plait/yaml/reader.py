@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from plait.source import Source
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Parser
-    from plait.yaml.spans import Spans
 
 
 class Settings:
@@ -40,7 +39,6 @@ class Settings:
         "plain",
         "scalar_keys",
         "source",
-        "spans",
         "strict",
         "tags",
         "text_keys",
@@ -50,7 +48,6 @@ class Settings:
     begins_document: bool
     strict: bool
     comments: Comments | None
-    spans: Spans | None
     explicit_keys_win: bool | None
     merge_lists: bool
     plain: Mapping[str, Scalar]
@@ -66,7 +63,6 @@ def read(
     *,
     strict: bool = False,
     comments: Comments | None = None,
-    spans: Spans | None = None,
     keep_mark: bool = True,
     explicit_keys_win: bool | None = None,
     merge_lists: bool = True,
@@ -80,7 +76,7 @@ def read(
     """The documents of a text; at least one (an empty text is one null document).
 
     strict: refuse plain scalars that could be misread (spec ytt 2.3).
-    comments, spans: get the comments with their owners, and where each node stands in the text.
+    comments: gets the comments with their owners.
     keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
     explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only, which takes `comments`.
     merge_lists: whether `<<` takes a sequence of maps, which ytt refuses.
@@ -94,7 +90,7 @@ def read(
     run = allowance()
     run.check_time()
     settings = Settings()
-    settings.source, settings.strict, settings.comments, settings.spans = source, strict, comments, spans
+    settings.source, settings.strict, settings.comments = source, strict, comments
     settings.begins_document = keep_mark
     settings.explicit_keys_win, settings.merge_lists = explicit_keys_win, merge_lists
     settings.plain = plain_values if plain is None else plain
@@ -115,7 +111,7 @@ def read(
         if tree is None:
             from plait.yaml.events import read_events
 
-            tree = read_events(text, settings, parser, shift=-1 if marked else 0)
+            tree = read_events(text, settings, parser)
         return tree
     finally:
         if collecting:

@@ -29,7 +29,7 @@ _SHAPES = Shapes(plain_values)
 
 def read_lines(text: str, settings: Settings) -> DocumentSet | None:
     """The documents of a text; None if the parser has to read it from the start."""
-    if settings.spans is not None or settings.strict or settings.text_keys or not _is_regular(text):
+    if settings.strict or settings.text_keys or not _is_regular(text):
         return None
     comments = settings.comments
     reading = TextReading(text, settings, None if comments is None else type(comments)())
