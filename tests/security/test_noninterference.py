@@ -294,6 +294,14 @@ def test_cleartext_shows_everything(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 OVERLAYS = {
     "a function that says what is wrong": "#@overlay/assert via=lambda left, right: (False, left)\npw: x\n",
+    "a function that answers with a variable": "#@overlay/assert via=lambda left, right: (False, data.values.pw)\nfree: x\n",
+    "a function that answers with a variable's type": (
+        "#@overlay/assert via=lambda left, right: 1 if data.values.pw[0] == \"h\" else \"a\"\nfree: x\n"
+    ),
+    "a function that a variable decides in": (
+        "#@overlay/assert via=lambda left, right: (False, \"a\") if data.values.pw[0] == \"h\" else False\nfree: x\n"
+    ),
+    "a function that gives what cannot be put in": "#@overlay/replace via=lambda left, right: lambda: data.values.pw\nfree: x\n",
     "a function that replaces": "#@overlay/replace via=lambda left, right: int(left)\npw: x\n",
     "a text that is read": '#@overlay/match missing_ok=True\n#@overlay/inside "yaml"\ntext:\n  a: 1\n',
     "a matcher": '#@overlay/match by=lambda index, left, right: fail(left["pw"])\nlist:\n- x\n',
@@ -306,7 +314,7 @@ def test_an_overlay_that_fails_shows_no_secret(name: str) -> None:
     head = '#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n'
     files = {
         "a.yml": head
-        + 'pw: #@ data.values.pw\ntext: #@ "[x\\na = " + data.values.pw\nlist:\n- pw: #@ data.values.pw\n',
+        + 'free: 1\npw: #@ data.values.pw\ntext: #@ "[x\\na = " + data.values.pw\nlist:\n- pw: #@ data.values.pw\n',
         "o.yml": head + '#@overlay/match by=overlay.all, expects="1+"\n---\n' + OVERLAYS[name],
     }
     reports = []

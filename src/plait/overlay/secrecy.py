@@ -9,7 +9,7 @@ from __future__ import annotations
 from plait.errors import OverlayError
 from plait.nodes import Array, Document, Map, MapItem, walk
 from plait.overlay.matchers import Combined, Foreign, MapKey, Subset
-from plait.overlay.recording import Recorder, compared
+from plait.overlay.recording import Recorder, Watched, compared
 from plait.provenance import Control
 from plait.starlark import is_function
 
@@ -51,7 +51,11 @@ class SecretRecorder(Recorder):
         # A text of the left item is read, or a function sees all of both items.
         sees_all = step.form is not None or step.via is not None
         if isinstance(error, OverlayError) or step.form is not None:
-            seen = _whole([*edit.items, step.item]) if sees_all else ()
+            seen: Iterable[Origin] = _whole([*edit.items, step.item]) if sees_all else ()
+            if step.via is not None:
+                # The answer may be part of the message. It depends on more than the arguments.
+                answer = step.via.answer if isinstance(step.via, Watched) else None
+                seen = (*seen, *((self.marks.unknown,) if answer is None else answer[1]))
             withheld = self.is_withheld(step, edit, run) or self.marks.is_secret(*seen)
             error.origins = (*(error.origins or ()), *((self.marks.unknown,) if withheld else ()))
 
