@@ -25,8 +25,8 @@ import ci
 import plait
 import starlark_blocks
 from plait.cli import main, render
+from plait.cli.fleet_answers import ANSWERS
 from plait.cli.start import commands
-from plait.fleet.answers import ANSWERS
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

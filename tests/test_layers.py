@@ -41,7 +41,6 @@ LEVELS = [
     ["tools"],
     ["engine"],
     ["api"],
-    ["cli"],
     ["project"],
     ["fleet"],
     ["analysis"],
@@ -55,6 +54,7 @@ LEVELS = [
     ["service"],
     ["lsp"],
     ["website"],
+    ["cli"],
     ["__main__"],
 ]
 LEVEL_OF = {name: level for level, names in enumerate(LEVELS) for name in names}

@@ -12,8 +12,8 @@ import pytest
 from edits import generated, outcome, outcome_elsewhere, outcome_of_output
 from plait import project, writing
 from plait.cli import COMMANDS
+from plait.cli.set import SET
 from plait.edit import Refused, remove_value, set_output, set_value
-from plait.edit.command import SET
 from plait.engine.options import Use
 from plait.engine.render import Render
 from plait.errors import ReadError, UsageError

@@ -10,10 +10,10 @@ import pytest
 
 import plait
 from plait.cli import COMMANDS, main, module_of
+from plait.cli.coverage_reports import _FORMS as COVERAGE_FORMS
 from plait.cli.explain import FORMS as EXPLAIN_FORMS
-from plait.coverage.reporting import _FORMS as COVERAGE_FORMS
-from plait.lint.command import FORMS as LINT_FORMS
-from plait.testing.command import TEST
+from plait.cli.lint import FORMS as LINT_FORMS
+from plait.cli.test import TEST
 from secret_forms import CANARY, FORMS, PROJECTS, shown
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def test_the_reporters_of_tests_are_all_tried() -> None:
 
 def again(site: Site) -> str:
     """One turn of `plait test --watch`."""
-    from plait.testing.again import Again
+    from plait.cli.test_watch import Again
     from plait.view import View
 
     Again(TEST.parse([])).work(View(), frozenset())
@@ -223,8 +223,8 @@ def edits(site: Site) -> str:
 
 def watched(site: Site) -> str:
     """Two turns of `--watch` on a terminal, with a change between."""
+    from plait.cli.watch import Watched
     from plait.view import View
-    from plait.watching.command import Watched
 
     work = Watched(site.argv[0], site.argv[1:])
     work._shows_differences = True

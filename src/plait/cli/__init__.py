@@ -12,13 +12,12 @@ if TYPE_CHECKING:
 
     from plait.errors import PlaitError
 
-# Each command: the module that has it, and its function. None is imported before it is asked for, and those of packages
-# above this one are known by name only.
+# Each command: the module that has it, and its function. None is imported before it is asked for.
 COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("render", "main"),
     "patch": ("patch", "main"),
     "layer": ("layer", "main"),
-    "fmt": ("plait.formatting.command", "main"),
+    "fmt": ("fmt", "main"),
     "init": ("start", "main_init"),
     "krm": ("krm", "main"),
     "completion": ("start", "main_completion"),
@@ -27,24 +26,23 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "main"),
     "explain": ("explain", "main"),
     "impact": ("explain", "main_impact"),
-    "run": ("plait.project.commands", "main_run"),
-    "project": ("plait.project.commands", "main_project"),
-    "trust": ("plait.project.trusting.command", "main"),
-    "set": ("plait.edit.command", "main"),
-    "lint": ("plait.lint.command", "main"),
-    "test": ("plait.testing.command", "main"),
-    "coverage": ("plait.coverage.command", "main"),
-    "fleet": ("plait.fleet.command", "main"),
-    "serve": ("plait.service.command", "main"),
-    "lsp": ("plait.lsp.command", "main"),
-    "website": ("plait.website.command", "main"),
+    "run": ("project", "main_run"),
+    "project": ("project", "main_project"),
+    "trust": ("trust", "main"),
+    "set": ("set", "main"),
+    "lint": ("lint", "main"),
+    "test": ("test", "main"),
+    "coverage": ("coverage", "main"),
+    "fleet": ("fleet", "main"),
+    "serve": ("serve", "main"),
+    "lsp": ("lsp", "main"),
+    "website": ("website", "main"),
 }
 
 
 def module_of(name: str) -> str:
     """The module that has a command. name: of COMMANDS."""
-    module = COMMANDS[name][0]
-    return module if "." in module else f"plait.cli.{module}"
+    return f"plait.cli.{COMMANDS[name][0]}"
 
 
 def _command(name: str) -> Callable[[Sequence[str]], int] | None:
@@ -147,9 +145,8 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             with assenting():
                 return main(_without(argv, _TRUST))
         if name in _WATCHED and "--watch" in argv:
-            from plait.engine.common import WATCHER
+            from plait.cli.watch import main as watch
 
-            watch: Callable[[str, Sequence[str]], int] = __import__(WATCHER, fromlist=["main"]).main
             return watch(name, [word for word in argv[1:] if word != "--watch"])
         command = _command(name)
         if command is not None:

@@ -109,9 +109,9 @@ def _completion(argv: Sequence[str]) -> int:
 
 
 def _website(argv: Sequence[str]) -> int:
-    # A package above this one, known by name only.
-    run: Callable[[Sequence[str]], int] = __import__("plait.website.command", fromlist=["main"]).main
-    return run(argv)
+    from plait.cli.website import main as serve
+
+    return serve(argv)
 
 
 def _help(command: Command) -> int:

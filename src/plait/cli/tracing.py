@@ -21,12 +21,11 @@ from plait.view import View, current_view, permitted, seen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
-    from typing import Any
 
     from plait.context import Context
     from plait.nodes import DocumentSet
     from plait.permissions import Permissions
+    from plait.project.run import Run
 
 
 class Question:
@@ -93,14 +92,16 @@ def take_apart(argv: Sequence[str], flags: Sequence[Option], *, asks: bool) -> Q
             raise UsageError(f"flag needs an argument: {head}")
     if rest and rest[0] == "--json":
         raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
-    run: Any = None
+    from plait.cli import project
+
+    run: Run | None = None
     switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
     if rest and rest[0] == "run":
-        run, rest = _project_commands().chosen(rest[1:])
+        run, rest = project.chosen(rest[1:])
     elif rest and rest[0] in DIALECTS:
         command = rest.pop(0)
-    elif rest and _project_commands().is_run(rest[0]):
-        run, rest = _project_commands().chosen(rest)
+    elif rest and project.is_run(rest[0]):
+        run, rest = project.chosen(rest)
     else:
         _check_word(rest[:1])
         command = _detected(rest)
@@ -127,13 +128,6 @@ def take_apart(argv: Sequence[str], flags: Sequence[Option], *, asks: bool) -> Q
         return Question(typed, typed, asked, words)
     run.grant(typed.uses)
     return Question(own.over(typed.uses), typed, asked, words, run.permissions)
-
-
-def _project_commands() -> ModuleType:
-    """The commands of the project file, whose package is above this one."""
-    from importlib import import_module
-
-    return import_module("plait.project.commands")
 
 
 def _has_site(argv: Sequence[str]) -> bool:

@@ -57,8 +57,7 @@ ISOLATE = declared(
     part=PROCESS,
 )
 LIMITS = (LIMIT, ISOLATE)
-# `plait.cli.main` looks for it before a command does; the command is in a package above this one, known by name only.
-WATCHER = "plait.watching.command"
+# `plait.cli.main` looks for it before a command does.
 WATCH = declared(
     "watch",
     SWITCH,

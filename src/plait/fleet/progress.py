@@ -1,19 +1,12 @@
-"""What is told of a fleet while it goes on: a line that changes on a terminal, a line every ten seconds elsewhere, or events."""
+"""What is told of a fleet while it goes on, to whoever watches."""
 
 from __future__ import annotations
-
-import sys
-from time import monotonic
-
-from plait.fleet.outcome import FAILED
-from plait.fleet.summary import duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
-    from plait.cli.terminal import Terminal
     from plait.fleet.outcome import Outcome
 
     class Watcher(Protocol):
@@ -46,98 +39,3 @@ class Silent:
 
     def end(self, counts: Mapping[str, int], seconds: float) -> None:
         pass
-
-
-class Lines(Silent):
-    """Tells people, on standard error: how many runs have ended, how many do so in a second, and how long it will take."""
-
-    # Seconds before the first line, and between lines.
-    _FIRST = _EACH = 10.0
-
-    def __init__(self) -> None:
-        self._start = self._last = monotonic()
-        self._total = self._kept = self._done = self._failed = 0
-
-    def begin(self, total: int, kept: int) -> None:
-        self._start = monotonic()
-        self._last = self._start + self._FIRST - self._EACH
-        self._total, self._kept = total, kept
-
-    def outcome(self, outcome: Outcome) -> None:
-        self._done += 1
-        self._failed += outcome.status == FAILED
-        self.tick()
-
-    def tick(self) -> None:
-        now = monotonic()
-        if now - self._last >= self._EACH:
-            self._last = now
-            self._show(self.line(now - self._start))
-
-    def line(self, seconds: float) -> str:
-        """What is told after so many seconds."""
-        done = self._kept + self._done
-        rate = self._done / seconds if seconds > 0 else 0.0
-        text = f"plait: {done} of {self._total} runs"
-        if self._failed:
-            text += f", {self._failed} failed"
-        if rate:
-            text += f", {rate:.1f}/s, {duration((self._total - done) / rate)} left"
-        return text
-
-    def _show(self, line: str) -> None:
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
-
-
-class TerminalLine(Lines):
-    """The same in one line that goes away when the fleet has ended."""
-
-    _FIRST = 1.0
-    _EACH = 0.2
-
-    def __init__(self, terminal: Terminal) -> None:
-        super().__init__()
-        self._terminal = terminal
-
-    def end(self, counts: Mapping[str, int], seconds: float) -> None:  # noqa: ARG002 - of the protocol
-        self._terminal.show("")
-
-    def _show(self, line: str) -> None:
-        self._terminal.show(line)
-
-
-class Events(Silent):
-    """Tells programs: a line of JSON on standard output for the beginning, each run, and the end."""
-
-    def begin(self, total: int, kept: int) -> None:
-        self._write({"event": "begin", "runs": total, "kept": kept})
-
-    def outcome(self, outcome: Outcome) -> None:
-        event: dict[str, object] = {"event": "run", "run": outcome.name, "status": outcome.status}
-        event["seconds"] = round(outcome.seconds, 4)
-        if outcome.error:
-            event["error"] = outcome.error
-        if outcome.warnings:
-            event["warnings"] = list(outcome.warnings)
-        self._write(event)
-
-    def end(self, counts: Mapping[str, int], seconds: float) -> None:
-        self._write({"event": "end", "counts": dict(counts), "seconds": round(seconds, 3)})
-
-    def _write(self, event: Mapping[str, object]) -> None:
-        from json import dumps
-
-        from plait.cli.streams import write_out
-
-        write_out(dumps(event) + "\n")
-
-
-def for_people() -> Watcher:
-    """What tells people, where standard error leads."""
-    from os import environ
-
-    from plait.cli.streams import guarded
-
-    terminal = guarded()
-    return Lines() if terminal is None or environ.get("TERM", "dumb") == "dumb" else TerminalLine(terminal)

@@ -54,11 +54,9 @@ def _top(subject: Subject) -> str | None:
 
 
 def _write(subject: Subject, path: str, content: bytes) -> None:
-    from plait.cli.endings import cleaned_up
     from plait.writing import failure, write_file
 
     try:
-        with cleaned_up():
-            write_file(path, [content], new_mode=0o666, top=_top(subject))
+        write_file(path, [content], new_mode=0o666, top=_top(subject))
     except OSError as error:
         raise failure(f'"{subject.shown(path)}"', error) from None

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 
 from plait.cli.streams import complain, write_out
+from plait.cli.watch import head
 from plait.errors import PlaitError, render
 from plait.process import goes_on, stop_timer, tidier
 from plait.spell import counted
 from plait.view import seen
 from plait.watching.changes import follow
-from plait.watching.command import head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.lint.command import Asked
+    from plait.cli.lint import Asked
     from plait.view import View
 
 

@@ -12,8 +12,7 @@ from plait.engine.flags import Command, words_of
 from plait.engine.options import SWITCH, TEXT, Option
 from plait.errors import PlaitError
 from plait.project.file import Project, find, read
-from plait.project.guessing import guess
-from plait.project.run import from_here
+from plait.project.guessing import project_of
 from plait.view import permitted
 
 TYPE_CHECKING = False
@@ -114,17 +113,6 @@ def _taken_project(words: list[str]) -> str:
         del words[0]
         return words.pop(0)
     return ""
-
-
-def project_of(path: str, start: str) -> Project:
-    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
-    if path:
-        return read(path)
-    found = find(start)
-    if found is None:
-        return guess(start)
-    directory = from_here(os.path.dirname(found))
-    return read(os.path.join(directory, os.path.basename(found)))
 
 
 def main_project(argv: Sequence[str]) -> int:

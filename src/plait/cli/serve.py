@@ -103,7 +103,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         if not flags.arguments:
             return _serve(flags)
-        from plait.service.chores import do
+        from plait.cli.serve_chores import do
 
         return do(flags)
     except ModuleNotFoundError as error:
@@ -142,9 +142,9 @@ def _serve(flags: Request) -> int:
 
 
 def _application(flags: Request, address: str, tokens: str | None) -> Starlette:
+    from plait.cli.serve_chores import keys_of, policy_of
     from plait.limits import parse
     from plait.service.app import application
-    from plait.service.chores import keys_of, policy_of
 
     return application(
         flags.text("database"),
@@ -184,8 +184,8 @@ def _run(app: Starlette, listener: socket.socket) -> int:
 
     import uvicorn
 
+    from plait.cli.serve_chores import MEMORY
     from plait.process import goes_on, serve_on
-    from plait.service.chores import MEMORY
     from plait.service.protocol import Protocol
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

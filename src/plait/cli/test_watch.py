@@ -8,6 +8,8 @@ from time import perf_counter
 
 from plait.cli.colour import in_colour
 from plait.cli.streams import complain, write_out
+from plait.cli.test_output import Teller
+from plait.cli.watch import head
 from plait.errors import PlaitError, render
 from plait.process import stop_timer, tidier
 from plait.spell import counted
@@ -16,10 +18,8 @@ from plait.testing.collecting import Collector
 from plait.testing.evaluating import Evaluator
 from plait.testing.remembered import remember, selected
 from plait.testing.running import results
-from plait.testing.telling import Teller
 from plait.view import View, seen
 from plait.watching.changes import follow
-from plait.watching.command import head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -273,9 +273,9 @@ def _own_flags(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:
     """What is run, and what is to be set. Raises PlaitError."""
+    from plait.cli.project import chosen, is_run
     from plait.cli.tracing import table, take_apart
     from plait.edit.target import Target
-    from plait.project.commands import chosen, is_run
     from plait.project.run import Run
 
     if words and words[0] not in (*DIALECTS, "run") and is_run(words[0]):

@@ -83,7 +83,7 @@ FLEET = Command(
 def main(argv: Sequence[str]) -> int:
     """Run `plait fleet`; the exit status, 1 when a run has failed. Raises PlaitError."""
     if argv and argv[0] in dict(_SUBCOMMANDS):
-        from plait.fleet.answers import answer
+        from plait.cli.fleet_answers import answer
 
         with _many_runs():
             return answer(argv[0], argv[1:])
@@ -156,7 +156,8 @@ def _made(flags: Request, project: str) -> Report:
 
 
 def _watcher(flags: Request) -> Watcher:
-    from plait.fleet.progress import Events, Silent, for_people
+    from plait.cli.fleet_progress import Events, for_people
+    from plait.fleet.progress import Silent
 
     if flags.given("events"):
         if flags.text("events") != "json":

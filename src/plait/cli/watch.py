@@ -102,7 +102,7 @@ class Watched:
         """The request, and the permissions of its project. Raises PlaitError."""
         if self._name != "run":
             return table(self._name).parse(self._argv), None
-        from plait.project.commands import chosen
+        from plait.cli.project import chosen
 
         run, words = chosen(self._argv)
         typed = table(run.command).parse(words)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.cli.endings import cleaned_up
+from plait.cli.project import PROJECT_FLAG
 from plait.cli.streams import complain, write_folded, write_out
 from plait.engine import DIALECTS
 from plait.engine.common import ALLOW_OUTPUT, TRUST
@@ -12,7 +14,7 @@ from plait.engine.flags import Command
 from plait.engine.options import CSV, SWITCH, TEXT, Option
 from plait.errors import UsageError
 from plait.project.choosing import choose
-from plait.project.commands import PROJECT_FLAG, project_of
+from plait.project.guessing import project_of
 from plait.view import permitted
 
 TYPE_CHECKING = False
@@ -65,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     asked = Asked(flags, typed)
     if flags.on("watch"):
-        from plait.lint.again import watch
+        from plait.cli.lint_watch import watch
 
         watch(asked)
         return 0
@@ -74,7 +76,8 @@ def main(argv: Sequence[str]) -> int:
         from plait.lint.fixing import fix
         from plait.spell import counted
 
-        mended = fix(subject, found)
+        with cleaned_up():
+            mended = fix(subject, found)
         if mended:
             sys.stderr.write(f"plait: {counted(len(mended), 'finding')} mended\n")
             subject, found = asked.look()
@@ -167,7 +170,6 @@ def _typed(words: Sequence[str]) -> Project:
 
 
 def _write(path: str, text: str) -> None:
-    from plait.cli.endings import cleaned_up
     from plait.writing import failure, write_file
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.cli.project import PROJECT_FLAG
 from plait.cli.shared import jobs_of
 from plait.cli.streams import complain, write_out
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
@@ -11,7 +12,7 @@ from plait.engine.flags import Command
 from plait.engine.options import SWITCH, TEXT, TEXTS, Option
 from plait.errors import UsageError
 from plait.project.choosing import choose
-from plait.project.commands import PROJECT_FLAG, project_of
+from plait.project.guessing import project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(COVERAGE.help_text())
         return 0
-    from plait.coverage.reporting import Reports
+    from plait.cli.coverage_reports import Reports
 
     project = project_of(flags.text("project"), os.curdir)
     reports = Reports(flags.texts("report"), flags.text("fail-under"), project.directory)

@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.cli.coverage_reports import Reports
     from plait.coverage import Coverage
-    from plait.coverage.reporting import Reports
     from plait.engine.options import Request
     from plait.testing.cases import Case
     from plait.testing.collecting import Collected
@@ -81,7 +81,7 @@ def main(argv: Sequence[str]) -> int:
     goes_on()
     reports = _coverage_reports(flags)
     if flags.on("watch"):
-        from plait.testing.again import watch
+        from plait.cli.test_watch import watch
 
         watch(flags)
         return 0
@@ -119,7 +119,7 @@ def _coverage_reports(flags: Request) -> Reports | None:
         raise UsageError(
             "--watch runs a part of the tests again, of which --cov would say nothing", expected="one of both"
         )
-    from plait.coverage.reporting import Reports
+    from plait.cli.coverage_reports import Reports
 
     return Reports(flags.texts("cov-report"), flags.text("fail-under"), "")
 
@@ -133,8 +133,8 @@ def _run(
     coverage: Coverage | None,
 ) -> list[Result]:
     """Run the cases and tell what comes of them."""
+    from plait.cli.test_output import Teller
     from plait.testing import reports
-    from plait.testing.telling import Teller
 
     teller = Teller(len(cases), verbose=flags.on("verbose"), colour=in_colour("auto"))
     done: list[Result] = []
@@ -168,9 +168,9 @@ def _results(
 
 def _obsolete(flags: Request, collected: Collected) -> list[str]:
     """What is to be said of snapshots that no case has; only files all of whose cases ran tell that."""
+    from plait.cli.test_output import obsolete_note
     from plait.testing.cases import Case
     from plait.testing.snapshots import obsolete, remove
-    from plait.testing.telling import obsolete_note
 
     used = {one.file for case in collected.cases if isinstance(case, Case) for one in case.snapshots}
     found = [path for file in collected.files if file in collected.whole for path in obsolete(file, used)]
