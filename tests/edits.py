@@ -319,8 +319,9 @@ def _check_bytes(path: str, old: bytes, new: bytes) -> None:
     start = _common(before, after)
     end = len(before) - _common(before[start:][::-1], after[start:][::-1])
     spans = Spans(read(Source(path, before)))
-    for item, span in spans.items.items():
-        key = spans.keys.get(item)  # type: ignore[arg-type]
+    for item in spans.bound():
+        span, key = spans.item(item), spans.key(item)
+        assert span is not None
         first = span.start if key is None else key.end
         # An expression behind a key is its value as well.
         rest = before[span.end :].partition("\n")[0]

@@ -114,10 +114,13 @@ def as_spans(source: Source) -> str:
     spans = Spans(tree)
     lines = []
     for item in walk(tree):
-        span = spans.items[item]
+        span = spans.item(item)
+        assert span is not None
         line, column = spans.place(span.start)
         assert line == item.line
-        texts = [source.text[part[item].start : part[item].end] for part in (spans.keys, spans.values) if item in part]  # type: ignore[index]
+        texts = [
+            source.text[part.start : part.end] for part in (spans.key(item), spans.value(item)) if part is not None
+        ]
         lines.append(f"{line}:{column} {' = '.join(map(repr, texts))}\n")
     return "".join(lines)
 

@@ -194,16 +194,21 @@ def test_spans_stand_in_order_and_cut_out_what_was_read(text: str) -> None:
     if tree is None:
         return
     spans = Spans(tree)
-    for item, span in spans.items.items():
+    for item in spans.bound():
+        span, value = spans.item(item), spans.value(item)
+        assert span is not None
+        assert value is not None
         assert 0 <= span.start <= span.end <= len(text)
-        value = spans.values[item]
         assert span.start <= value.start <= value.end == span.end
         if isinstance(item, MapItem):
-            assert span.start <= spans.keys[item].start <= spans.keys[item].end <= value.start
+            key = spans.key(item)
+            assert key is not None
+            assert span.start <= key.start <= key.end <= value.start
     if "*" not in text and "%" not in text:
         for item in walk(tree):
             if isinstance(item, MapItem) and type(item.key) is str and "\n" not in item.key:
-                key = spans.keys[item]
+                key = spans.key(item)
+                assert key is not None
                 assert to_plain(read(Source("key.yml", text[key.start : key.end])).items[0].value) == item.key
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from plait.errors import PlaitError
 from plait.source import Source
 from plait.yaml import read
+from plait.yaml.tree.edits import edited, removal
 from plait.yaml.tree.scanner import TreeError, scan
 from yaml_oracle import events, lost, tree_events
 
@@ -117,3 +118,48 @@ def test_depth_and_repetition_do_not_exhaust_the_stack(unit: str) -> None:
         tree_events(scan(unit * 20_000))
     except TreeError:
         pass
+
+
+PIECES = [
+    "a: 1\n",
+    "# above\nb: x # behind\n",
+    "c:\n  # inner\n  d: |\n    text\n\n  e: 2\n",
+    "f:\n- 1\n# two\n- 2\n- g: 1\n  # next\n  h: 2\n",
+    "i: [1, 2, {j: 3, k: 4}]\n",
+    "l: [\n  1,\n  2 # last\n]\n",
+    '"m": "n"\n',
+    "o:\n  - - p\n    - q\n  -\n    r: s\n",
+    "? t\n: u\n",
+    "\n",
+    "v: w\n  w\n",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=2, max_size=5, unique=True).map("".join), st.data())
+def test_a_removal_removes_one_item_and_nothing_else(text: str, data: st.DataObject) -> None:
+    tree = scan(text)
+    around, item = data.draw(st.sampled_from([pair for pair in tree.walk() if len(pair[0].items) > 1]))
+    edits = removal(tree, around, item)
+    assert edits is not None
+    around.items.remove(item)
+    assert events(edited(text, edits)) == tree_events(tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "left"),
+    [
+        ("x: 0\n\n# of a\na: 1 # too\n# of b\nb: 2\n", 1, "x: 0\n\n# of b\nb: 2\n"),
+        ("# of the text\na: 1\nb: 2\n", 0, "# of the text\nb: 2\n"),
+        ("- a: 1\n  # of b\n  b: 2\n", 1, "# of b\n- b: 2\n"),
+        ("a: [1,\n  2]\n", 2, "a: [1]\n"),
+        ("a: [\n  1,\n  2,\n]\n", 2, "a: [\n  1,\n]\n"),
+        ("\ufeffa: 1\nb: 2\n", 0, "\ufeffb: 2\n"),
+        ("x: 0\n#@ if y:\na: 1\n#@ end\n", 1, "x: 0\n#@ if y:\n#@ end\n"),
+        ("x: 0\n#@overlay/remove\na: 1\n", 1, "x: 0\n"),
+    ],
+)
+def test_an_item_goes_with_the_comments_that_belong_to_it(text: str, number: int, left: str) -> None:
+    tree = scan(text)
+    edits = removal(tree, *list(tree.walk())[number])
+    assert edits is not None
+    assert edited(text, edits) == left

@@ -184,8 +184,11 @@ def test_spans_count_in_the_text_of_the_source_with_a_byte_order_mark_before() -
         root = tree.items[0].value
         assert isinstance(root, Map)
         first, second = root.items
-        assert source.text[spans.values[first].start : spans.values[first].end] == "value"
-        assert spans.place(spans.items[second].start) == (2, 1)
+        value, item = spans.value(first), spans.item(second)
+        assert value is not None
+        assert item is not None
+        assert source.text[value.start : value.end] == "value"
+        assert spans.place(item.start) == (2, 1)
         assert first.key == ("\ufeffkey" if keep else "key")
 
 

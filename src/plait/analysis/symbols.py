@@ -370,7 +370,10 @@ def keys_in(file: File) -> dict[tuple[int, str], list[Site]]:
         spans = Spans(read(Source(file.path, file.recovered.text or file.source.text), merge_lists=False))
     except PlaitError:  # of a file that cannot be read nothing is known
         return out
-    for item, span in spans.keys.items():
+    for item in spans.nodes:
+        span = spans.key(item)
+        if span is None or type(item) is not MapItem:
+            continue
         line, column = spans.place(span.start)
         text = file.line(line)
         column += text[column - 1 : column] in ('"', "'")

@@ -9,6 +9,7 @@ from plait.lint.finding import Edit, Finding
 from plait.nodes import Document, MapItem, walk
 from plait.source import Source
 from plait.yaml import Comments, Spans, read
+from plait.yaml.tree import edits as tree_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ class Layout:
 
     def column(self, item: Item) -> tuple[int, int]:
         """Where what names an item stands on its line: its key, its value, or its mark; the column, and that behind it."""
-        span = self.spans.keys.get(item) if type(item) is MapItem else None
-        span = span or self.spans.items.get(item)
+        span = self.spans.key(item) if type(item) is MapItem else None
+        span = span or self.spans.item(item)
         if span is None:
             text = self.line(item.line)
             return len(text) - len(text.lstrip()) + 1, max(len(text.rstrip()), 1) + 1
@@ -149,18 +150,25 @@ class Layout:
         )
 
     def removal(self, item: Item) -> list[Edit] | None:
-        """What takes an item out, with the annotations above it; None where it shares its lines with others."""
-        first, last = self._range(item)
-        head = self.text[self.start(first) : self.spans.items[item].start] if item in self.spans.items else "?"
-        if head.strip() or any(other.line == first and self._is_beside(other, item) for other in self.at(first)):
-            return None
-        edits = [Edit(self.path, self.start(first), self.start(last + 1), "")]
-        edits += [
-            Edit(self.path, self.start(comment.line), self.start(comment.line + 1), "")
-            for comment in self.comments_of(item)
-            if comment.own_line and comment.text.startswith("@") and not comment.text.startswith("@ ")
+        """What removes an item, with its comments and annotations; None if it cannot be removed alone."""
+        if type(item) is Document:
+            first, last = self._range(item)
+            edits = [tree_edits.Edit(self.start(first), self.start(last + 1), "")]
+        else:
+            node, above = self.spans.nodes.get(item), self._above.get(item)
+            around = None if above is None else self.spans.collection(above)
+            found = None if node is None or around is None else tree_edits.removal(self.spans.tree, around, node)
+            if found is None:
+                return None
+            edits = found
+        return [
+            *(Edit(self.path, one.start, one.end, one.new) for one in edits),
+            *(
+                Edit(self.path, self.start(comment.line), self.start(comment.line + 1), "")
+                for comment in self.comments_of(item)
+                if comment.own_line and comment.text.startswith("@") and not comment.text.startswith("@ ")
+            ),
         ]
-        return edits
 
     def removal_of_all(self, item: Item) -> list[Edit] | None:
         """What takes an item out, with what would be empty without it."""
@@ -169,19 +177,9 @@ class Layout:
             item, up = up, self.parent(up)
         return self.removal(item)
 
-    def _is_beside(self, other: Item, item: Item) -> bool:
-        """Whether an item is neither around nor within another one that begins on its line."""
-        return not self._is_around(item, other) and not self._is_around(other, item)
-
-    def _is_around(self, outer: Item, item: Item) -> bool:
-        up: Item | None = item
-        while up is not None and up is not outer:
-            up = self._above.get(up)
-        return up is outer
-
     def _range(self, item: Item) -> tuple[int, int]:
         """The first and the last line of an item, without what belongs to it above."""
-        span = self.spans.items.get(item)
+        span = self.spans.item(item)
         if span is None:
             return item.line, item.line
         end = span.end

@@ -34,7 +34,7 @@ def inputs(subject: Subject) -> Iterator[Finding]:
 def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Finding]:
     """Scalars of one file. is_private: whether the value on a line is not for everybody."""
     for item in layout.items:
-        span = None if type(item.value) in COLLECTIONS else layout.spans.values.get(item)
+        span = None if type(item.value) in COLLECTIONS else layout.spans.value(item)
         if span is None or not 0 < span.end - span.start <= LONGEST:
             continue
         written = layout.text[span.start : span.end]
@@ -69,7 +69,9 @@ def _hint(item: Item, written: str) -> str:
 def _plainer(layout: Layout, item: Item, written: str) -> list[Edit]:
     """The same value as all readers take it: it is what plait reads now."""
     value = item.value
-    span = layout.spans.values[item]
+    span = layout.spans.value(item)
+    if span is None:
+        return []
     if type(value) is bool:
         new = "true" if value else "false"
     elif type(value) is str and value == written:
@@ -88,7 +90,7 @@ def outputs(subject: Subject) -> Iterator[Finding]:
         for item in () if printed is None else printed.items:
             if type(item.value) in COLLECTIONS or printed is None:
                 continue
-            span = printed.spans.values.get(item)
+            span = printed.spans.value(item)
             written = "" if span is None else printed.text[span.start : span.end]
             both = readings(written) if 0 < len(written) <= LONGEST else None
             if both is None:

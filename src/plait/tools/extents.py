@@ -100,8 +100,8 @@ class Extents:
         while around:
             item, outer = around.pop()
             value = item.value
-            span = spans.values.get(item)
-            key = spans.keys.get(item) if type(item) is MapItem else None
+            span = spans.value(item)
+            key = spans.key(item) if type(item) is MapItem else None
             is_implied = type(item) is Document and not (self.source.line(item.line) or "").startswith("---")
             begins = set() if is_implied else {item.line}
             if key is not None:

@@ -137,7 +137,7 @@ class _Printed:
 
     def position(self, item: Item | None) -> tuple[int, int] | None:
         """Line and column of an item's value."""
-        span = None if item is None else self._spans.values.get(item)
+        span = None if item is None else self._spans.value(item)
         if span is None:
             return None
         line, column = self._spans.place(span.start)
@@ -224,7 +224,10 @@ class _Columns:
             spans = Spans(read(Source(source.name, text), merge_lists=False))
         except PlaitError:
             return found
-        for item, span in spans.values.items():
+        for item in spans.bound():
+            span = spans.value(item)
+            if span is None:
+                continue
             number, column = spans.place(span.start)
             place = number, column + marked if number == 1 else column
             key = item.key if type(item) is MapItem else None

@@ -35,7 +35,7 @@ _NEIGHBOUR = re.compile(r":(next|prev)\b[^/]{0,200}/")
 def _quoted_null(layout: Layout, item: Item) -> bool:
     if type(item) is not MapItem or item.key != "value" or item.value not in ("null", "~"):
         return False
-    span = layout.spans.values.get(item)
+    span = layout.spans.value(item)
     return span is not None and layout.text[span.start : span.start + 1] in ("'", '"')
 
 

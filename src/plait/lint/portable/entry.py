@@ -119,7 +119,7 @@ def with_tags(commands: str) -> Callable[[Subject], Iterator[Spot]]:
 
 
 def _has_tag(layout: Layout, item: Item) -> bool:
-    span = layout.spans.values.get(item)
+    span = layout.spans.value(item)
     return span is not None and _LOCAL_TAG.match(layout.text, span.start) is not None
 
 

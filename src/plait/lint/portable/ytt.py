@@ -59,7 +59,7 @@ def _strict_null(subject: Subject) -> Iterator[Spot]:
 
 
 def _written(layout: Layout, item: Item) -> str:
-    span = layout.spans.values.get(item)
+    span = layout.spans.value(item)
     return "" if span is None else layout.text[span.start : span.end]
 
 
@@ -106,7 +106,7 @@ def _question_mark(layout: Layout, item: Item) -> bool:
     """Whether a word with a question mark stands between brackets without quotes."""
     if type(item.value) is not str or "?" not in item.value:
         return False
-    span = layout.spans.values.get(item)
+    span = layout.spans.value(item)
     if span is None or layout.text[span.start : span.start + 1] in ("'", '"'):
         return False
     after = layout.text[span.end : span.end + 40].lstrip()
@@ -137,7 +137,8 @@ def _comment_on_anchor(layout: Layout, item: Item) -> bool:
         return False
     up: Item | None = item
     while up is not None:
-        found = _ANCHOR.match(layout.text, layout.spans.values[up].start) if up in layout.spans.values else None
+        span = layout.spans.value(up)
+        found = None if span is None else _ANCHOR.match(layout.text, span.start)
         if found is not None and f"*{found[1]}" in layout.text:
             return True
         up = layout.parent(up)

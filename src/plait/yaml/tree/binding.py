@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from plait.additions import TAGS
-from plait.nodes import Map, MapItem
-from plait.yaml.tree.nodes import ALIAS, PLAIN, Collection, Tree
+from plait.nodes import Document, Map, MapItem
+from plait.yaml.tree.nodes import PLAIN, Collection, Tree
 from plait.yaml.tree.scalars import body_start, scalar_text
-from plait.yaml.tree.scanner import TreeError, scan
+from plait.yaml.tree.scanner import TreeError, collector_paused, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,62 +39,98 @@ class Span:
 class Spans:
     """The spans of the nodes of one text, as offsets into the text of their source.
 
-    documents: as `read` returned them. items: document, map item or array item -> from its `---`, its key (or `?`) or its
-    dash to the end of its value. keys: map item -> its key, with anchor and tag. values: item -> its value, with anchor
-    and tag; a value that is not written has an empty span. nodes: item -> its item in the tree, documents excepted.
-    Copies that an alias stands for have no spans, and neither has a `<<`.
+    documents: as `read` returned them. nodes: map item or array item -> its item in the tree. Copies that an alias stands
+    for have none, and neither has a `<<`.
     """
 
-    __slots__ = ("_base", "_keeps_tags", "items", "keys", "nodes", "tree", "values")
+    __slots__ = ("_base", "_documents", "_keeps_tags", "_tags", "nodes", "tree")
 
     def __init__(self, documents: DocumentSet) -> None:
         source = documents.source
-        self.items: dict[ReadItem, Span] = {}
-        self.keys: dict[MapItem, Span] = {}
-        self.values: dict[ReadItem, Span] = {}
         self.nodes: dict[ReadItem, Item] = {}
         self._base = 0 if source is None else source.first_line - 1
         self._keeps_tags = source is not None and TAGS in source.additions
+        self._tags: dict[ReadItem, Node] = {}
         text = "" if source is None else source.text
         try:
             self.tree = scan(text)
         except TreeError:
             self.tree = Tree(text)
-        for document, read in zip(self.tree.documents, documents.items, strict=False):
+        self._documents = dict(zip(documents.items, self.tree.documents, strict=False))
+        with collector_paused():
+            for read, document in self._documents.items():
+                self._bind(document.root, read.value)
+
+    def item(self, read: ReadItem) -> Span | None:
+        """From an item's key (or `?`) or dash, or from a document's `---`, to the end of its value; None if unknown."""
+        item = self.nodes.get(read)
+        if item is not None:
+            return Span(item.start, item.end)
+        if type(read) is Document and (document := self._documents.get(read)) is not None:
+            return Span(document.start, max(document.end, document.root.end))
+        tagged = self._tags.get(read)
+        return None if tagged is None else Span(self._tag(tagged).start, tagged.end)
+
+    def collection(self, read: ReadItem) -> Collection | None:
+        """The collection in the tree that is the value of an item or a document; None for other values."""
+        item = self.nodes.get(read)
+        document = self._documents.get(read) if type(read) is Document else None
+        found = item.value if item is not None else None if document is None else document.root
+        return found if isinstance(found, Collection) else None
+
+    def key(self, read: ReadItem) -> Span | None:
+        """The key of a map item, with its anchor and tag; None if unknown."""
+        item = self.nodes.get(read)
+        if item is not None:
+            return None if item.key is None else Span(item.key.start, item.key.end)
+        tagged = self._tags.get(read)
+        return None if tagged is None else self._tag(tagged)
+
+    def value(self, read: ReadItem) -> Span | None:
+        """The value of an item, with its anchor and tag: an empty span if nothing is written; None if unknown."""
+        item = self.nodes.get(read)
+        if item is not None:
+            value = item.value
+            return Span(value.start if value.start < value.end else item.end, item.end)
+        if type(read) is Document and (document := self._documents.get(read)) is not None:
             root = document.root
-            start = root.start if root.start < root.end or document.start == root.start else document.end
-            self.items[read] = Span(document.start, max(document.end, root.end))
-            self.values[read] = Span(max(start, root.start), root.end)
-            self._bind(root, read)
+            return Span(root.start, root.end) if root.start < root.end else Span(document.end, document.end)
+        tagged = self._tags.get(read)
+        return (
+            None if tagged is None else Span(max(body_start(self.tree.text, tagged), self._tag(tagged).end), tagged.end)
+        )
+
+    def _tag(self, node: Node) -> Span:
+        start = self.tree.text.index(node.tag or "", node.start)
+        return Span(start, start + len(node.tag or ""))
+
+    def bound(self) -> Iterator[ReadItem]:
+        """The documents and items that have spans."""
+        yield from self._documents
+        yield from self.nodes
+        yield from self._tags
 
     def place(self, offset: int) -> tuple[int, int]:
         """The line and the column of an offset, both from 1."""
         return self.tree.place(offset)
 
-    def _bind(self, root: Node, document: ReadItem) -> None:
-        pending: list[tuple[Node, Value]] = [(root, document.value)]
+    def _bind(self, root: Node, value: Value) -> None:
+        nodes = self.nodes
+        pending: list[tuple[Node, Value]] = [(root, value)]
         while pending:
             node, value = pending.pop()
             if self._keeps_tags and (inner := _tagged(node, value)) is not None:
-                self._put_tag(node, inner)
+                self._tags[inner] = node
                 value = inner.value
             if not isinstance(node, Collection) or node.is_map is not (type(value) is Map):
                 continue
             inside: list[tuple[Node, Value]] = []
             for item, read in self._pairs(node, value):
-                span = Span(item.start, item.end)
-                self.nodes[read] = item
-                self.items[read] = span
+                nodes[read] = item
+                if type(item.key) is Collection and type(read) is MapItem:
+                    inside.append((item.key, read.key))
                 found = item.value
-                # The value ends where the item does, also if nothing is written.
-                self.values[read] = (
-                    Span(found.start, found.end) if found.start < found.end else Span(span.end, span.end)
-                )
-                if item.key is not None and type(read) is MapItem:
-                    self.keys[read] = Span(item.key.start, item.key.end)
-                    if isinstance(item.key, Collection):
-                        inside.append((item.key, read.key))
-                if found.style is not ALIAS:
+                if type(found) is Collection or self._keeps_tags:
                     inside.append((found, read.value))
             pending += reversed(inside)
 
@@ -137,14 +173,6 @@ class Spans:
         return (
             key is not None and key.style is PLAIN and self.tree.text[body_start(self.tree.text, key) : key.end] == "<<"
         )
-
-    def _put_tag(self, node: Node, item: MapItem) -> None:
-        """The spans of the item that stands for a tag."""
-        start = self.tree.text.index(node.tag or "", node.start)
-        end = start + len(node.tag or "")
-        self.items[item] = Span(start, node.end)
-        self.keys[item] = Span(start, end)
-        self.values[item] = Span(max(body_start(self.tree.text, node), end), node.end)
 
 
 def _tagged(node: Node, value: Value) -> MapItem | None:

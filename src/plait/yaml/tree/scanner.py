@@ -6,6 +6,7 @@ mean; for a text that the reader accepts, the tree has the structure of libyaml'
 
 from __future__ import annotations
 
+import gc
 import re
 
 from plait.yaml.tree.nodes import (
@@ -70,8 +71,23 @@ class TreeError(ValueError):
 def scan(text: str) -> Tree:
     """The tree of a text that the reader accepts. Raises TreeError for others, as far as they have no structure."""
     tree = Tree(text)
-    _Scanner(tree).run()
+    with collector_paused():
+        _Scanner(tree).run()
     return tree
+
+
+class collector_paused:  # noqa: N801 - a context manager, written as a function is
+    """Keeps the garbage collector from looking again and again at thousands of new objects without garbage among them."""
+
+    __slots__ = ("_was_enabled",)
+
+    def __enter__(self) -> None:
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._was_enabled:
+            gc.enable()
 
 
 def shadow_of(text: str) -> str:
