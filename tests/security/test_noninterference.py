@@ -296,10 +296,10 @@ OVERLAYS = {
     "a function that says what is wrong": "#@overlay/assert via=lambda left, right: (False, left)\npw: x\n",
     "a function that answers with a variable": "#@overlay/assert via=lambda left, right: (False, data.values.pw)\nfree: x\n",
     "a function that answers with a variable's type": (
-        "#@overlay/assert via=lambda left, right: 1 if data.values.pw[0] == \"h\" else \"a\"\nfree: x\n"
+        '#@overlay/assert via=lambda left, right: 1 if data.values.pw[0] == "h" else "a"\nfree: x\n'
     ),
     "a function that a variable decides in": (
-        "#@overlay/assert via=lambda left, right: (False, \"a\") if data.values.pw[0] == \"h\" else False\nfree: x\n"
+        '#@overlay/assert via=lambda left, right: (False, "a") if data.values.pw[0] == "h" else False\nfree: x\n'
     ),
     "a function that gives what cannot be put in": "#@overlay/replace via=lambda left, right: lambda: data.values.pw\nfree: x\n",
     "a function that replaces": "#@overlay/replace via=lambda left, right: int(left)\npw: x\n",
