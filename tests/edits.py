@@ -39,6 +39,7 @@ from plait.tools.diff import diff
 from plait.tools.explain import Explainer
 from plait.tools.paths import Place, all_places
 from plait.yaml import Spans, read, write_value
+from plait.yaml.tree.nodes import Collection
 from typed import evaluate, uses
 
 if TYPE_CHECKING:
@@ -365,7 +366,7 @@ def _likely(program: Program, state: State, place: Place, value: object) -> Iter
         except PlaitError:
             continue
         for site in text.sites:
-            if text.holds(site, place.value) and not text.is_computed(site) and site.part.kind == "scalar":
+            if text.holds(site, place.value) and not text.is_computed(site) and not isinstance(site.value, Collection):
                 for new in islice(text.replaced(site, from_plain(value)), 1):
                     yield os.path.abspath(name), new
                 count += 1

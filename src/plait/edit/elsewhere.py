@@ -13,6 +13,7 @@ from plait.engine.options import Use
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import Array, ArrayItem, MapItem
 from plait.tools.explain import flat
+from plait.yaml.tree.nodes import Collection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,11 +120,13 @@ def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
     new = operations(state.output.documents, with_value(state.output.documents, place, value), tests=False)
     assert type(new) is Array
     root = Text(old).roots[0] if old.strip() else None
-    if root is None or root.kind != "array" or not root.values:
+    if not isinstance(root, Collection) or root.is_map or not root.items:
         return old + ("\n" if old and not old.endswith("\n") else "") + write_value(new)
     for item in new.items:
         text = Text(old)
-        added = text.with_item(text.roots[0], len(text.roots[0].values) - 1, ArrayItem(item.value))
+        root = text.roots[0]
+        last = len(root.items) - 1 if isinstance(root, Collection) else -1
+        added = text.with_item(root, last, ArrayItem(item.value))
         if added is None:
             raise UsageError("an operation cannot be added to the file")
         old = added
@@ -185,7 +188,8 @@ def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]
     ]
     for path in state.output.view.files:
         text = state.files.text(path)
-        if text is None or not text.roots or text.roots[0].kind != "map":
+        root = None if text is None or not text.roots else text.roots[0]
+        if text is None or not isinstance(root, Collection) or not root.is_map:
             continue
         head = [line.strip() for line in text.text.splitlines()]
         rank = (
@@ -193,10 +197,9 @@ def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]
         )
         if rank is None:
             continue
-        root = text.roots[0]
-        if any(key.value == name for key in root.keys):
+        if any(text.key(item) == name for item in root.items):
             raise UsageError(f'there is a data value "{name}" already', hint="--as value=NAME gives another name")
-        new = text.with_item(root, len(root.values) - 1, MapItem(name, value))
+        new = text.with_item(root, len(root.items) - 1, MapItem(name, value))
         if new is not None:
             found.append((rank, path, new))
     return ((path, new) for _, path, new in sorted(found, key=lambda one: one[0]))

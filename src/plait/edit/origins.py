@@ -15,7 +15,7 @@ from plait.source import Position, Source
 from plait.tools.explain import LOST, Entry, Explainer
 from plait.tools.paths import Line, Place
 from plait.tools.telling import shown
-from plait.yaml.layout import ALIAS, SCALAR
+from plait.yaml.tree.nodes import Collection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _in_documents(history: History, files: Files) -> Iterator[Origin]:
 
 
 def _may_hold(site: Site, value: Value) -> bool:
-    return (site.part.kind in (SCALAR, ALIAS)) is not isinstance(value, (Map, Array))
+    return isinstance(site.value, Collection) is isinstance(value, (Map, Array))
 
 
 def _written(history: History) -> Iterator[tuple[Entry, Item | None, bool]]:

@@ -7,10 +7,11 @@ import json
 from plait.errors import ReadError
 from plait.nodes import from_plain, to_plain
 from plait.source import Position, Source
-from plait.yaml.keeping import ConflictError, Editor
-from plait.yaml.layout import layout
+from plait.yaml.keeping import Editor
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style
+from plait.yaml.tree.edits import ConflictError
+from plait.yaml.tree.scanner import TreeError, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,13 +42,14 @@ def read(source: Source) -> Value:
 def write(text: str, old: Value, new: Value) -> str:
     """The text with only that changed which has to be. Raises ReadError for what JSON cannot say."""
     _text(new)
-    editor = Editor(text, style=_Json())
     try:
-        editor.edit(layout(text), old, new, None)
+        tree = scan(text)
+        editor = Editor(tree, style=_Json())
+        editor.edit(tree.documents[0].root, old, new, None)
         changed = editor.result()
         if alike(read(Source("", changed)), new):
             return changed
-    except (ConflictError, ReadError):
+    except (ConflictError, ReadError, TreeError):
         pass  # it is another value as a whole, or has no JSON: it is written anew
     end = text[len(text.rstrip()) :]
     return json.dumps(to_plain(new), indent=2, ensure_ascii=False) + end

@@ -1,7 +1,6 @@
 """Changing a text so that it reads as another value, and leaving every line alone that need not change.
 
-The old text is laid out in parts with spans; parts are compared with the new value from the root down, and only what
-differs becomes a text edit: a scalar is exchanged, a key or item's lines are taken out or put in. Comments, blank lines,
+The tree of the old text is compared with the new value from the root down, and only what differs becomes a text edit: a scalar is exchanged, a key or item's lines are taken out or put in. Comments, blank lines,
 quotes, anchors, aliases and the order of keys stay. A collection that cannot be changed in parts (a complex key, a
 repeated key, a merge that brings what is changed) is written anew as a whole. What comes out is read again: if it were
 not the wanted value, the document would be written anew.
@@ -13,17 +12,24 @@ from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
 from plait.source import Source
 from plait.yaml import write_value
 from plait.yaml.forms import FORMS, double_quoted
-from plait.yaml.layout import ALIAS, MAP, SCALAR, layout
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style, quoted, style_of
+from plait.yaml.tree.edits import ConflictError, Edit, edited, line_end, line_start, removal
+from plait.yaml.tree.nodes import ALIAS, PAIR, PLAIN, Collection
+from plait.yaml.tree.scalars import alias_name, body_start, scalar_value
+from plait.yaml.tree.scanner import TreeError, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
     from plait.nodes import Value
     from plait.yaml.forms import Forms
-    from plait.yaml.layout import Part
+    from plait.yaml.tree.nodes import Item, Node, Tree
+
+    # A collection and the item of it whose value a node is; None for the root.
+    Slot: TypeAlias = tuple[Collection, Item] | None
 
 _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became which
 
@@ -39,15 +45,19 @@ def keep_format(
     text = source.text
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     text = text[len(mark) :]
-    root = layout(text)
-    editor = Editor(text, style_of(root, text, forms))
+    try:
+        tree = scan(text)
+    except TreeError:
+        return mark + write_value(new, forms=forms)
+    root = tree.documents[0].root
+    editor = Editor(tree, style_of(root, text, forms))
     try:
         editor.edit(root, old, new, None)
         result = editor.result()
     except (ConflictError, RecursionError):
         result = None
     if result is None or not _reads_as(result, new, read_first):
-        result = _written_anew(text, root, new, forms)
+        result = _written_anew(tree, new, forms)
     return mark + result
 
 
@@ -60,336 +70,265 @@ def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) ->
         return False
 
 
-def _written_anew(text: str, root: Part, value: Value, forms: Forms) -> str:
+def _written_anew(tree: Tree, value: Value, forms: Forms) -> str:
     """The document as the printer prints it; what stands before and behind it is kept."""
-    line = text.rfind("\n", 0, root.start) + 1
+    text, root = tree.text, tree.documents[0].root
+    start, end = root.start, root.end
+    if start == end:
+        start = end = tree.documents[1].start if len(tree.documents) > 1 else len(text)
+    line = line_start(text, start)
     head = text[:line]
-    if text[line : root.start].strip():  # `--- x`
-        head = text[: root.start].rstrip(" ") + "\n"
-    tail = text[_line_end(text, root.end) :]
+    if text[line:start].strip():  # `--- x`
+        head = text[:start].rstrip(" ") + "\n"
+    tail = text[line_end(text, end) :]
     written = write_value(value, forms=forms).removesuffix("\n")
     if written.endswith("\n"):  # a literal block at the end would take blank lines for its own
         tail = "\n" + tail.lstrip("\r\n")
     return head + (written.replace("\n", "\r\n") if "\r\n" in text else written) + (tail or "\n")
 
 
-class ConflictError(Exception):
-    """Edits that cannot be made together."""
-
-
-class Slot:
-    """Where a part stands, for writing another in its place.
-
-    after: where the `:` or `-` before it ends. pad: the column of the key or dash. flow: within brackets.
-    """
-
-    __slots__ = ("after", "flow", "mark", "pad")
-
-    def __init__(self, mark: str, after: int, pad: int, flow: bool) -> None:
-        self.mark = mark
-        self.after = after
-        self.pad = pad
-        self.flow = flow
-
-
 class Editor:
     """Collects edits of one text; `result` is the text with all of them."""
 
-    __slots__ = ("anchors", "edits", "newline", "style", "text")
+    __slots__ = ("aliased", "anchors", "edits", "newline", "style", "text", "tree")
 
-    def __init__(self, text: str, style: Style | None = None) -> None:
-        self.text = text
+    def __init__(self, tree: Tree, style: Style | None = None) -> None:
+        self.tree = tree
+        self.text = tree.text
         self.style = Style() if style is None else style
-        self.newline = "\r\n" if "\r\n" in text else "\n"
-        self.edits: list[tuple[int, int, int, str]] = []
+        self.newline = "\r\n" if "\r\n" in tree.text else "\n"
+        self.edits: list[Edit] = []
         # The anchors that stand for something else than before: the new value, or nothing if they are gone.
         self.anchors: dict[str, Value | _Gone] = {}
+        self.aliased = _aliased(tree)
 
     def result(self) -> str:
-        out: list[str] = []
-        at = 0
-        for start, end, _, new in sorted(self.edits):
-            if start < at:
-                raise ConflictError
-            out += (self.text[at:start], new if self.newline == "\n" else new.replace("\n", self.newline))
-            at = end
-        out.append(self.text[at:])
-        return "".join(out)
+        return edited(self.text, self.edits)
 
     def put(self, start: int, end: int, new: str) -> None:
-        self.edits.append((start, end, len(self.edits), new))
+        self.edits.append(Edit(start, end, new if self.newline == "\n" else new.replace("\n", self.newline)))
 
     # -- comparing ---------------------------------------------------------------------------------------------------
 
-    def edit(self, part: Part, old: Value, new: Value, slot: Slot | None) -> None:
-        """Change a part, which read as `old`, so that it reads as `new`."""
-        if part.kind == ALIAS:
-            stands_for = self.anchors.get(part.name, old)
+    def edit(self, node: Node, old: Value, new: Value, slot: Slot) -> None:
+        """Change a node, which read as `old`, so that it reads as `new`."""
+        if node.style is ALIAS:
+            stands_for = self.anchors.get(alias_name(self.text, node), old)
             if isinstance(stands_for, _Gone) or not alike(stands_for, new):
-                self.replace(part, new, slot)
+                self.replace(node, new, slot)
             return
-        if old is new and not (part.aliased and self.touched(part)):
-            self.unchanged(part)
+        if old is new and not (node in self.aliased and self.touched(node)):
+            self.unchanged(node)
             return
-        if part.kind == SCALAR:
-            read = part.value if old is None else old
+        if not isinstance(node, Collection):
+            read = self.value(node, slot) if old is None else old
             if type(read) is type(new) and repr(read) == repr(new):
-                self.unchanged(part)
+                self.unchanged(node)
             else:
-                self.replace(part, new, slot)
+                self.replace(node, new, slot)
             return
-        fits = type(new) is (Map if part.kind == MAP else Array) and type(old) is type(new)
-        if fits and not part.values and not is_filled(new):
-            self.unchanged(part)
+        fits = type(new) is (Map if node.is_map else Array) and type(old) is type(new)
+        if fits and not node.items and not is_filled(new):
+            self.unchanged(node)
             return
-        if not fits or not part.values or not is_filled(new) or part.whole:
-            self.replace(part, new, slot)
+        if not fits or not node.items or not is_filled(new) or self.is_whole(node):
+            self.replace(node, new, slot)
             return
         before = len(self.edits)
-        if part.anchor is not None:  # what is within may have an anchor of the same name, which then counts
-            self.anchors[part.anchor] = new
+        if node.anchor is not None:  # what is within may have an anchor of the same name, which then counts
+            self.anchors[node.anchor] = new
         if isinstance(old, Map) and isinstance(new, Map):
-            done = self.edit_map(part, old, new)
+            done = self.edit_map(node, old, new)
         else:
-            done = isinstance(old, Array) and isinstance(new, Array) and self.edit_array(part, old, new)
+            done = isinstance(old, Array) and isinstance(new, Array) and self.edit_array(node, old, new)
         if not done:
             del self.edits[before:]
-            self.replace(part, new, slot)
+            self.replace(node, new, slot)
 
-    def touched(self, part: Part) -> bool:
-        """Whether an alias in a part stands for something else than before."""
-        pending = [part]
-        while pending:
-            each = pending.pop()
-            if each.kind == ALIAS and each.name in self.anchors:
+    def value(self, node: Node, slot: Slot) -> Value:
+        """The value of a scalar. Raises ConflictError for a tag that the text does not fit."""
+        column = -1 if slot is None or slot[0].in_brackets else slot[0].column
+        try:
+            return scalar_value(self.text, node, column)
+        except ValueError:
+            raise ConflictError from None
+
+    def is_whole(self, node: Collection) -> bool:
+        """True for a collection that cannot be changed in parts."""
+        if node.tag is not None or node.style is PAIR:
+            return True
+        seen: set[object] = set()
+        for item in node.items if node.is_map else ():
+            key = item.key
+            if key is None or isinstance(key, Collection) or key.anchor is not None or key.style is ALIAS:
                 return True
-            pending += [inner for inner in (*each.keys, *each.values) if inner.aliased]
+            value = key_id(self.value(key, None))
+            if item.is_explicit or item.sign < 0 or value in seen:
+                return True
+            seen.add(value)
         return False
 
-    def unchanged(self, part: Part) -> None:
-        for name in part.anchors:
-            self.anchors.pop(name, None)
+    def touched(self, node: Node) -> bool:
+        """Whether an alias in a node stands for something else than before."""
+        return any(
+            one.style is ALIAS and alias_name(self.text, one) in self.anchors for one in _within(node, self.aliased)
+        )
+
+    def unchanged(self, node: Node) -> None:
+        if self.anchors:
+            for name in self.names(node):
+                self.anchors.pop(name, None)
+
+    def names(self, node: Node) -> list[str]:
+        """The anchors in a node."""
+        return [one.anchor for one in _within(node) if one.anchor is not None] if "&" in self.text else []
 
     # -- maps --------------------------------------------------------------------------------------------------------
 
-    def edit_map(self, part: Part, old: Map, new: Map) -> bool:
+    def edit_map(self, node: Collection, old: Map, new: Map) -> bool:
         """Change a map item by item; False if it has to be written anew."""
-        merges = [place for place, key in enumerate(part.keys) if key.value == "<<" and not _quoted(self.text, key)]
-        if merges and (self.touched(part) or not self._beside_merges(part, old, new, merges[-1])):
+        items = node.items
+        keys = [None if item.key is None else self.value(item.key, None) for item in items]
+        merges = [place for place, item in enumerate(items) if keys[place] == "<<" and _is_plain(item.key)]
+        if merges and (self.touched(node) or not _beside_merges(keys, old, new, merges[-1])):
             return False
         wanted = {key_id(item.key): item for item in new.items}
-        kept: list[bool] = []
-        for place, (key, value) in enumerate(zip(part.keys, part.values, strict=True)):
-            item = wanted.pop(key_id(key.value), None)
+        gone: list[Item] = []
+        kept = 0
+        for place, item in enumerate(items):
+            found = wanted.pop(key_id(keys[place]), None)
             if place in merges or (merges and place < merges[-1]):
-                kept.append(True)
-                continue
-            kept.append(item is not None)
-            if item is not None:
-                known = old.find(key.value)
-                colon = self.text.index(":", key.end) + 1
-                slot = Slot(":", colon, self.column(key.start), part.flow)
-                self.edit(value, known.value if known is not None else None, item.value, slot)
+                kept += 1
+            elif found is not None:
+                kept += 1
+                known = old.find(keys[place])
+                self.edit(item.value, known.value if known is not None else None, found.value, (node, item))
             else:
-                self.gone(value)
+                gone.append(item)
+                self.gone(item.value)
         added = [item for item in wanted.values() if not merges or old.find(item.key) is None]
-        if not any(kept):
+        if not kept or not self.remove(node, gone):
             return False
-        spans = [
-            (key.start, max(key.end, value.end, self.text.index(":", key.end) + 1))
-            for key, value in zip(part.keys, part.values, strict=True)
-        ]
-        if part.flow:
-            self.flow_deletions(spans, kept)
-            for item in added:
-                self.put(
-                    spans[-1][1],
-                    spans[-1][1],
-                    f"{self.gap(part, spans)}{self.style.flow(item.key)}: {self.style.flow(item.value)}",
-                )
-            return True
-        if not self.block_deletions(spans, kept):
-            return False
-        pad = self.column(part.keys[0].start)
-        for item in added:
-            self.insert_lines(spans[-1][1], _indented(self.style.block(Map([item])), pad))
-        return True
-
-    def _beside_merges(self, part: Part, old: Map, new: Map, last: int) -> bool:
-        """Whether maps differ only in keys that are written behind the last `<<`, or new."""
-        behind = {key_id(key.value) for key in part.keys[last + 1 :]}
-        for item in old.items:
-            other = new.find(item.key)
-            if other is None or (key_id(item.key) not in behind and not alike(item.value, other.value)):
-                return False
+        for one in added:
+            if node.in_brackets:
+                end = items[-1].end
+                self.put(end, end, f"{self.gap(node)}{self.style.flow(one.key)}: {self.style.flow(one.value)}")
+            else:
+                self.insert_lines(items[-1].end, indented(self.style.block(Map([one])), node.column))
         return True
 
     # -- arrays ------------------------------------------------------------------------------------------------------
 
-    def edit_array(self, part: Part, old: Array, new: Array) -> bool:
+    def edit_array(self, node: Collection, old: Array, new: Array) -> bool:
         """Change an array item by item; False if it has to be written anew."""
-        if len(old.items) != len(part.values):
+        items = node.items
+        if len(old.items) != len(items):
             return False
         pairs = aligned(old.items, new.items)
         became = dict(pairs)
-        kept = [place in became for place in range(len(part.values))]
-        if not any(kept):
+        if not became:
             return False
-        dashes = None if part.flow else self.dashes(part)
-        if dashes is None and not part.flow:
-            return False
-        spans: list[tuple[int, int]] = []
-        for place, value in enumerate(part.values):
-            if dashes is None:
-                spans.append((value.start, value.end))
-                slot = Slot("-", value.start, 0, flow=True)
+        gone: list[Item] = []
+        for place, item in enumerate(items):
+            if place in became:
+                self.edit(item.value, old.items[place].value, new.items[became[place]].value, (node, item))
             else:
-                spans.append((dashes[place], max(value.end, dashes[place] + 1)))
-                slot = Slot("-", dashes[place] + 1, self.column(dashes[place]), flow=False)
-            if kept[place]:
-                self.edit(value, old.items[place].value, new.items[became[place]].value, slot)
-            else:
-                self.gone(value)
-        if part.flow:
-            self.flow_deletions(spans, kept)
-        elif not self.block_deletions(spans, kept):
+                gone.append(item)
+                self.gone(item.value)
+        if not self.remove(node, gone):
             return False
         from_old = {there: here for here, there in pairs}
         before = -1  # the last old item that is kept and stands before
-        for there, item in enumerate(new.items):
+        for there, one in enumerate(new.items):
             if there in from_old:
                 before = from_old[there]
-            elif not self.insert_item(part, spans, before, item.value):
+            elif not self.insert_item(node, before, one.value):
                 return False
         return True
 
-    def insert_item(self, part: Part, spans: list[tuple[int, int]], before: int, value: Value) -> bool:
+    def insert_item(self, node: Collection, before: int, value: Value) -> bool:
         """Put a new item behind an old one (behind none if `before` is -1)."""
-        if part.flow:
+        items = node.items
+        if node.in_brackets:
             if before >= 0:
-                self.put(spans[before][1], spans[before][1], f"{self.gap(part, spans)}{self.style.flow(value)}")
-                return True
-            self.put(spans[0][0], spans[0][0], f"{self.style.flow(value)}{self.gap(part, spans)}")
+                self.put(items[before].end, items[before].end, f"{self.gap(node)}{self.style.flow(value)}")
+            else:
+                self.put(items[0].start, items[0].start, f"{self.style.flow(value)}{self.gap(node)}")
             return True
-        pad = self.column(spans[0][0])
-        lines = _indented(self.style.block(Array([ArrayItem(value)])), pad)
+        lines = indented(self.style.block(Array([ArrayItem(value)])), node.column)
         if before >= 0:
-            self.insert_lines(spans[before][1], lines)
+            self.insert_lines(items[before].end, lines)
             return True
-        line = self.text.rfind("\n", 0, spans[0][0]) + 1
-        if self.text[line : spans[0][0]].strip():
+        line = line_start(self.text, items[0].start)
+        if self.text[line : items[0].start].strip():
             return False
         self.put(line, line, lines)
         return True
 
-    def dashes(self, part: Part) -> list[int] | None:
-        """Where the dashes of a block array stand."""
-        text = self.text
-        start = part.start
-        while part.anchor is not None and text[start] != "-":  # the lines between an anchor and the first dash
-            line = _line_end(text, start) + 1
-            if line >= len(text):
-                return None
-            start = line + len(text[line : _line_end(text, line)]) - len(text[line : _line_end(text, line)].lstrip(" "))
-            if start >= part.values[0].start + 1:
-                return None
-        column = self.column(start)
-        out = [start]
-        for value in part.values[1:]:
-            at = _line_end(text, part.values[len(out) - 1].end)
-            found = -1
-            while at < value.start:
-                line = at + 1
-                if text[line : line + column].strip(" ") == "" and text[line + column : line + column + 1] == "-":
-                    found = line + column
-                    break
-                at = _line_end(text, line)
-            if found < 0:
-                return None
-            out.append(found)
-        return out
-
     # -- taking out and putting in -----------------------------------------------------------------------------------
 
-    def gone(self, part: Part) -> None:
-        for name in part.anchors:
+    def gone(self, node: Node) -> None:
+        for name in self.names(node):
             self.anchors[name] = _GONE
 
-    def gap(self, part: Part, spans: list[tuple[int, int]]) -> str:
+    def remove(self, node: Collection, items: list[Item]) -> bool:
+        """Take items out, with their comments; False if that cannot be done."""
+        edits = removal(self.tree, node, *items) if items else []
+        self.edits += edits or ()
+        return edits is not None
+
+    def gap(self, node: Collection) -> str:
         """What stands between two items in brackets: a comma, and a line break where these have one."""
-        if len(spans) > 1:
-            between = self.text[spans[-2][1] : spans[-1][0]]
+        items, text = node.items, self.text
+        if len(items) > 1:
+            between = text[items[-2].end : items[-1].start]
         else:
-            between = (
-                "," + self.text[part.start : spans[0][0]].lstrip("&").partition("{" if part.kind == MAP else "[")[2]
-            )
+            between = "," + text[body_start(text, node) + 1 : items[0].start]
         return between if between.strip() == "," and between != "," else ", "
-
-    def flow_deletions(self, spans: list[tuple[int, int]], kept: list[bool]) -> None:
-        """Take items out of brackets, each with a comma: the one before it, or behind it if none before it stays."""
-        stays = False
-        for place, keep in enumerate(kept):
-            if keep:
-                stays = True
-            elif stays:
-                self.put(spans[place - 1][1], spans[place][1], "")
-            else:
-                self.put(spans[place][0], spans[place + 1][0], "")
-
-    def block_deletions(self, spans: list[tuple[int, int]], kept: list[bool]) -> bool:
-        """Take the lines of items out; False if the first stands on the line of something else and cannot be."""
-        text = self.text
-        for place, keep in enumerate(kept):
-            if keep:
-                continue
-            start, end = spans[place]
-            line = text.rfind("\n", 0, start) + 1
-            if text[line:start].strip(" "):
-                if place + 1 < len(kept) and kept[place + 1]:
-                    self.put(start, spans[place + 1][0], "")
-                    continue
-                return False
-            self.put(line, min(_line_end(text, end) + 1, len(text)), "")
-        return True
 
     def insert_lines(self, end: int, lines: str) -> None:
         """Put whole lines behind the line on which something ends."""
-        at = _line_end(self.text, end)
+        at = line_end(self.text, end)
         if at >= len(self.text):
             self.put(at, at, "\n" + lines.removesuffix("\n"))
         else:
             self.put(at + 1, at + 1, lines)
 
-    def replace(self, part: Part, new: Value, slot: Slot | None) -> None:
-        """Write a value in the place of a part; its anchor is kept."""
-        self.gone(part)
+    def replace(self, node: Node, new: Value, slot: Slot) -> None:
+        """Write a value in the place of a node; its anchor is kept."""
+        self.gone(node)
         prefix = ""
-        if part.anchor is not None:
-            prefix = f"&{part.anchor} "
-            self.anchors[part.anchor] = new
+        if node.anchor is not None:
+            prefix = f"&{node.anchor} "
+            self.anchors[node.anchor] = new
         if slot is None:
             raise ConflictError  # the root: the document is written anew
+        around, item = slot
         text = self.text
-        if slot.flow:
-            lead = " " if part.start == part.end and text[part.start - 1 : part.start] == ":" else ""
-            self.put(part.start, part.end, lead + prefix + self.style.flow(new))
+        if around.in_brackets:
+            lead = " " if node.start == node.end and text[node.start - 1 : node.start] == ":" else ""
+            self.put(node.start, node.end, lead + prefix + self.style.flow(new))
             return
-        written = _after_mark(new, slot.mark, slot.pad, self.style, text[part.start : part.start + 1])
+        after = item.sign + 1
+        pad = self.tree.column(item.start)
+        written = _after_mark(new, text[item.sign], pad, self.style, text[node.start : node.start + 1])
         if prefix:
             written = " " + (prefix.rstrip() if written.startswith("\n") else prefix) + written.removeprefix(" ")
-        if "\n" not in written and part.start < part.end and "\n" not in text[slot.after : part.start]:
-            self.put(part.start, part.end, written.removeprefix(" "))
+        between = text[after : node.start]
+        if "\n" not in written and node.start < node.end and "\n" not in between:
+            self.put(node.start, node.end, written.removeprefix(" "))
             return
-        end = max(part.end, slot.after)
-        stop = _line_end(text, end)
+        if "#" in between and not prefix:  # comments between a key and its value stay where they are
+            start = line_start(text, node.start) if written.startswith("\n") else node.start
+            self.put(start, node.end, written[1:])
+            return
+        end = max(node.end, after)
+        stop = line_end(text, end)
         if "\n" in written and "#" in text[end:stop]:  # a comment stays on the first line
-            head, rest = written.split("\n", 1)
-            self.put(slot.after, stop, f"{head}{text[end:stop].rstrip()}\n{rest}")
+            first, rest = written.split("\n", 1)
+            self.put(after, stop, f"{first}{text[end:stop].rstrip()}\n{rest}")
         else:
-            self.put(slot.after, end, written)
-
-    def column(self, at: int) -> int:
-        return at - (self.text.rfind("\n", 0, at) + 1)
+            self.put(after, end, written)
 
 
 class _Gone:
@@ -401,17 +340,45 @@ class _Gone:
 _GONE = _Gone()
 
 
-def _line_end(text: str, at: int) -> int:
-    """Where the line that `at` is on ends: its line feed, or the end of the text."""
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
+def _within(node: Node, among: set[Node] | None = None) -> Iterator[Node]:
+    """A node and all nodes in it. among: of collections, only these are looked into."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield one
+        if isinstance(one, Collection) and (among is None or one in among):
+            pending += [part for item in one.items for part in (item.key, item.value) if part is not None]
 
 
-def _quoted(text: str, key: Part) -> bool:
-    return text[key.start] in "\"'!"
+def _aliased(tree: Tree) -> set[Node]:
+    """The nodes that have an alias in them, and the aliases."""
+    if "*" not in tree.text:
+        return set()
+    found: set[Node] = set()
+    pairs = [*tree.walk()]
+    for around, item in reversed(pairs):
+        if any(part is not None and (part.style is ALIAS or part in found) for part in (item.key, item.value)):
+            found.add(around)
+            found.update(part for part in (item.key, item.value) if part is not None and part.style is ALIAS)
+    return found
 
 
-def _indented(text: str, pad: int) -> str:
+def _is_plain(key: Node | None) -> bool:
+    return key is not None and key.style is PLAIN and key.tag is None
+
+
+def _beside_merges(keys: list[Value], old: Map, new: Map, last: int) -> bool:
+    """Whether maps differ only in keys that are written behind the last `<<`, or new."""
+    behind = {key_id(key) for key in keys[last + 1 :]}
+    for item in old.items:
+        other = new.find(item.key)
+        if other is None or (key_id(item.key) not in behind and not alike(item.value, other.value)):
+            return False
+    return True
+
+
+def indented(text: str, pad: int) -> str:
+    """Lines with so many spaces before each that has text."""
     if pad == 0:
         return text
     lead = " " * pad
@@ -429,7 +396,7 @@ def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> 
         lines = style.block(Map([MapItem("k", value)])).removeprefix("k")
     else:
         lines = style.block(Array([ArrayItem(value)]))
-    return _indented(lines, pad)[pad:].removeprefix(mark).removesuffix("\n")
+    return indented(lines, pad)[pad:].removeprefix(mark).removesuffix("\n")
 
 
 def aligned(old: list[ArrayItem], new: list[ArrayItem]) -> list[tuple[int, int]]:

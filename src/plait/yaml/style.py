@@ -5,14 +5,14 @@ from __future__ import annotations
 from plait.nodes import Array, Map, MapItem, is_filled
 from plait.yaml.forms import FORMS, double_quoted
 from plait.yaml.inline import flow_text
-from plait.yaml.layout import ARRAY, MAP
+from plait.yaml.tree.nodes import Collection
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.nodes import Value
     from plait.yaml.forms import Forms
-    from plait.yaml.layout import Part
+    from plait.yaml.tree.nodes import Node
 
 
 class Style:
@@ -59,23 +59,25 @@ class Style:
         return lines
 
 
-def style_of(root: Part, text: str, forms: Forms) -> Style:
+def style_of(root: Node, text: str, forms: Forms) -> Style:
     """The style of a document: that of the first blocks in it."""
     step = dash = -1
     pending = [root]
     while pending and (step < 0 or dash < 0):
-        part = pending.pop()
-        if part.kind == MAP and not part.flow:
-            for key, value in zip(part.keys, part.values, strict=True):
-                if value.flow or not value.values or "\n" not in text[key.end : value.start]:
-                    continue
-                deeper = _column(text, value.values[0].start if value.kind == ARRAY else value.keys[0].start)
-                deeper -= _column(text, key.start)
-                if value.kind == MAP and step < 0:
+        node = pending.pop()
+        if not isinstance(node, Collection):
+            continue
+        for item in () if node.in_brackets else node.items:
+            value = item.value
+            if item.key is None or not isinstance(value, Collection) or value.in_brackets:
+                continue
+            if "\n" in text[item.key.end : value.start]:
+                deeper = value.column - node.column
+                if value.is_map and step < 0:
                     step = deeper
-                elif value.kind == ARRAY and dash < 0:
-                    dash = _column(text, value.start) - _column(text, key.start)
-        pending += reversed(part.values)
+                elif not value.is_map and dash < 0:
+                    dash = deeper
+        pending += [item.value for item in reversed(node.items)]
     return Style(forms, step if step > 0 else 2, max(dash, 0))
 
 
@@ -84,10 +86,6 @@ def quoted(text: str, quote: str) -> str:
     if quote == "'" and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return double_quoted(text)
-
-
-def _column(text: str, at: int) -> int:
-    return at - (text.rfind("\n", 0, at) + 1)
 
 
 def _padded(line: str, pad: str) -> str:

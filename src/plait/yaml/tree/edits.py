@@ -1,8 +1,8 @@
 """Edits of a text by its tree: what removes an item, and the text with all edits made.
 
 Which comments belong to an item: those behind it on its last line, and those on the lines directly above it that begin in
-its column, up to a blank line. Comments at the beginning of a text belong to the text. A line of code (`#@ `) belongs to
-no item.
+its column, up to a blank line; annotations (`#@name`) in any column. Comments at the beginning of a text belong to the
+text. A line of code (`#@ `) belongs to no item.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _REST = re.compile(r"[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
 _FLOW_REST = re.compile(r"[ \t\r]*,?[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
-_COMMENT = re.compile(r"( *)#(?!@[ \n\r])[^\n]*\n")
+_COMMENT = re.compile(r"( *)#(?!@[ \n\r])(@[A-Za-z])?[^\n]*\n")
+_IS_ANNOTATION = re.compile(r" *#@[A-Za-z]")
 _COMMA = re.compile(r"[ \t]*,")
 _ANNOTATION = re.compile(r"[ \t]*#@")
 
@@ -71,54 +72,77 @@ def own_start(text: str, item: Item) -> int:
     while first > 0:
         before = line_start(text, first - 1)
         found = _COMMENT.match(text, before)
-        if found is None or len(found[1]) != column:
+        if found is None or (len(found[1]) != column and not found[2]):
             break
         first = before
-    # Those at the beginning belong to the text.
-    return line if not text[:first].strip() else first
+    # Those at the beginning belong to the text, but for annotations.
+    while first < line and not text[:first].strip("\ufeff \t\r\n") and not _IS_ANNOTATION.match(text, first):
+        first = line_end(text, first) + 1
+    return first
 
 
-def removal(tree: Tree, around: Collection, item: Item) -> list[Edit] | None:
-    """What removes an item with its comments; None if it cannot be removed alone.
+def removal(tree: Tree, around: Collection, *items: Item) -> list[Edit] | None:
+    """What removes items of a collection with their comments; None if they cannot be removed alone.
 
-    The last item of a collection in brackets leaves the brackets; the last one of a block collection leaves nothing.
+    If all items go, a collection in brackets leaves the brackets, and a block collection leaves nothing.
     """
-    return _from_brackets(tree, around, item) if around.in_brackets else _from_block(tree, around, item)
+    gone = [item in items for item in around.items]
+    return _from_brackets(tree.text, around, gone) if around.in_brackets else _from_block(tree.text, around, gone)
 
 
-def _from_block(tree: Tree, around: Collection, item: Item) -> list[Edit] | None:
-    text = tree.text
-    line = line_start(text, item.start)
-    rest = _REST.match(text, item.end)
-    if rest is None:
-        return None
-    if not text[line : item.start].strip(" "):
-        return [Edit(own_start(text, item), rest.end(), "")]
-    place = around.items.index(item)
-    if place + 1 == len(around.items):
-        return None
-    # The next item takes the place on this line, and its comments go above it.
-    following = around.items[place + 1]
-    between = text[rest.end() : line_start(text, following.start)]
-    if _ANNOTATION.search(between) is not None:
-        return None
-    indent = text[line : item.start].partition(text[line : item.start].lstrip(" "))[0]
-    moved = "".join(indent + one.lstrip(" ") for one in between.splitlines(keepends=True) if one.strip())
-    return [*([Edit(line, line, moved)] if moved else []), Edit(item.start, following.start, "")]
+def _from_block(text: str, around: Collection, gone: list[bool]) -> list[Edit] | None:
+    edits: list[Edit] = []
+    covered = -1
+    for place, item in enumerate(around.items):
+        if not gone[place] or place < covered:
+            continue
+        line = line_start(text, item.start)
+        rest = _REST.match(text, item.end)
+        if rest is None:
+            return None
+        before = text[line : item.start]
+        if not before.strip(" "):
+            edits.append(Edit(own_start(text, item), rest.end(), ""))
+            continue
+        # The next item that stays takes the place on this line, and its comments go above it.
+        covered = next((one for one in range(place + 1, len(gone)) if not gone[one]), -1)
+        rest = _REST.match(text, around.items[covered - 1].end)
+        if covered < 0 or rest is None:
+            return None
+        start = around.items[covered].start
+        between = text[rest.end() : line_start(text, start)]
+        if _ANNOTATION.search(between) is not None:
+            return None
+        indent = before[: len(before) - len(before.lstrip(" "))]
+        moved = "".join(indent + one.lstrip(" ") for one in between.splitlines(keepends=True) if one.strip())
+        edits += [*([Edit(line, line, moved)] if moved else []), Edit(item.start, start, "")]
+    return edits
 
 
-def _from_brackets(tree: Tree, around: Collection, item: Item) -> list[Edit] | None:
-    text = tree.text
+def _from_brackets(text: str, around: Collection, gone: list[bool]) -> list[Edit] | None:
+    items = around.items
     if around.style is PAIR:
         return None
+    if all(gone):
+        comma = _COMMA.match(text, items[-1].end)
+        return [Edit(items[0].start, items[-1].end if comma is None else comma.end(), "")]
+    own_lines = [_own_line(text, item) for item, goes in zip(items, gone, strict=True) if goes]
+    if all(own_lines):
+        return [edit for edit in own_lines if edit is not None]
+    edits: list[Edit] = []
+    stays = False
+    for place, goes in enumerate(gone):
+        if not goes:
+            stays = True
+        elif stays:
+            edits.append(Edit(items[place - 1].end, items[place].end, ""))
+        else:
+            edits.append(Edit(items[place].start, items[place + 1].start, ""))
+    return edits
+
+
+def _own_line(text: str, item: Item) -> Edit | None:
+    """What removes the lines of an item in brackets that has them for itself; None if it shares one."""
     line = line_start(text, item.start)
     rest = _FLOW_REST.match(text, item.end)
-    if rest is not None and not text[line : item.start].strip(" \t") and len(around.items) > 1:
-        return [Edit(line, rest.end(), "")]
-    place = around.items.index(item)
-    if place > 0:
-        return [Edit(around.items[place - 1].end, item.end, "")]
-    if len(around.items) > 1:
-        return [Edit(item.start, around.items[1].start, "")]
-    comma = _COMMA.match(text, item.end)
-    return [Edit(item.start, item.end if comma is None else comma.end(), "")]
+    return None if rest is None or text[line : item.start].strip(" \t") else Edit(line, rest.end(), "")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from plait.yaml.tree.nodes import PLAIN
+from plait.yaml.scalars import resolve_plain, resolve_tagged
+from plait.yaml.tree.nodes import EMPTY, PLAIN
 from plait.yaml.tree.scanner import block_lines, detected, shadow_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.nodes import Scalar
     from plait.yaml.tree.nodes import Node
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
@@ -70,6 +72,24 @@ def scalar_text(text: str, node: Node, indent: int = -1) -> str:
     if style in ("|", ">"):
         return _block(text, node, body, indent)
     return ""
+
+
+def scalar_value(text: str, node: Node, indent: int = -1) -> Scalar:
+    """The value of a scalar, as the reader resolves it; None for an empty node. Raises ValueError for an unfit tag."""
+    found = scalar_text(text, node, indent)
+    tag = node.tag
+    if tag is None or tag == "!":
+        return resolve_plain(found) if node.style in (PLAIN, EMPTY) and tag is None else found
+    if tag.startswith("!!"):
+        tag = "tag:yaml.org,2002:" + tag[2:]
+    elif tag.startswith("!<"):
+        tag = tag[2:-1]
+    return resolve_tagged(tag, found)
+
+
+def alias_name(text: str, node: Node) -> str:
+    """The anchor that an alias refers to."""
+    return text[text.rindex("*", node.start, node.end) + 1 : node.end]
 
 
 def _folded(found: re.Match[str]) -> str:
