@@ -63,6 +63,24 @@ def _on_disk(path: str, described: str) -> bytes:
         os.close(descriptor)
 
 
+def open_regular(path: str) -> BinaryIO:
+    """A regular file that was found, not typed, opened for reading. Raises OSError for anything else.
+
+    A pipe, a socket or a device is refused without waiting for it.
+    """
+    descriptor = os.open(path, READ_ONLY | O_NONBLOCK)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            from errno import EINVAL
+
+            raise OSError(EINVAL, f"it is {_kind_of(mode)}, not a regular file", path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
 O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -198,7 +216,9 @@ class Links:
             raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
 
     def takes(self, path: str, mode: int) -> bool:
-        """Whether what lies below a directory is one of its files. Raises as `check_file`."""
+        """True for a file below a directory. Raises as `check_file`, and for a pipe: a typed one alone is waited for."""
+        if stat.S_ISFIFO(mode):
+            raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
         self.check_file(path, mode)
         return True
 

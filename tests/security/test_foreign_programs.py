@@ -18,6 +18,10 @@ from plait.cli import main
 from plait.errors import LimitError, ReadError
 from plait.fleet.since import Repository
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts scripts")
 
 
@@ -293,6 +297,120 @@ def test_a_directory_that_looks_like_a_repository_is_none(place: pathlib.Path) -
     with pytest.raises(Exception, match="git does not know this directory"):
         Repository(str(place))
     assert not (place.parent / "canary").exists()
+
+
+# ---- which repository
+
+CANARY = "Kestrel9Zq"
+
+
+@pytest.fixture
+def private(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A repository of the user's, which no checkout may name."""
+    top = tmp_path / "private"
+    top.mkdir()
+    (top / "plait.yml").write_text("runs: {a: {render: {files: [a.yml]}}}\n")
+    (top / "a.yml").write_text(f"{CANARY}: 1\n")
+    git(top, "init", "-q", "-b", "main")
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "one")
+    return top
+
+
+def _own_data(place: pathlib.Path) -> pathlib.Path:
+    git(place, "init", "-q", "-b", "main")
+    return place / ".git"
+
+
+def by_file(place: pathlib.Path, private: pathlib.Path) -> None:
+    (place / ".git").write_text(f"gitdir: {private / '.git'}\n")
+
+
+def by_link(place: pathlib.Path, private: pathlib.Path) -> None:
+    (place / ".git").symlink_to(private / ".git")
+
+
+def by_common_directory(place: pathlib.Path, private: pathlib.Path) -> None:
+    (_own_data(place) / "commondir").write_text(f"{private / '.git'}\n")
+
+
+def by_references(place: pathlib.Path, private: pathlib.Path) -> None:
+    data = _own_data(place)
+    shutil.rmtree(data / "refs" / "heads")
+    (data / "refs" / "heads").symlink_to(private / ".git" / "refs" / "heads")
+    (data / "objects" / "info" / "alternates").write_text(f"{private / '.git' / 'objects'}\n")
+
+
+def by_reference(place: pathlib.Path, private: pathlib.Path) -> None:
+    data = _own_data(place)
+    (data / "refs" / "heads" / "main").symlink_to(private / ".git" / "refs" / "heads" / "main")
+    (data / "objects" / "info" / "alternates").write_text(f"{private / '.git' / 'objects'}\n")
+
+
+def by_objects(place: pathlib.Path, private: pathlib.Path) -> None:
+    data = _own_data(place)
+    shutil.rmtree(data / "objects")
+    (data / "objects").symlink_to(private / ".git" / "objects")
+    shutil.copytree(private / ".git" / "refs", data / "refs", dirs_exist_ok=True)
+
+
+def by_working_directory(place: pathlib.Path, private: pathlib.Path) -> None:
+    _own_data(place)
+    git(place, "config", "core.worktree", str(private))
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+@pytest.mark.parametrize(
+    "way",
+    [by_file, by_link, by_common_directory, by_references, by_reference, by_objects, by_working_directory],
+    ids=lambda way: way.__name__,
+)
+def test_a_checkout_names_no_other_repository(
+    way: Callable[[pathlib.Path, pathlib.Path], None],
+    place: pathlib.Path,
+    private: pathlib.Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (place / "plait.yml").write_text("runs: {a: {render: {files: [a.yml]}}}\n")
+    (place / "a.yml").write_text("a: 1\n")
+    way(place, private)
+    assert main(["fleet", "impact", "--since", "main"]) == 2
+    assert CANARY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_worktrees_and_submodules_have_their_data_elsewhere(place: pathlib.Path, private: pathlib.Path) -> None:
+    git(private, "worktree", "add", "-q", "-b", "other", str(place / "linked"))
+    git(place, "init", "-q")
+    git(place, "submodule", "add", "-q", str(private), "sub")
+    for name in ("linked", "sub"):
+        repository = Repository(str(place / name))
+        assert repository.changed(repository.commit("HEAD")) == set()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+@pytest.mark.parametrize("linked", ["plait.yml", "config"])
+def test_a_link_in_a_revision_leads_nowhere(
+    linked: str, place: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    outside = place.parent / "outside"
+    outside.mkdir()
+    for path in (outside / "plait.yml", outside / "config"):
+        path.write_text(f"{CANARY}: [\n")
+    (place / "plait.yml").write_text("runs: {a: {render: {files: [config]}}}\n")
+    (place / "config").write_text("a: 1\n")
+    git(place, "init", "-q")
+    git(place, "add", ".")
+    git(place, "commit", "-q", "-m", "zero")
+    text = (place / linked).read_text()
+    (place / linked).unlink()
+    (place / linked).symlink_to(outside / linked)
+    git(place, "add", ".")
+    git(place, "commit", "-q", "-m", "one")
+    (place / linked).unlink()
+    (place / linked).write_text(text)
+    main(["fleet", "impact", "--since", "HEAD"])
+    assert CANARY not in "".join(capfd.readouterr())
 
 
 # ---- import paths

@@ -9,7 +9,7 @@ import os
 import stat
 from time import time_ns
 
-from plait.content import environment
+from plait.content import environment, open_regular
 from plait.fleet.identity import digest, of_parts
 
 TYPE_CHECKING = False
@@ -87,7 +87,7 @@ class Disk:
         if path not in self._files:
             place = os.path.join(self.top, path)
             try:
-                with open(place, "rb") as file:
+                with open_regular(place) as file:
                     self._files[path] = _with_link(place, digest(file.read()))
             except (OSError, ValueError):
                 self._files[path] = None

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 import re
 
+from plait.content import open_regular
 from plait.errors import PlaitError, ReadError, UsageError
+from plait.permissions import is_within
+from plait.view import permitted
 from plait.writing import Refused, temporary
 
 TYPE_CHECKING = False
@@ -57,7 +60,51 @@ class Repository:
         self.top = directory
         self._settings: list[str] = []
         self.top = os.path.realpath(self._git("rev-parse", "--show-toplevel").rstrip("\n"))
+        if not is_within(os.path.realpath(directory), self.top):
+            raise UsageError("the git configuration names another working directory", found=self.top)
+        self._check_data()
         self._settings = self._without_filters()
+
+    def _check_data(self) -> None:
+        """Raises UsageError if a file of the working directory names the data of another repository.
+
+        Data outside of the working directory, as of a linked worktree or a submodule, has to name this working directory in
+        turn. GIT_DIR and GIT_COMMON_DIR are the user's.
+        """
+        if {"GIT_DIR", "GIT_COMMON_DIR"} & os.environ.keys():
+            return
+        words = self._git("rev-parse", "--absolute-git-dir", "--git-common-dir").split("\n")
+        data, common = (os.path.realpath(os.path.join(self.top, word)) for word in words[:2])
+        if not is_within(data, self.top):
+            if not self._is_named_by(data):
+                raise UsageError(
+                    "the git data is outside of the working directory, and does not name it",
+                    found=data,
+                    expected=f"data in {self.top}, or of a worktree or submodule there",
+                )
+        elif not is_within(common, self.top):
+            raise UsageError("the git data of the working directory leads out of it", found=common)
+        else:
+            self._check_links(data)
+
+    def _is_named_by(self, data: str) -> bool:
+        """True if git data says that it belongs to this working directory: to its `.git`, or by `core.worktree`."""
+        try:
+            with open_regular(os.path.join(data, "gitdir")) as file:
+                named = os.fsdecode(file.read(1 << 16)).rstrip("\n")
+            return os.path.realpath(os.path.join(data, named)) == os.path.join(self.top, ".git")
+        except OSError:
+            named = self._git("config", "--get", "core.worktree", fine=(0, 1)).rstrip("\n")
+        return bool(named) and os.path.realpath(os.path.join(data, named)) == self.top
+
+    def _check_links(self, data: str) -> None:
+        """Raises UsageError for a link in git data, or among the names of its revisions, that leads out of it."""
+        refs = (top for top, _, _ in os.walk(os.path.join(data, "refs")))
+        for top in (data, *refs):
+            with os.scandir(top) as entries:
+                for entry in entries:
+                    if entry.is_symlink() and not is_within(os.path.realpath(entry.path), data):
+                        raise UsageError("a link in the git data leads out of it", found=entry.path)
 
     def commit(self, revision: str) -> str:
         """What a revision is called in full. Raises UsageError."""
@@ -134,8 +181,9 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
         directory = place.real
         repository.lay_out(commit, directory)
         there = os.path.join(directory, os.path.relpath(home, repository.top))
-        source = file_source(os.path.join(there, os.path.basename(project.path)))
         permissions = None if project.permissions is None else project.permissions.moved(directory, there)
+        with permitted(permissions):  # in the revision the file may be a link
+            source = file_source(os.path.join(there, os.path.basename(project.path)))
         before = of_source(source, there, permissions)
         old = {task.name: task for task in tasks_of(before)}
         caches, shared = (MemoryCache(), MemoryCache()), Shared()

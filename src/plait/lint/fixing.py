@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.content import open_regular
 from plait.errors import ReadError
 from plait.lint.proving import kept
 
@@ -42,7 +43,7 @@ def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
 
 def _content(subject: Subject, path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read()
     except OSError as error:
         raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}') from None

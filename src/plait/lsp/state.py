@@ -14,6 +14,7 @@ from plait.analysis.files import File, Reading
 from plait.analysis.places import path_of
 from plait.analysis.reading import reading_in
 from plait.codecache import MemoryCache
+from plait.content import open_regular
 from plait.errors import PlaitError
 from plait.kinds.files import stamp_of
 from plait.limits import Limits, limited
@@ -106,8 +107,8 @@ class State:
             if not self.may_read(path):
                 return None
             try:
-                with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-                    text = stream.read()
+                with open_regular(path) as stream:
+                    text = stream.read().decode("utf-8", "surrogateescape")
             except OSError:
                 return None
         known = self._files.get(path)
@@ -344,7 +345,7 @@ def _begin_thread(work: Callable[[], None]) -> None:
 def content_of(path: str) -> bytes | None:
     """The content of a file; None for one that cannot be read."""
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             return stream.read()
     except OSError:
         return None

@@ -136,6 +136,11 @@ def check_found(path: str) -> None:
     of its repository.
     """
     check_owner(path)
+    _check_link(path)
+
+
+def _check_link(path: str) -> None:
+    """Raises PermissionDeniedError for a project file that was found, and that is a link out of its repository."""
     if os.path.islink(path):
         permissions_of("", os.path.dirname(path)).check_read(path)
 
@@ -150,6 +155,7 @@ def read(path: str, directory: str | None = None, *, trust: bool = False) -> Pro
         if not found:
             raise ReadError(f'there is no project file in "{path}"', expected=" or ".join(FILE_NAMES))
         path = os.path.join(path, found[0])
+        _check_link(path)
     directory = os.path.dirname(path) if directory is None else directory
     with assenting(assents=trust):
         permissions = permissions_of(path, directory, typed=[Need(READ, path)])

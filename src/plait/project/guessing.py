@@ -10,6 +10,7 @@ import os
 import re
 import stat
 
+from plait.content import open_regular
 from plait.engine.flags import words_of
 from plait.errors import PermissionDeniedError
 from plait.limits import allowance
@@ -117,7 +118,7 @@ def kind_of(path: str) -> str | None:
     try:
         if os.path.islink(path):
             permissions_of("", os.path.dirname(path)).check_read(path)
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return kind_of_text(file.read(_MOST_BYTES))
     except (OSError, PermissionDeniedError):
         return None

@@ -44,8 +44,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def _has_tests(path: Path) -> bool:
+    from plait.content import open_regular
+
     try:
-        with open(path, "rb") as file:
+        with open_regular(str(path)) as file:
             return any(line.startswith(b"tests:") for line in file)
     except OSError:
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from time import time
 
+from plait.content import open_regular
 from plait.errors import UsageError
 from plait.view import View
 
@@ -132,7 +133,7 @@ def _has_changed(path: str, view: View) -> bool:
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read()
     except OSError:
         return None
