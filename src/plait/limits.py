@@ -124,6 +124,22 @@ def parse(texts: Iterable[str]) -> Limits:
     return Limits(**values)
 
 
+# A project or test file may set a limit to so many times its default. Time is limited by its default.
+_CEILING = 8
+
+
+def exceeds_ceiling(text: str) -> bool:
+    """True if a limit NAME=VALUE is higher than a project or test file may set it without a permission.
+
+    False for a text that is not a limit, which is an error elsewhere.
+    """
+    try:
+        given = parse([text]).given
+    except UsageError:
+        return False
+    return any(value > TABLE[name][0] * (1 if name in _DURATIONS else _CEILING) for name, value in given.items())
+
+
 def _unknown(name: str, found: str | None = None) -> UsageError:
     from plait.spell import did_you_mean
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 # The names of project files.
 FILE_NAMES = ("plait.yml", "plait.yaml")
-READ, WRITE, NETWORK, PROGRAMS = ACCESSES = ("read", "write", "network", "programs")
+READ, WRITE, NETWORK, PROGRAMS, LIMITS = ACCESSES = ("read", "write", "network", "programs", "limits")
+# The accesses whose name is a path.
+PATHS = (READ, WRITE)
 # Directories that belong to a version control program, not to the checkout: hooks in them are run, and they hold
 # credentials of remote repositories.
 CONTROL = frozenset({".git", ".hg", ".jj", ".svn"})
@@ -31,7 +33,8 @@ _MOST_LINKS = 40
 
 
 class Need:
-    """One access. access: of ACCESSES. name: an absolute path, the origin of a URL, or a program with its arguments.
+    """One access. access: of ACCESSES. name: an absolute path, the origin of a URL, a program with its arguments, or
+    a limit that is higher than a file may set it, NAME=VALUE.
 
     at: the line that asks for it, if known.
     """
@@ -67,7 +70,7 @@ class Permissions:
         self.checkout = checkout
         self._granted = frozenset((one.access, one.name) for one in granted)
         own = Root(checkout, is_checkout=True)
-        self._readable = (own, *(Root(name) for access, name in self._granted if access in (READ, WRITE)))
+        self._readable = (own, *(Root(name) for access, name in self._granted if access in PATHS))
         self._writable = (own, *(Root(name) for access, name in self._granted if access == WRITE))
 
     def granting(self, needs: Iterable[Need]) -> Permissions:
@@ -78,7 +81,7 @@ class Permissions:
 
     def moved(self, top: str, directory: str) -> Permissions:
         """The same for a copy of all files below another directory, from which nothing else of a file system is named."""
-        granted = [Need(access, name) for access, name in self._granted if access in (NETWORK, PROGRAMS)]
+        granted = [Need(access, name) for access, name in self._granted if access not in PATHS]
         return Permissions(directory, top, granted, file=self.file)
 
     def may_read(self, path: str) -> bool:
@@ -103,7 +106,7 @@ class Permissions:
             return self.may_read(need.name)
         if need.access == WRITE:
             return self.may_write(need.name)
-        every = "*" if need.access == NETWORK else f"{need.name.partition(':')[0]}:*"
+        every = "*" if need.access in (NETWORK, LIMITS) else f"{need.name.partition(':')[0]}:*"
         return need.key in self._granted or (need.access, every) in self._granted
 
     def check_read(self, path: str, at: Position | None = None) -> None:
@@ -147,7 +150,7 @@ class Permissions:
 
         subject = quote(self.file if os.path.basename(self.file) not in ("", *FILE_NAMES) else self.directory)
         verb, noun = _WORDS[need.access]
-        expected = f"a path inside {self.checkout}" if need.access in (READ, WRITE) else f"no {noun}"
+        expected = f"a path inside {self.checkout}" if need.access in PATHS else noun
         error = PermissionDeniedError(
             f'this project has no permission to {verb} "{need.name}"',
             at=need.at,
@@ -163,13 +166,14 @@ class Permissions:
 _WORDS = {
     READ: ("read", "path"),
     WRITE: ("write", "path"),
-    NETWORK: ("send requests to", "network access"),
-    PROGRAMS: ("run", "programs"),
+    NETWORK: ("send requests to", "no network access"),
+    PROGRAMS: ("run", "no programs"),
+    LIMITS: ("set the limit", "a lower limit"),
 }
 
 
 def _absolute(need: Need) -> str:
-    return os.path.realpath(need.name) if need.access in (READ, WRITE) else need.name
+    return os.path.realpath(need.name) if need.access in PATHS else need.name
 
 
 def origin_of(url: str) -> str:

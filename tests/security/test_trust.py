@@ -24,6 +24,7 @@ from plait.cli import main
 from plait.cli.start import commands
 from plait.engine.options import MAP, SWITCH
 from plait.errors import PermissionDeniedError
+from plait.limits import TABLE
 from plait.permissions import ACCESSES, Need, checkout_of
 from plait.project.file import RUN_KEYS, find
 from plait.project.matrix import KEYS, SOURCES
@@ -207,7 +208,8 @@ def test_a_setting_of_a_run_names_nothing_outside(
     command: str, name: str, flag: Option | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
     place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
-    place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
+    case = {command: NEEDED[command], "limit": {name: int(default * 8 + 1)}}
+    place.write("t.test.yml", {"tests": {"t": case}})
     for kind, way in WAYS.items():
         for value in values_of(flag, way(place.outside)):
             place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
@@ -503,6 +505,73 @@ def test_one_access_is_granted_by_name(access: str, place: Place, capfd: pytest.
     capfd.readouterr()
     assert main(["trust", "--list"]) == 0
     assert f"{access:<8}  {name}" in capfd.readouterr().out
+
+
+# ---- limits
+
+
+@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_project_raises_no_limit_far_beyond_its_default(
+    command: str, name: str, place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
+    default = TABLE[name][0]
+    for value, is_free in ((default // 2 or 1, True), (default, True), (default * 8 + 1, name == "depth")):
+        run = {command: {**NEEDED[command], "limit": f"{name}={int(value)}"}}
+        place.write("plait.yml", {"runs": {"r": run}, "tests": {"t": {"run": "r"}}})
+        main(["run", "r"])
+        assert ("has no permission" in capfd.readouterr().err) is not is_free
+    if name == "depth":  # has an absolute maximum
+        return
+    place.write("t.test.yml", {"tests": {"t": {**NEEDED[command], "limit": {name: int(default * 8 + 1)}} | run}})
+    main(["test"])
+    assert "has no permission" in "".join(capfd.readouterr())
+    main(["run", "r", "--trust"])
+    assert "has no permission" not in capfd.readouterr().err
+    assert main(["trust", "--yes"]) == 0
+    assert [one.key for one in stored(str(place.repository))] == [("limits", f"{name}={int(default * 8 + 1)}")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["quote-values", "allow-exec", "allow-symlink-output", "trust", "watch"])
+def test_a_project_does_not_set(name: str, command: str, place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: True}}}})
+    assert main(["run", "r"]) == 2
+    assert f'{command} has no setting "{name}"' in capfd.readouterr().err
+
+
+def test_a_run_has_few_bases(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    runs: dict[str, object] = {"r0": {"render": {"files": ["a.yml"]}}}
+    runs |= {f"r{number}": {"base": f"r{number - 1}"} for number in range(1, 3000)}
+    place.write("plait.yml", {"runs": runs})
+    assert main(["run", "r2999"]) == 2
+    assert "is based on too many others" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["run"], ["project"], ["lint"], ["test"], ["fleet"], ["coverage"], ["explain", "run"]]
+)
+def test_a_project_file_that_is_found_in_a_typed_directory_is_no_link_out(
+    words: list[str], place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place.repository / "plait.yml").symlink_to(place.outside / "canary.yml")
+    main(
+        [*words, "."]
+        if words == ["fleet"]
+        else [words[0], *words[1:2], "--project", ".", *(["a"] if words[1:] else [])]
+    )
+    said = "".join(capfd.readouterr())
+    assert "has no permission" in said
+    assert CANARY.split()[0] not in said
+
+
+def test_what_is_granted_is_shown_on_one_line(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    sources = ["a=exec:true\n  read  /nothing", "b=exec:true\r  harmless"]
+    place.write("plait.yml", {"runs": {"r": {"render": {"files": ["a.yml"], "secrets": sources}}}})
+    main(["trust"])
+    rows = capfd.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows[1:]] == ["programs", "programs"]
 
 
 def test_a_decision_is_the_users_alone(place: Place) -> None:

@@ -11,7 +11,7 @@ from plait.cli.streams import complain, write_out
 from plait.engine.flags import Command
 from plait.engine.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Option
 from plait.errors import ReadError, UsageError
-from plait.permissions import ACCESSES, FILE_NAMES, NETWORK, READ, WRITE, Need, origin_of
+from plait.permissions import ACCESSES, FILE_NAMES, LIMITS, NETWORK, PATHS, PROGRAMS, READ, WRITE, Need, origin_of
 from plait.project.trusting.needs import needs_of
 from plait.trust import Decision, check_owner, decisions, permissions_of, revoke, store, stored
 
@@ -33,7 +33,8 @@ TRUST = Command(
         Option(READ, TEXTS, "read this file or directory", value="PATH", path=READ_PATH),
         Option(WRITE, TEXTS, "write this file, or files in this directory", value="PATH", path=WRITTEN_PATH),
         Option(NETWORK, TEXTS, "send requests to this server, such as https://example.com", value="URL"),
-        Option("programs", TEXTS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM"),
+        Option(PROGRAMS, TEXTS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM"),
+        Option(LIMITS, TEXTS, "set a limit higher than a file may by itself, such as memory=4G", value="NAME=VALUE"),
     ),
     arguments="[PATH]",
 )
@@ -88,7 +89,7 @@ def _grant(flags: Request, directory: str, file: str) -> int:
 
 
 def _typed(access: str, text: str) -> Need:
-    if access in (READ, WRITE):
+    if access in PATHS:
         return Need(access, os.path.abspath(text))
     return Need(access, origin_of(text) if access == NETWORK else text)
 
@@ -123,4 +124,5 @@ def _table(needs: Iterable[Need]) -> str:
 
 
 def _clean(text: str) -> str:
-    return cleaning()(text)
+    # A name with a line break would look like a line of the answer.
+    return cleaning()(text.replace("\n", "\\n").replace("\r", "\\r"))

@@ -79,6 +79,7 @@ QUOTE_VALUES = declared(
     SWITCH,
     "let messages quote lines of values files and values of environment variables",
     attribute="quote_values",
+    setting="",  # a checkout does not decide what messages quote
     part=PROCESS,
 )
 SECRETS = declared(

@@ -44,6 +44,10 @@ def generate(kind: str, options: Value, sources: Sources) -> Value:
     return GENERATORS[kind](options, sources)
 
 
+# Characters of a generated password.
+_MOST_CHARACTERS = 1 << 16
+
+
 def _password(options: Value, _sources: Sources) -> Value:
     """Letters and digits, each as likely as any other. Spec ops 11.1."""
     from secrets import choice
@@ -53,6 +57,12 @@ def _password(options: Value, _sources: Sources) -> Value:
         raise OpsError(
             public("the length of a password is negative"),
             expected=public("0 (the default, 20) or more"),
+            found=quotation(str(length)),
+        )
+    if length > _MOST_CHARACTERS:
+        raise OpsError(
+            public("the length of a password is too large"),
+            expected=public(f"at most {_MOST_CHARACTERS}"),
             found=quotation(str(length)),
         )
     return "".join([choice(PASSWORD_CHARACTERS) for _ in range(length or PASSWORD_LENGTH)])

@@ -9,11 +9,13 @@ import os
 
 from plait.content import near
 from plait.engine import DIALECTS, dialect
+from plait.engine.common import LIMIT
 from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
 from plait.errors import ReadError, UsageError
 from plait.globbing import is_pattern
+from plait.limits import exceeds_ceiling
 from plait.nodes import Array, Map, MapItem, kind_name
-from plait.permissions import NETWORK, PROGRAMS, Need, origin_of
+from plait.permissions import LIMITS, NETWORK, PROGRAMS, Need, origin_of
 from plait.spell import did_you_mean
 from plait.tools.pipeline import wrong
 from plait.view import check_read
@@ -119,6 +121,8 @@ def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
 
 def needs_of_value(option: Option, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
     """The accesses that one value of an option asks for."""
+    if option.name == LIMIT.name and exceeds_ceiling(text):
+        yield Need(LIMITS, text, at)
     names = option.path
     if names is None:
         return

@@ -215,16 +215,20 @@ def find_run(runs: Map, name: str) -> MapItem:
     return found
 
 
+# Runs that one run is based on, by way of others.
+_MOST_BASES = 32
+
+
 def inherited(run: MapItem, runs: Map) -> list[MapItem]:
     """A run and those that it is based on, the lowest first. Raises UsageError."""
-    chain = [run]
+    chain = [run]  # the lowest last
     while True:
-        settings = chain[0].value
+        settings = chain[-1].value
         if type(settings) is not Map:
-            raise UsageError(f'the run "{chain[0].key}" is wrong', at=chain[0].position, expected="a map")
+            raise UsageError(f'the run "{chain[-1].key}" is wrong', at=chain[-1].position, expected="a map")
         base = settings.find("base")
         if base is None:
-            return chain
+            return chain[::-1]
         if type(base.value) is not str:
             raise wrong(base, "the name of a run")
         below = runs.find(base.value)
@@ -232,9 +236,13 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
             names = [str(item.key) for item in runs.items]
             raise UsageError(f'there is no run "{base.value}"', at=base.position, hint=did_you_mean(base.value, names))
         if below in chain:
-            ring = " -> ".join(str(one.key) for one in (*reversed(chain[: chain.index(below) + 1]), below))
+            ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
             raise UsageError("runs are based on each other in a circle", at=base.position, found=ring)
-        chain.insert(0, below)
+        if len(chain) == _MOST_BASES:
+            raise UsageError(
+                f'the run "{run.key}" is based on too many others', at=run.position, expected=f"at most {_MOST_BASES}"
+            )
+        chain.append(below)
 
 
 def _items(steps: MapItem) -> list[ArrayItem]:

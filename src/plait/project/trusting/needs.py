@@ -10,6 +10,7 @@ import os
 from plait.errors import PlaitError
 from plait.nodes import Array, Map
 from plait.permissions import NETWORK, PROGRAMS, READ, Need, origin_of
+from plait.permissions import PATHS as ACCESSES_OF_PATHS
 from plait.tools.pipeline import PATHS, SETTINGS, file_source, runs_of, top_map
 from plait.view import permitted
 
@@ -55,7 +56,7 @@ def _of_files(path: str, permissions: Permissions) -> Iterator[Need]:
 
 def _absolute(need: Need) -> Need:
     # The real path: a link in the repository may lead elsewhere later.
-    return need if need.access in (NETWORK, PROGRAMS) else Need(need.access, os.path.realpath(need.name), need.at)
+    return need if need.access not in ACCESSES_OF_PATHS else Need(need.access, os.path.realpath(need.name), need.at)
 
 
 def _of_top(top: Map, directory: str) -> Iterator[tuple[Need, bool]]:
@@ -89,7 +90,7 @@ def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
 
 def _before_axes(need: Need) -> Need:
     """What the values of axes lead to: for a path with names in braces, the directory before the first of these."""
-    if need.access in (NETWORK, PROGRAMS) or "{" not in need.name:
+    if need.access not in ACCESSES_OF_PATHS or "{" not in need.name:
         return need
     return Need(need.access, os.path.dirname(need.name.partition("{")[0]) or os.curdir, need.at)
 
