@@ -208,8 +208,7 @@ def test_a_setting_of_a_run_names_nothing_outside(
     command: str, name: str, flag: Option | None, start: str, place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
     place.write("steps.yml", {"steps": [{"render": {"files": ["a.yml"]}}]})
-    case = {command: NEEDED[command], "limit": {name: int(default * 8 + 1)}}
-    place.write("t.test.yml", {"tests": {"t": case}})
+    place.write("t.test.yml", {"tests": {"t": {"run": "r", "has": "a"}}})
     for kind, way in WAYS.items():
         for value in values_of(flag, way(place.outside)):
             place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
@@ -524,7 +523,9 @@ def test_a_project_raises_no_limit_far_beyond_its_default(
         assert ("has no permission" in capfd.readouterr().err) is not is_free
     if name == "depth":  # has an absolute maximum
         return
-    place.write("t.test.yml", {"tests": {"t": {**NEEDED[command], "limit": {name: int(default * 8 + 1)}} | run}})
+    case = {command: NEEDED[command], "limit": {name: int(default * 8 + 1)}}
+    case = {command: NEEDED[command], "limit": {name: int(default * 8 + 1)}}
+    place.write("t.test.yml", {"tests": {"t": case}})
     main(["test"])
     assert "has no permission" in "".join(capfd.readouterr())
     main(["run", "r", "--trust"])
