@@ -17,13 +17,21 @@ if TYPE_CHECKING:
 _ELSEWHERE = {"ops": "operations", "vars": "variables", "data_values": "values", "timeout": "limits", "set": "values"}
 
 
-def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function, which refuses arguments and options that it does not take, and of some kinds what they are not."""
+def checked(function: Callable[P, R], bind: Callable[..., object] | None = None) -> Callable[P, R]:
+    """The same function, which refuses arguments and options that it does not take, and of some kinds what they are not.
+
+    bind: a function with the same parameters that does nothing, if the function itself takes any.
+    """
     check = checker(function)
 
     @functools.wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         check(options)
+        if bind is not None:
+            try:
+                bind(*arguments, **options)
+            except TypeError as error:
+                refuse(bind, arguments, options, error)
         try:
             return function(*arguments, **options)
         except TypeError as error:

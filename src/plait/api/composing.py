@@ -6,9 +6,10 @@ from os import PathLike, fspath
 
 from plait.api.asynchronous import awaited
 from plait.api.differences import between
-from plait.api.inputs import context_of, only
-from plait.api.isolation import can_be_isolated
+from plait.api.functions import function_of
+from plait.api.inputs import context_of, only, originals_of
 from plait.api.rendering import data_values
+from plait.engine.compose import Compose
 from plait.engine.equality import Comparable
 from plait.engine.results import Documents
 from plait.limits import limited_to
@@ -23,11 +24,10 @@ from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import Self
 
     from plait.api.differences import Difference
-    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.engine.results import State
     from plait.nodes import Document
     from plait.provenance import Trace
@@ -91,21 +91,8 @@ class Composed(Documents):
         return cls(state["text"], steps=steps, warnings=state["warnings"], printed=state["printed"])
 
 
-@can_be_isolated(Composed)
-def compose(
-    pipeline: Input,
-    *,
-    values: Mapping[str, Plain] | None = None,
-    values_files: Inputs = (),
-    until: str | None = None,
-    check_output: Texts = (),
-    keep_format: bool = False,
-    warnings: Warnings = "keep",
-    limits: Limits | None = None,
-    trace: bool = False,
-    trust: bool = False,
-    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
-) -> Composed:
+@function_of(Compose, Composed)
+def compose(request: Compose) -> Composed:
     """Run the steps of a pipeline file, as `plait compose` does.
 
     pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
@@ -122,11 +109,11 @@ def compose(
     >>> [(step.name, step.documents.to_dict()) for step in composed.steps]
     [('render 1', {'image': 'app:1'}), ('patch 2', {'image': 'app:2'})]
     """
-    with limited_to(limits):
-        permissions = None
+    with limited_to(request.limits):
+        permissions, pipeline = None, request.pipeline
         if isinstance(pipeline, str | PathLike):
             path = fspath(pipeline)
-            with assenting(assents=trust):
+            with assenting(assents=request.trust):
                 permissions = permissions_of(path, typed=[Need(READ, path)])
             with permitted(permissions):
                 read = read_pipeline(path)
@@ -136,15 +123,12 @@ def compose(
                 source = Source("pipeline.yml", Documents(DocumentSet([source])).to_yaml())
             read = parse(source)
         printed: list[str] = []
-        context = context_of(warnings, printed)
-        if trace:
+        context = context_of(request.warnings, printed)
+        if request.trace:
             from plait.provenance import Trace
 
             context.trace = Trace()
-        if keep_format:
-            from plait.yaml.originals import Originals
-
-            context.originals = Originals()
+        context.originals = originals_of(request)
         steps: list[ComposeStep] = []
         before = Documents(DocumentSet([]))
 
@@ -154,13 +138,13 @@ def compose(
             steps.append(ComposeStep(step.name, before, after))
             before = after
 
-        given = data_values(values, values_files, warn=context.warn)
+        given = data_values(request.values, request.passed.get("values_files", ()), warn=context.warn)
         with permitted(permissions):
-            nodes = run(read, context, values=given, until=until, watch=watch)
-        if check_output:
+            nodes = run(read, context, values=given, until=request.until or None, watch=watch)
+        if request.check_output:
             from plait.kinds.output import check_output as check
 
-            check(nodes.items, check_output, context.warn, quotes=False)
+            check(nodes.items, request.check_output, context.warn, quotes=False)
         context.check_warnings()
         return Composed(
             nodes,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from plait import content
 from plait.content import NO_LINKS, Links
 from plait.context import Context
+from plait.engine.common import KEEP_FORMAT
 from plait.engine.results import Documents
 from plait.errors import ReadError, UsageError
 from plait.limits import allowance
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from plait.engine.kinds import Input, Inputs, Warnings
+    from plait.engine.options import Request
     from plait.provenance import Trace
     from plait.workspace import InputFile
+    from plait.yaml import Forms
+    from plait.yaml.originals import Originals
 
 
 def each(inputs: Inputs) -> list[Input]:
@@ -177,6 +181,16 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
     context = Context(print_line=None if printed is None else printed.append)
     context.refuses_warnings = warnings == "error"
     return context
+
+
+def originals_of(request: Request, strings: Forms | None = None) -> Originals | None:
+    """What keeps the texts that are read, if the result is to have their format. strings: how new ones are written."""
+    if not request.value(KEEP_FORMAT):
+        return None
+    from plait.yaml.forms import FORMS
+    from plait.yaml.originals import Originals
+
+    return Originals(strings or FORMS)
 
 
 def trace_of(given: Iterable[object]) -> Trace:

@@ -41,14 +41,16 @@ def fully_told(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-def can_be_isolated(result: type[R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Of a function of the API that takes `isolated=True`. result: what it gives.
+def can_be_isolated(
+    result: type[R], bind: Callable[..., object] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Of a function of the API that takes `isolated=True`. result: what it gives. bind: as of `checked`.
 
     Without `isolated` it has room on the stack, and leaves the host as it was. See `fully_told`.
     """
 
     def decorate(plain: Callable[P, R]) -> Callable[P, R]:
-        function, check = checked(plain), checker(plain)
+        function, check = checked(plain, bind), checker(plain)
 
         @fully_told
         @functools.wraps(function)

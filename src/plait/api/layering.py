@@ -6,12 +6,13 @@ import os
 from itertools import chain
 
 from plait.api.asynchronous import awaited
-from plait.api.inputs import context_of, each, sources, trace_of
-from plait.api.isolation import can_be_isolated
+from plait.api.functions import function_of
+from plait.api.inputs import context_of, each, originals_of, sources, trace_of
 from plait.content import Links
+from plait.engine.layer import Layer, configured
 from plait.engine.results import Documents
 from plait.errors import UsageError
-from plait.layering import STRINGS, FileSecrets, Job, Options, Selection
+from plait.layering import STRINGS, FileSecrets
 from plait.limits import limited_to
 from plait.nodes import Map
 from plait.source import Source
@@ -19,39 +20,13 @@ from plait.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Literal
 
-    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Input, Plain
     from plait.nodes import DocumentSet
 
 
-@can_be_isolated(Documents)
-def layer(
-    inputs: Inputs = (),
-    *,
-    site: str | os.PathLike[str] | None = None,
-    repositories: Mapping[str, str | os.PathLike[str]] | None = None,
-    validate: bool = False,
-    validate_data: bool = False,
-    lenient: bool = False,
-    relaxed: bool = False,
-    strict: bool = False,
-    like_deckhand: bool = False,
-    schemas: Texts = (),
-    names: Texts = (),
-    layers: Texts = (),
-    labels: Mapping[str, str] | None = None,
-    short: bool = False,
-    order: Literal["dependency", "input", "name", "schema", "layer"] = "dependency",
-    cleartext_secrets: bool = False,
-    keep_format: bool = False,
-    secrets: Mapping[str, Plain] | None = None,
-    allow_links: Texts = (),
-    warnings: Warnings = "keep",
-    limits: Limits | None = None,
-    trace: bool = False,
-    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
-) -> Documents:
+@function_of(Layer, Documents)
+def layer(request: Layer) -> Documents:
     """Render layered documents together, as `plait layer` does; the concrete ones come back.
 
     site: the directory of an Airship site, `site/NAME`, whose documents are rendered, as Pegleg collects them; inputs come
@@ -74,12 +49,13 @@ def layer(
     >>> plait.layer({"policy.yml": policy, "port.yml": port}, names=["http"], short=True)[0]["data"]
     80
     """
-    with limited_to(limits):
-        context = context_of(warnings)
-        given = each(inputs)
-        links = Links(allow_links)
+    with limited_to(request.limits):
+        context = context_of(request.warnings)
+        given = each(request.passed.get("inputs", ()))
+        links = Links(request.allow_links)
         texts = _texts(given, links)
-        if site is not None:
+        site, repositories, secrets = request.site, request.repositories, request.secrets
+        if site:
             from plait.layering.sites import find_site
 
             checkouts = {name: os.fspath(path) for name, path in (repositories or {}).items()}
@@ -87,33 +63,11 @@ def layer(
             texts = chain(found.sources(links), texts)
         elif repositories:
             raise UsageError("repositories belong to a site", expected="site=")
-        context.trace = trace_of(given) if trace else None
-        job = Job(
-            texts,
-            Options(
-                lenient=lenient,
-                relaxed=relaxed,
-                strict=strict,
-                like_deckhand=like_deckhand,
-                cleartext_secrets=cleartext_secrets,
-                secret_sources=[FileSecrets("secrets", _secrets(secrets))] if secrets else (),
-            ),
-            selection=Selection(
-                schemas=schemas,
-                names=names,
-                layers=layers,
-                labels=list((labels or {}).items()),
-            ),
-            validate=validate,
-            validate_data=validate_data,
-            order=order,
-            short=short,
-            unwrap=site is not None,
-        )
-        if keep_format:
-            from plait.yaml.originals import Originals
-
-            context.originals = Originals(STRINGS)
+        context.trace = trace_of(given) if request.trace else None
+        secret_sources = [FileSecrets("secrets", _secrets(secrets))] if secrets else ()
+        labels = list((request.labels or {}).items())
+        job = configured(request, texts, secret_sources, labels, unwrap=bool(site))
+        context.originals = originals_of(request, STRINGS)
         nodes = job.run(context)
         context.check_warnings()
         return Documents(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.additions import TAGS, taken
+from plait.additions import TAGS
 from plait.api.asynchronous import awaited
+from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
-from plait.api.isolation import can_be_isolated
 from plait.content import Links
+from plait.engine.patch import Patch, configured
 from plait.engine.results import Documents
 from plait.errors import OpsError
 from plait.limits import limited_to
@@ -19,35 +20,12 @@ from plait.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-
-    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Input, Inputs, Plain
     from plait.ops import Operation
 
 
-@can_be_isolated(Documents)
-def patch(
-    base: Input,
-    operations: Inputs = (),
-    *,
-    variables: Mapping[str, Plain] | None = None,
-    variables_files: Inputs = (),
-    secrets: Mapping[str, Plain] | None = None,
-    store: str | os.PathLike[str] | None = None,
-    path: str | None = None,
-    variables_first: bool = False,
-    require_variables: bool = False,
-    require_use: bool = False,
-    sort: bool = True,
-    keep_format: bool = False,
-    null_values: bool = False,
-    additions: Texts = (),
-    allow_links: Texts = (),
-    warnings: Warnings = "keep",
-    limits: Limits | None = None,
-    trace: bool = False,
-    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
-) -> Documents:
+@function_of(Patch, Documents)
+def patch(request: Patch) -> Documents:
     r"""Apply operations to a document and fill its `((placeholders))`, as `plait patch` does.
 
     operations: ops files, in order. variables: values by name, over those of variables_files. secrets: the same, of
@@ -66,35 +44,31 @@ def patch(
     >>> plait.patch(base, operations, variables={"name": "web"}).to_dict()
     {'instances': 3, 'name': 'web'}
     """
-    given = each(base)
-    with limited_to(limits):
-        context = context_of(warnings)
-        context.trace = trace_of(given) if trace else None
-        job = Job(context)
-        job.additions = taken(additions, "patch")
-        for one in each(operations):
-            job.operations += _operations(one, job, null_values, Links(allow_links))
-        if store is not None:
+    given = each(request.passed["base"])
+    with limited_to(request.limits):
+        context = context_of(request.warnings)
+        context.trace = trace_of(given) if request.trace else None
+        job = configured(request, context)
+        for one in each(request.passed.get("operations", ())):
+            job.operations += _operations(one, job, request)
+        if request.store:
             from plait.ops import Store
 
-            job.sources.store = Store(fspath(store))
+            job.sources.store = Store(fspath(request.store))
             if job.sources.traced is not None:
-                job.sources.traced.store(fspath(store))
-        _give(job, variables, variables_files)
-        if secrets:
+                job.sources.traced.store(fspath(request.store))
+        _give(job, request.variables, request.passed.get("variables_files", ()))
+        if request.secrets:
             from plait.api.reading import nodes_of_map
 
-            job.sources.give_secrets(nodes_of_map(secrets, Source("secrets").hidden()))
-        job.expect_values, job.expect_use = require_variables, require_use
-        job.sort, job.keep_format = sort, keep_format
-        job.variables_first = variables_first
+            job.sources.give_secrets(nodes_of_map(request.secrets, Source("secrets").hidden()))
         document = only(given, "the base")
         if isinstance(document, Source):
             job.template = document
         else:
             job.base = document.value
-        if path is not None:
-            job.pointer = parse(path)
+        if request.path is not None and request.has(Patch.path):
+            job.pointer = parse(request.path)
         result = Documents(
             DocumentSet([job.document(None if isinstance(document, Source) else document.source)]),
             write=lambda nodes: job.text(nodes.items[0].value),
@@ -102,7 +76,7 @@ def patch(
             warnings=context.warnings,
             trace=context.trace,
         )
-        if keep_format:
+        if request.keep_format:
             result.to_yaml()  # what cannot be done is said now
         return result
 
@@ -134,7 +108,8 @@ def _give(job: Job, variables: Mapping[str, Plain] | None, variables_files: Inpu
         given.give_map(items)
 
 
-def _operations(one: Input, job: Job, null_values: bool, links: Links) -> list[Operation]:
+def _operations(one: Input, job: Job, request: Patch) -> list[Operation]:
+    null_values, links = request.null_values, Links(request.allow_links)
     if isinstance(one, Documents):
         found: list[Operation] = []
         for document in one.nodes.items:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
-from plait.additions import taken
 from plait.api.asynchronous import awaited
-from plait.api.inputs import context_of, files, trace_of
-from plait.api.isolation import can_be_isolated
+from plait.api.functions import function_of
+from plait.api.inputs import context_of, files, originals_of, trace_of
 from plait.content import Links
+from plait.engine.render import Render, options_of
 from plait.engine.results import Rendered
 from plait.limits import limited_to
 from plait.workspace import Job, Options, values_of_map
@@ -18,38 +16,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.destinations import Pattern
-    from plait.engine.kinds import Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Inputs, Plain, Texts
     from plait.workspace import ReferencedValues, Result
 
 
-@can_be_isolated(Rendered)
-def render(
-    inputs: Inputs,
-    *,
-    values: Mapping[str, Plain] | None = None,
-    values_files: Inputs = (),
-    environment: Mapping[str, str] | None = None,
-    secrets: Mapping[str, Plain] | None = None,
-    file_marks: Texts = (),
-    merge: Inputs = (),
-    merge_keys: Texts = (),
-    merge_schemas: Texts = (),
-    strict: bool = False,
-    ignore_unknown_comments: bool = False,
-    implicit_map_key_overrides: bool = False,
-    validate: bool = True,
-    additions: Texts = (),
-    schema: str | os.PathLike[str] = "",
-    check_output: Texts = (),
-    output_by: str = "",
-    keep_format: bool = False,
-    allow_links: Texts = (),
-    warnings: Warnings = "keep",
-    limits: Limits | None = None,
-    trace: bool = False,
-    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
-) -> Rendered:
+@function_of(Render, Rendered)
+def render(request: Render) -> Rendered:
     """Render templates with data values, schemas, overlays and libraries, as `plait render` does.
 
     values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
@@ -73,30 +45,21 @@ def render(
     >>> plait.render({"app.yml": template}, values={"replicas": 3}).to_dict()
     {'replicas': 3}
     """
-    with limited_to(limits):
-        from plait.yaml.originals import Originals
-
-        options = Options(
-            strict=strict,
-            ignore_unknown_comments=ignore_unknown_comments,
-            implicit_map_key_overrides=implicit_map_key_overrides,
-            disable_validation=not validate,
-            additions=taken(additions, "render"),
-            values_schema=os.fspath(schema),
-            output_schemas=check_output,
-            output_by=_pattern(output_by),
+    with limited_to(request.limits):
+        given = Given(request, options_of(request))
+        values = request.values
+        given.set_values(
+            data_values(values, request.passed.get("values_files", ()), strict=request.strict, warn=given.context.warn)
         )
-        given = Given(inputs, options, file_marks, allow_links, warnings)
-        given.set_values(data_values(values, values_files, strict=strict, warn=given.context.warn))
-        if environment is not None:
-            given.set_environment(environment, below=1 if values else 0)
-        if secrets:
-            given.add_secrets(secrets)
-        if merge:
-            given.add_merges(merge, merge_keys, merge_schemas)
-        if trace:
+        if request.environment is not None:
+            given.set_environment(request.environment, below=1 if values else 0)
+        if request.secrets:
+            given.add_secrets(request.secrets)
+        if merge := request.passed.get("merge"):
+            given.add_merges(merge, request.merge_keys, request.merge_schemas)
+        if request.trace:
             given.context.trace = trace_of(given.documents.values())
-        given.context.originals = Originals() if keep_format else None
+        given.context.originals = originals_of(request)
         result = given.run()
         given.context.check_warnings()
         return Rendered(
@@ -113,29 +76,19 @@ def render(
 arender = awaited(render)
 
 
-def _pattern(text: str) -> Pattern | None:
-    if not text:
-        return None
-    from plait.destinations import Pattern
-
-    return Pattern(text)
-
-
 class Given:
     """What a render is given, read. context, printed: what the run tells. documents: the inputs that are at hand."""
 
-    def __init__(
-        self, inputs: Inputs, options: Options, file_marks: Texts, allow_links: Texts, warnings: Warnings = "keep"
-    ) -> None:
+    def __init__(self, request: Render, options: Options) -> None:
         """Raises ReadError, UsageError."""
-        found, self.documents = files(inputs, Links(allow_links))
-        if file_marks:
+        found, self.documents = files(request.passed["inputs"], Links(request.allow_links))
+        if request.file_marks:
             from plait.workspace.marks import apply_marks
 
-            found = apply_marks(found, file_marks)
+            found = apply_marks(found, request.file_marks)
         self._job = Job(found, options)
         self.printed: list[str] = []
-        self.context = context_of(warnings, self.printed)
+        self.context = context_of(request.warnings, self.printed)
 
     def set_values(self, values: list[ReferencedValues]) -> None:
         """Give data values from outside the files."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
-from plait.additions import taken
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import Given
 from plait.api.rendering import data_values as values_given
+from plait.engine.render import Render, options_of
 from plait.engine.results import Documents
 from plait.errors import UsageError
 from plait.formats import JSON_SCHEMA, OPENAPI
 from plait.limits import limited_to
-from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Options
+from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from plait.engine.kinds import Inputs, Limits, Plain, Texts
@@ -50,16 +49,18 @@ def data_values(
     {'name': 'web', 'replicas': 3}
     """
     with limited_to(limits):
-        options = Options(
+        request = Render(
+            inputs=inputs,
+            file_marks=file_marks,
             strict=strict,
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
-            disable_validation=not validate,
-            inspect=INSPECT_VALUES,
-            additions=taken(additions, "render"),
-            values_schema=os.fspath(schema),
+            validate=validate,
+            additions=additions,
+            schema=schema,
+            allow_links=allow_links,
         )
-        given = Given(inputs, options, file_marks, allow_links)
+        given = Given(request, options_of(request, inspect=INSPECT_VALUES))
         given.set_values(values_given(values, values_files, strict=strict, warn=given.context.warn))
         if environment is not None:
             given.set_environment(environment, below=1 if values else 0)
@@ -95,15 +96,17 @@ def data_values_schema(
     if form not in _SCHEMA_FORMS:
         raise UsageError(f"there is no schema of the form {form!r}", expected=" or ".join(_SCHEMA_FORMS))
     with limited_to(limits):
-        options = Options(
+        request = Render(
+            inputs=inputs,
+            file_marks=file_marks,
             strict=strict,
             ignore_unknown_comments=ignore_unknown_comments,
             implicit_map_key_overrides=implicit_map_key_overrides,
-            inspect=_SCHEMA_FORMS[form],
-            additions=taken(additions, "render"),
-            values_schema=os.fspath(schema),
+            additions=additions,
+            schema=schema,
+            allow_links=allow_links,
         )
-        return _inspected(Given(inputs, options, file_marks, allow_links))
+        return _inspected(Given(request, options_of(request, inspect=_SCHEMA_FORMS[form])))
 
 
 _SCHEMA_FORMS = {OPENAPI: INSPECT_SCHEMA, JSON_SCHEMA: INSPECT_JSON_SCHEMA}

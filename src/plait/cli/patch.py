@@ -103,7 +103,7 @@ def finish(flags: Patch, job: Job) -> int:
         text = job.text(document.value)
         write_source_map(flags, context.trace, DocumentSet([document]), text)
         if flags.in_place:
-            _write_back(flags.base, text)
+            _write_back(flags.value(Patch.base), text)
             return 0
     write_result(flags, text)
     return 0

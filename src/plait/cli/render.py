@@ -115,7 +115,11 @@ def deliver(request: Request) -> int:
     """Evaluate a request and write its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Render)
     keep_limits(request)
-    cache = None if request.no_code_cache else user_cache(os.environ, [_directory_of(path) for path in request.inputs])
+    cache = (
+        None
+        if request.no_code_cache
+        else user_cache(os.environ, [_directory_of(path) for path in request.value(Render.inputs)])
+    )
     try:
         return _rendered(request, cache)
     finally:

@@ -45,7 +45,7 @@ LIMIT = declared(
     TEXTS,
     "set a limit, such as steps=1M, memory=512M or seconds=10; docs/reference/limits.md lists them",
     value="NAME=VALUE",
-    attribute="limits",
+    attribute="limit",
     part=PROCESS,
 )
 # `plait.cli.run` looks for it before a command does.
@@ -53,7 +53,7 @@ ISOLATE = declared(
     "isolate",
     SWITCH,
     "run in a separate process, which is stopped at the time limit whatever it is doing",
-    attribute="isolated",
+    attribute="isolate",
     part=PROCESS,
 )
 LIMITS = (LIMIT, ISOLATE)
@@ -175,6 +175,7 @@ WARNINGS = declared(
     value="HOW",
     default=(SHOW,),
     choices=WAYS,
+    attribute="warnings_shown",
     part=PROCESS,
 )
 # In the place of a reference program.

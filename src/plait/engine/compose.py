@@ -31,20 +31,24 @@ from plait.engine.options import (
     PathForm,
     Request,
     declared,
+    keyword,
     located,
+    positional,
     switch,
     text,
     texts,
     value_map,
 )
 from plait.errors import UsageError
+from plait.nodes import Map
 from plait.view import current_permissions, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plait.context import Context
+    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.engine.results import Documents
     from plait.nodes import Document, DocumentSet
     from plait.tools.pipeline import Step
@@ -61,10 +65,13 @@ class Compose(Request):
     summary = "Run the steps of a pipeline file: render, layer, patch, overlay and values, in its order."
     usage = "PIPELINE"
 
-    pipeline = declared("", TEXT, "the inputs", is_argument=True, setting="file", path=READ_PATH)
+    pipeline: Input = positional(
+        "", TEXT, "the inputs", is_argument=True, setting="file", path=READ_PATH, kw_only=False
+    )
+    values: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="set")
     data_value = texts("data-value", "set one data value to a string", short="v", value="KEY=VALUE")
     data_value_yaml = texts("data-value-yaml", "set one data value, read as YAML", value="KEY=YAML")
-    values_files = texts(
+    values_files: Inputs = texts(
         "data-values-file",
         "set data values from plain YAML",
         short="d",
@@ -72,10 +79,9 @@ class Compose(Request):
         path=PathForm("read", may_be_url=True),
     )
     run = text("run", "which run of a file with several", value="NAME", setting="")
-    until = text("step", "stop after this step", value="NAME")
+    until: str | None = text("step", "stop after this step", value="NAME")
     diff = switch("diff", "print what each step changed instead of the result", part=DELIVERY)
     cleartext_secrets = switch("cleartext-secrets", "with --diff: show the data of encrypted documents")
-    values = value_map("values that stand here, over those of flags", setting="set")
     output = declared(
         "output",
         TEXT,
@@ -88,19 +94,24 @@ class Compose(Request):
     output_files = OUTPUT_FILES.replaced(
         help="write each document into a directory, to the file that --output-by says; keep what is already there"
     )
-    check_output = CHECK_OUTPUT
+    check_output: Texts = CHECK_OUTPUT
     output_by = OUTPUT_BY
-    keep_format = KEEP_FORMAT
+    keep_format: bool = KEEP_FORMAT
     source_map = SOURCE_MAP
-    trust = TRUST
+    trust: bool = TRUST
     watch = WATCH
     _1 = Heading(SAFETY)
     output_links = ALLOW_OUTPUT
-    limits = LIMIT
-    isolated = ISOLATE
-    warnings = WARNINGS
+    limit = LIMIT
+    isolate = ISOLATE
+    warnings_shown = WARNINGS
     quiet = QUIET
     quote_values = QUOTE_VALUES
+    # Keywords of the API.
+    warnings: Warnings = keyword("keep")
+    limits: Limits | None = keyword()
+    trace: bool = keyword(default=False)
+    isolated: bool = keyword(default=False)
 
 
 def evaluate(request: Compose, context: Context) -> Documents:
@@ -130,9 +141,9 @@ def composed(
     from plait.workspace import values_of_map
 
     values = _values(request, context)
-    if request.values is not None:
+    if isinstance(request.values, Map):
         values.append(values_of_map(request.values))
-    path: str = request.pipeline
+    path: str = request.value(Compose.pipeline)
     with permitted(None if current_permissions() is not None else permissions_of(path, typed=[Need(READ, path)])):
         result = _after_steps(request, path, context, watch, values)
     if request.has(Compose.check_output):

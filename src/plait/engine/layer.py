@@ -36,7 +36,9 @@ from plait.engine.options import (
     Heading,
     Request,
     declared,
+    keyword,
     located,
+    positional,
     switch,
     texts,
 )
@@ -46,9 +48,16 @@ from plait.yaml import deduplicate, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Literal
+
     from plait.context import Context
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts, Warnings
     from plait.engine.results import Documents
     from plait.layering.secrets import SecretSource
+    from plait.nodes import DocumentSet
+    from plait.source import Source
     from plait.workspace.shared import Shared
 
 FORMS = ("yaml", "json")
@@ -62,30 +71,34 @@ class Layer(Request):
     summary = "Render layered documents: inheritance, replacement and substitution between them."
     usage = "PATH..."
 
-    inputs = declared("", TEXTS, "the inputs", is_argument=True, setting="files", path=READ_PATH)
+    inputs: Inputs = positional(
+        "", TEXTS, "the inputs", is_argument=True, setting="files", path=READ_PATH, kw_only=False, default=()
+    )
     _1 = Heading("Inputs")
-    site = SITE
+    site: str | os.PathLike[str] | None = SITE
     repository = REPOSITORY
     _2 = Heading("Checks")
-    validate = switch("validate", "check the form of all documents first")
-    validate_data = switch("validate-data", "check rendered data against the DataSchema documents")
-    lenient = switch("lenient", "warn about missing substitution sources instead of failing")
-    relaxed = switch("relaxed", "ignore documents that match a selector but cannot be the parent")
-    strict = switch("strict", "like --validate; also fail when a parentSelector matches nothing")
+    validate: bool = switch("validate", "check the form of all documents first")
+    validate_data: bool = switch("validate-data", "check rendered data against the DataSchema documents")
+    lenient: bool = switch("lenient", "warn about missing substitution sources instead of failing")
+    relaxed: bool = switch("relaxed", "ignore documents that match a selector but cannot be the parent")
+    strict: bool = switch("strict", "like --validate; also fail when a parentSelector matches nothing")
     _3 = Heading("Deckhand")
-    like_deckhand = switch("like-deckhand", "give every value, and the documents in the order, that Deckhand gives")
+    like_deckhand: bool = switch(
+        "like-deckhand", "give every value, and the documents in the order, that Deckhand gives"
+    )
     compare_deckhand = switch(
         "compare-deckhand",
         "print the values for which Deckhand gives something else, each with the line responsible",
         part=DELIVERY,
     )
     _4 = Heading("What is printed")
-    schemas = texts("schema", "print documents of this schema, namespace/Kind or namespace", value="SCHEMA")
-    names = texts("name", "print documents of this name", value="NAME")
-    layers = texts("layer", "print documents of this layer", value="LAYER")
-    labels = texts("label", "print documents that have this label", value="KEY=VALUE")
-    short = switch("short", "print schema, name and data only")
-    order = declared(
+    schemas: Texts = texts("schema", "print documents of this schema, namespace/Kind or namespace", value="SCHEMA")
+    names: Texts = texts("name", "print documents of this name", value="NAME")
+    layers: Texts = texts("layer", "print documents of this layer", value="LAYER")
+    label = texts("label", "print documents that have this label", value="KEY=VALUE")
+    short: bool = switch("short", "print schema, name and data only")
+    order: Literal["dependency", "input", "name", "schema", "layer"] = declared(
         "order",
         TEXT,
         f"order of documents: {', '.join(ORDERS)}",
@@ -108,21 +121,31 @@ class Layer(Request):
         help="write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there"
     )
     output_by = OUTPUT_BY
-    keep_format = KEEP_FORMAT
+    keep_format: bool = KEEP_FORMAT
     source_map = SOURCE_MAP
     watch = WATCH
     _5 = Heading("Secrets")
-    cleartext_secrets = switch("cleartext-secrets", "print encrypted documents and what was substituted from them")
+    cleartext_secrets: bool = switch(
+        "cleartext-secrets", "print encrypted documents and what was substituted from them"
+    )
     secrets_files = texts("secrets-file", "resolve secret references from a YAML map", value="PATH", path=READ_PATH)
     secrets_env = texts("secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX")
     _6 = Heading(SAFETY)
-    allow_links = ALLOW_LINKS
+    allow_links: Texts = ALLOW_LINKS
     allow_all_links = ALLOW_ALL_LINKS
     output_links = ALLOW_OUTPUT
-    limits = LIMIT
-    isolated = ISOLATE
-    warnings = WARNINGS
+    limit = LIMIT
+    isolate = ISOLATE
+    warnings_shown = WARNINGS
     quiet = QUIET
+    # Keywords of the API.
+    labels: Mapping[str, str] | None = keyword()
+    repositories: Mapping[str, str | os.PathLike[str]] | None = keyword()
+    secrets: Mapping[str, Plain] | None = keyword()
+    warnings: Warnings = keyword("keep")
+    limits: Limits | None = keyword()
+    trace: bool = keyword(default=False)
+    isolated: bool = keyword(default=False)
 
 
 def evaluate(request: Layer, context: Context, shared: Shared | None = None) -> Documents:
@@ -164,35 +187,55 @@ def job_of(request: Layer, context: Context, shared: Shared | None = None) -> Jo
         )
     links = links_of(request)
     given = (text for path in request.arguments for text in sources(path, links=links))
-    return Job(
+    return configured(
+        request,
         given if site is None else chain(site.sources(links), given),
+        _secret_sources(request),
+        _labels(request),
+        unwrap=site is not None,
+        known=None if shared is None or request.keep_format or context.trace is not None else shared.documents,
+    )
+
+
+def configured(
+    request: Layer,
+    texts: Iterable[Source | DocumentSet],
+    secret_sources: Sequence[SecretSource],
+    labels: Sequence[tuple[str, str]],
+    *,
+    unwrap: bool,
+    known: dict[object, DocumentSet] | None = None,
+) -> Job:
+    """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the documents that are returned."""
+    return Job(
+        texts,
         Options(
             lenient=request.lenient,
             relaxed=request.relaxed,
             strict=request.strict,
             like_deckhand=request.like_deckhand,
             cleartext_secrets=request.cleartext_secrets,
-            secret_sources=_secret_sources(request),
+            secret_sources=secret_sources,
         ),
-        selection=_selection(request),
+        selection=Selection(schemas=request.schemas, names=request.names, layers=request.layers, labels=labels),
         validate=request.validate,
         validate_data=request.validate_data,
         order=request.order,
         short=request.short,
-        unwrap=site is not None,
-        known=None if shared is None or request.keep_format or context.trace is not None else shared.documents,
+        unwrap=unwrap,
+        known=known,
     )
 
 
-def _selection(request: Layer) -> Selection:
+def _labels(request: Layer) -> list[tuple[str, str]]:
     labels = []
-    with located(request, Layer.labels) as given:
+    with located(request, Layer.label) as given:
         for text in given:
             key, equals, value = text.partition("=")
             if not equals or not key:
                 raise UsageError(f'"{text}" is not a label', expected="KEY=VALUE")
             labels.append((key, value))
-    return Selection(schemas=request.schemas, names=request.names, layers=request.layers, labels=labels)
+    return labels
 
 
 def _secret_sources(request: Layer) -> list[SecretSource]:

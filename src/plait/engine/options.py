@@ -38,6 +38,8 @@ CSV = "csv"
 NUMBER = "number"
 SWITCH = "switch"
 MAP = "map"
+# What only a program passes, as it is.
+VALUE = "value"
 LISTS = frozenset({TEXTS, CSV})
 
 # The part that an option belongs to: the evaluation, the delivery of its result, the process that runs it.
@@ -118,12 +120,12 @@ class Option:
     values, if they are known. is_last: the command line after it is ignored, mistakes included.
     attribute: of the request, by default the name. is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" if it is none; by default the name of the flag.
     path: the form of a path in its value, or None. program: the programs that the switch lets sources of secrets start
-    (`plait.permissions`). part: EVALUATION, DELIVERY or PROCESS. is_argument: positional on the command line.
+    (`plait.permissions`). part: EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
     has_effect: False for a flag that is only accepted.
     """
 
     __slots__ = (
-        "attribute", "choices", "default", "has_effect", "help", "is_argument", "is_last", "is_negated", "kind", "name",
+        "attribute", "choices", "default", "has_effect", "help", "is_argument", "is_last", "is_negated", "is_positional", "kind", "name",
         "part", "path", "program", "setting", "short", "value",
     )  # fmt: skip
 
@@ -143,6 +145,7 @@ class Option:
         setting: str | None = None,
         part: str = EVALUATION,
         is_argument: bool = False,
+        is_positional: bool = False,
         is_negated: bool = False,
         has_effect: bool = True,
         attribute: str = "",
@@ -161,6 +164,7 @@ class Option:
         self.is_last = is_last
         self.part = part
         self.is_argument = is_argument
+        self.is_positional = is_positional
         self.is_negated = is_negated
         self.has_effect = has_effect
 
@@ -200,28 +204,72 @@ class Use:
         return f"Use({self.option!r}, {self.value!r})"
 
 
+# Declarations of attributes: type checkers see the type of the value.
+
+
+def declared(name: str, kind: str, help: str, **more: Any) -> Any:
+    """An option of any type."""
+    return Option(name, kind, help, **more)
+
+
+def positional(name: str, kind: str, help: str, *, kw_only: bool = False, **more: Any) -> Any:  # noqa: ARG001 - for type checkers
+    """An option that is positional in the API."""
+    return Option(name, kind, help, is_positional=True, **more)
+
+
+def keyword(default: object = None) -> Any:
+    """A keyword of the API alone."""
+    return Option("", VALUE, "", setting="", default=() if default is None else (default,))  # type: ignore[arg-type]
+
+
+def switch(name: str, help: str, **more: Any) -> bool:
+    """An option that is on or off."""
+    return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
+
+
+def text(name: str, help: str, **more: Any) -> str:
+    """An option with one text, the last one."""
+    return Option(name, TEXT, help, **more)  # type: ignore[return-value]
+
+
+def texts(name: str, help: str, **more: Any) -> list[str]:
+    """An option with a list of texts, one per use."""
+    return Option(name, TEXTS, help, **more)  # type: ignore[return-value]
+
+
+def csv(name: str, help: str, **more: Any) -> list[str]:
+    """An option with a list of texts, several per use."""
+    return Option(name, CSV, help, **more)  # type: ignore[return-value]
+
+
+def value_map(help: str, **more: Any) -> Any:
+    """A map of values, which has no flag."""
+    return Option("", MAP, help, **more)
+
+
 class Heading(str):
     """The heading of the options that follow it, in help."""
 
     __slots__ = ()
 
 
-@dataclass_transform(kw_only_default=True)
+@dataclass_transform(kw_only_default=True, field_specifiers=(positional,))
 class Request:
     """Uses of options, in order. program: the program whose command line it is from, or "plait".
     command, usage, summary: of a dialect, as help shows them. grammar: of its flags. rows: the options of a dialect with the headings of help; argument: the positional one.
 
-    Attributes of a dialect's class are the values of its options. The methods that take a name are for commands whose
+    passed: the keywords of a program, as they were passed. Attributes of a dialect's class are the values of its options. The methods that take a name are for commands whose
     options are a table.
     """
 
     if TYPE_CHECKING:
         _known: Mapping[str, Option]
         _values: dict[str, list[Any]]
+        passed: Mapping[str, Any]
         program: str
         uses: list[Use]
 
-    __slots__ = ("_known", "_values", "program", "uses")
+    __slots__ = ("_known", "_values", "passed", "program", "uses")
     command: ClassVar[str] = ""
     grammar: ClassVar[str] = PFLAG
     usage: ClassVar[str] = ""
@@ -247,8 +295,9 @@ class Request:
             self._values = {}
             self.program = _program
             self.uses = []
+            self.passed = values
             for attribute, value in values.items():
-                self.set(getattr(type(self), attribute), value)
+                self._pass(getattr(type(self), attribute), value)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.uses}>"
@@ -266,12 +315,15 @@ class Request:
         else:
             values[:] = [value]
 
-    def set(self, option: Option, value: object) -> None:
-        """Add the uses that the value of a keyword stands for."""
-        if option.is_negated:
-            value = not value
-        for one in value if option.kind in LISTS and isinstance(value, (list, tuple)) else [value]:
-            self.use(option, one)
+    def _pass(self, option: Option, value: object) -> None:
+        """Add the uses that the value of a keyword stands for; what is neither text nor switch is in `passed` alone."""
+        if option.kind == SWITCH:
+            self.use(option, bool(value) is not option.is_negated)
+        elif option.kind in LISTS and isinstance(value, (list, tuple)):
+            for one in value:
+                self.use(option, one)
+        elif option.kind not in LISTS and value is not None:
+            self.use(option, value)
 
     def of(self, *lists: Sequence[Use]) -> Self:
         """A request like this one, with other uses."""
@@ -295,7 +347,7 @@ class Request:
         last = next(one for one in reversed(self.uses) if one.option.is_argument)
         return self.of([one for one in self.uses if one is not last]), last.value
 
-    def value(self, option: Option) -> Any:
+    def value(self, option: Any) -> Any:
         """The value of an option: of its uses, or its default."""
         values = self._values.get(option.attribute, option.default)
         if option.kind in LISTS:
@@ -304,7 +356,7 @@ class Request:
             return bool(values and values[-1]) is not option.is_negated
         if option.kind == NUMBER:
             return int(values[-1], 0)
-        return values[-1] if values else None if option.kind == MAP else ""
+        return values[-1] if values else None if option.kind in (MAP, VALUE) else ""
 
     def uses_of(self, option: object) -> list[Use]:
         """The uses of an option, in order."""
@@ -355,39 +407,6 @@ def _declared(option: object) -> Option:
     """The declaration, which type checkers take for the value: `Render.strict` is an `Option` when it runs."""
     assert isinstance(option, Option)
     return option
-
-
-# Declarations of attributes: type checkers see the type of the value.
-
-
-def declared(name: str, kind: str, help: str, **more: Any) -> Any:
-    """An option of any type."""
-    return Option(name, kind, help, **more)
-
-
-def switch(name: str, help: str, **more: Any) -> bool:
-    """An option that is on or off."""
-    return Option(name, SWITCH, help, **more)  # type: ignore[return-value]
-
-
-def text(name: str, help: str, **more: Any) -> str:
-    """An option with one text, the last one."""
-    return Option(name, TEXT, help, **more)  # type: ignore[return-value]
-
-
-def texts(name: str, help: str, **more: Any) -> list[str]:
-    """An option with a list of texts, one per use."""
-    return Option(name, TEXTS, help, **more)  # type: ignore[return-value]
-
-
-def csv(name: str, help: str, **more: Any) -> list[str]:
-    """An option with a list of texts, several per use."""
-    return Option(name, CSV, help, **more)  # type: ignore[return-value]
-
-
-def value_map(help: str, **more: Any) -> Map | None:
-    """A map of values, which has no flag."""
-    return Option("", MAP, help, **more)  # type: ignore[return-value]
 
 
 class located:  # noqa: N801 - reads as what it does

@@ -29,26 +29,31 @@ from plait.engine.options import (
     NUMBER,
     READ_PATH,
     TEXT,
+    TEXTS,
     WRITTEN_PATH,
     Heading,
     PathForm,
     Request,
     declared,
+    keyword,
     located,
+    positional,
     switch,
     text,
     texts,
     value_map,
 )
 from plait.errors import PlaitError, ReadError, UsageError
-from plait.nodes import DocumentSet
+from plait.nodes import DocumentSet, Map
 from plait.source import CLAUSE, FLAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Callable, Mapping
 
     from plait.context import Context
+    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
     from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.ops import Job
@@ -65,26 +70,30 @@ class Patch(Request):
     usage = "PATH"
     grammar = GO_FLAGS
 
-    base = declared("", TEXT, "the inputs", is_argument=True, setting="base", path=READ_PATH)
+    base: Input = positional("", TEXT, "the inputs", is_argument=True, setting="base", path=READ_PATH, kw_only=False)
     _1 = Heading("Operations")
-    operations = texts(
+    operations: Inputs = positional(
         "ops-file",
+        TEXTS,
         "operations: a file, a directory of files, or a pattern",
         short="o",
         value="PATH",
         path=PathForm("read", is_pattern=True),
         setting="ops",
+        kw_only=False,
+        default=(),
     )
-    null_values = switch("null-values", "accept operations with `value: null`")
-    additions = additions_of("patch")
+    variables: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="vars")
+    null_values: bool = switch("null-values", "accept operations with `value: null`")
+    additions: Texts = additions_of("patch")
     _2 = Heading("Variables")
     var = texts("var", "set a variable; the value is YAML", short="v", value="NAME=VALUE")
     var_file = texts("var-file", "set a variable to the text of a file", value="NAME=PATH", path=PathForm("read", "="))
-    variables_files = texts(
+    variables_files: Inputs = texts(
         "vars-file", "set variables from a YAML map", short="l", value="PATH", path=READ_PATH, setting="vars-files"
     )
     vars_env = texts("vars-env", "set variables from environment variables PREFIX_name", value="PREFIX")
-    store = text(
+    store: str | os.PathLike[str] | None = text(
         "vars-store",
         "read variables from a YAML file, and add generated values to it",
         value="PATH",
@@ -92,28 +101,29 @@ class Patch(Request):
     )
     secret_sources = SECRETS
     allow_exec = ALLOW_EXEC
-    variables = value_map("values that stand here, over those of flags", setting="vars")
-    variables_first = switch(
+    variables_first: bool = switch(
         "vars-first", "fill the template before the operations; what they bring is filled after them"
     )
-    require_variables = switch("var-errs", "fail if a variable has no value")
-    require_use = switch("var-errs-unused", "fail if a variable is not used")
+    require_variables: bool = switch("var-errs", "fail if a variable has no value")
+    require_use: bool = switch("var-errs-unused", "fail if a variable is not used")
     _3 = Heading("Result")
-    path = text("path", "print one location only", value="OPS-PATH")
+    path: str | None = text("path", "print one location only", value="OPS-PATH")
     expand = switch("expand", "print the plain operations that are applied instead of the result", part=DELIVERY)
-    sort = switch("input-order", "keep the order of keys, new ones last, instead of sorting them", is_negated=True)
+    sort: bool = switch(
+        "input-order", "keep the order of keys, new ones last, instead of sorting them", is_negated=True
+    )
     in_place = switch("in-place", "write the result to the template's file instead of printing it", part=DELIVERY)
-    keep_format = switch("keep-format", "edit only the lines that operations and variables change; keep comments")
+    keep_format: bool = switch("keep-format", "edit only the lines that operations and variables change; keep comments")
     json = switch("json", "print the result or the error as JSON", part=DELIVERY)
     source_map = SOURCE_MAP
     watch = WATCH
     _4 = Heading(SAFETY)
-    allow_links = ALLOW_LINKS
+    allow_links: Texts = ALLOW_LINKS
     allow_all_links = ALLOW_ALL_LINKS
     output_links = ALLOW_OUTPUT
-    limits = LIMIT
-    isolated = ISOLATE
-    warnings = WARNINGS
+    limit = LIMIT
+    isolate = ISOLATE
+    warnings_shown = WARNINGS
     quiet = QUIET
     quote_values = QUOTE_VALUES
     _5 = Heading(GENERAL)
@@ -132,6 +142,12 @@ class Patch(Request):
     client = text("client", _ACCEPTED, value="NAME", has_effect=False)
     client_secret = text("client-secret", _ACCEPTED, value="SECRET", has_effect=False)
     deployment = text("deployment", _ACCEPTED, short="d", value="NAME", has_effect=False)
+    # Keywords of the API.
+    secrets: Mapping[str, Plain] | None = keyword()
+    warnings: Warnings = keyword("keep")
+    limits: Limits | None = keyword()
+    trace: bool = keyword(default=False)
+    isolated: bool = keyword(default=False)
 
 
 def evaluate(request: Patch, context: Context) -> Documents:
@@ -172,6 +188,19 @@ def job_of(request: Patch, context: Context) -> Job:
             "--expand prints operations for the template as it is, --vars-first changes it before",
             hint="leave one of them out",
         )
+    job = configured(request, context)
+    job.done = [] if request.expand else None
+    for use in request.uses:
+        take = _TAKE.get(use.option.attribute)
+        if take is not None:
+            _taken(take, job, use, request)
+    if isinstance(request.variables, Map):
+        job.sources.give_map(request.variables)
+    return job
+
+
+def configured(request: Patch, context: Context) -> Job:
+    """A job with the switches of a request. Raises UsageError."""
     from plait.ops import Job
 
     job = Job(context)
@@ -184,13 +213,6 @@ def job_of(request: Patch, context: Context) -> Job:
 
         with located(request, Patch.additions):
             job.additions = taken(request.additions, "patch")
-    job.done = [] if request.expand else None
-    for use in request.uses:
-        take = _TAKE.get(use.option.attribute)
-        if take is not None:
-            _taken(take, job, use, request)
-    if request.variables is not None:
-        job.sources.give_map(request.variables)
     return job
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.additions import taken
 from plait.content import variable, variables
 from plait.engine.common import (
@@ -34,26 +36,32 @@ from plait.engine.options import (
     DELIVERY,
     PROCESS,
     READ_PATH,
+    TEXTS,
     WRITTEN_PATH,
     Heading,
     PathForm,
     Request,
     csv,
+    keyword,
     located,
+    positional,
     switch,
     text,
     texts,
     value_map,
 )
 from plait.errors import UsageError
-from plait.workspace import Inputs, Job, Options, Result, values_of_map
+from plait.nodes import Map
+from plait.workspace import Inputs as Reader
+from plait.workspace import Job, Options, Result, values_of_map
 from plait.workspace.job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plait.context import Context
+    from plait.engine.kinds import Inputs, Limits, Plain, Texts, Warnings
     from plait.engine.results import Rendered
     from plait.workspace import InputFile, ReferencedValues
     from plait.workspace.merges import Merges
@@ -70,24 +78,27 @@ class Render(Request):
     summary = "Render YAML and text templates with data values, schemas, overlays and libraries."
 
     _1 = Heading("Inputs")
-    inputs = texts(
+    inputs: Inputs = positional(
         "file",
+        TEXTS,
         "input: a file, a directory, an HTTP URL, or - for standard input",
         short="f",
         value="PATH",
         path=PathForm("read", "=", may_be_url=True),
         setting="files",
+        kw_only=False,
     )
-    file_marks = texts("file-mark", "change how an input is treated", value="PATH:KEY=VALUE")
-    strict = switch("strict", "read the strict subset of YAML", short="s")
-    ignore_unknown_comments = switch("ignore-unknown-comments", "allow plain comments in templates")
-    implicit_map_key_overrides = switch(
+    values: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="set")
+    file_marks: Texts = texts("file-mark", "change how an input is treated", value="PATH:KEY=VALUE")
+    strict: bool = switch("strict", "read the strict subset of YAML", short="s")
+    ignore_unknown_comments: bool = switch("ignore-unknown-comments", "allow plain comments in templates")
+    implicit_map_key_overrides: bool = switch(
         "implicit-map-key-overrides", "let a repeated map key in a template override the earlier one"
     )
     bulk_in = text("bulk-in", "inputs as JSON; -f is ignored", value="JSON")
-    additions = additions_of("render")
+    additions: Texts = additions_of("render")
     _2 = Heading("Data values")
-    schema = text(
+    schema: str | os.PathLike[str] = text(
         "schema",
         "the schema of data values: JSON Schema, OpenAPI or CRD",
         value="FILE[#POINTER]",
@@ -103,7 +114,7 @@ class Render(Request):
         value="KEY=PATH",
         path=PathForm("read", "="),
     )
-    values_files = texts(
+    values_files: Inputs = texts(
         "data-values-file",
         "set data values from plain YAML",
         short="d",
@@ -120,23 +131,24 @@ class Render(Request):
     )
     secret_sources = SECRETS
     allow_exec = ALLOW_EXEC
-    values = value_map("values that stand here, over those of flags", setting="set")
     data_values_inspect = switch("data-values-inspect", "print the final data values and stop")
     schema_inspect = switch(
         "data-values-schema-inspect",
         "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema",
     )
-    validate = switch(
+    validate: bool = switch(
         "dangerous-data-values-disable-validation", "do not run the validations of data values", is_negated=True
     )
     _3 = Heading("Merges")
-    merge = texts("merge", "merge plain documents into the output, by kind and name", value="PATH", path=READ_PATH)
-    merge_keys = texts(
+    merge: Inputs = texts(
+        "merge", "merge plain documents into the output, by kind and name", value="PATH", path=READ_PATH
+    )
+    merge_keys: Texts = texts(
         "merge-key",
         "what tells items of an array apart in merges, [KIND:]PATH=KEY,KEY=DEFAULT; PATH=. for a set, PATH= for neither",
         value="PATH=KEY",
     )
-    merge_schemas = texts(
+    merge_schemas: Texts = texts(
         "merge-schemas",
         "CRDs, OpenAPI documents and JSON Schemas that declare such keys: a file or a directory",
         value="PATH",
@@ -159,21 +171,21 @@ class Render(Request):
         path=WRITTEN_PATH,
         part=DELIVERY,
     )
-    check_output = CHECK_OUTPUT
-    output_by = OUTPUT_BY
+    check_output: Texts = CHECK_OUTPUT
+    output_by: str = OUTPUT_BY
     files_inspect = switch("files-inspect", "print the paths of the inputs and stop")
     bulk_out = switch("bulk-out", "output as JSON, errors as well", part=DELIVERY)
-    keep_format = KEEP_FORMAT
+    keep_format: bool = KEEP_FORMAT
     source_map = SOURCE_MAP
     watch = WATCH
     _5 = Heading(SAFETY)
     offline = switch("offline", "refuse HTTP URLs")
-    allow_links = ALLOW_LINKS
+    allow_links: Texts = ALLOW_LINKS
     allow_all_links = ALLOW_ALL_LINKS
     output_links = ALLOW_OUTPUT
-    limits = LIMIT
-    isolated = ISOLATE
-    warnings = WARNINGS
+    limit = LIMIT
+    isolate = ISOLATE
+    warnings_shown = WARNINGS
     quiet = QUIET
     quote_values = QUOTE_VALUES
     no_code_cache = switch(
@@ -181,6 +193,13 @@ class Render(Request):
     )
     _6 = Heading(GENERAL)
     debug = switch("debug", "print what is being done to standard error", part=PROCESS)
+    # Keywords of the API.
+    environment: Mapping[str, str] | None = keyword()
+    secrets: Mapping[str, Plain] | None = keyword()
+    warnings: Warnings = keyword("keep")
+    limits: Limits | None = keyword()
+    trace: bool = keyword(default=False)
+    isolated: bool = keyword(default=False)
 
 
 # Options of data values -> what `ValuesFlags` calls them, the lowest first.
@@ -244,12 +263,12 @@ def job(request: Render, context: Context) -> Job:
     return job_of(request, read_inputs(request, inputs), inputs, context)
 
 
-def inputs_of(request: Render) -> Inputs:
+def inputs_of(request: Render) -> Reader:
     """The reader of the inputs of a request."""
-    return Inputs(links=links_of(request), offline=request.offline, named=request.program == "ytt")
+    return Reader(links=links_of(request), offline=request.offline, named=request.program == "ytt")
 
 
-def read_inputs(request: Render, inputs: Inputs) -> list[InputFile]:
+def read_inputs(request: Render, inputs: Reader) -> list[InputFile]:
     """The inputs of a request, in order. Raises ReadError, UsageError."""
     if request.bulk_in:
         from plait.workspace.inputs import bulk_files
@@ -262,7 +281,7 @@ def read_inputs(request: Render, inputs: Inputs) -> list[InputFile]:
 def outcome(
     request: Render,
     files: list[InputFile],
-    inputs: Inputs,
+    inputs: Reader,
     context: Context,
     debug: Callable[[str], None] | None = None,
 ) -> Result:
@@ -291,7 +310,7 @@ def _listed(job: Job) -> Result:
 def job_of(
     request: Render,
     files: list[InputFile],
-    inputs: Inputs,
+    inputs: Reader,
     context: Context,
     debug: Callable[[str], None] | None = None,
 ) -> Job:
@@ -301,7 +320,7 @@ def job_of(
 
         with located(request, Render.file_marks) as marks:
             files = apply_marks(files, marks)
-    job = Job(files, _options(request, debug))
+    job = Job(files, options_of(request, debug))
     if debug is not None:
         from plait.workspace.library import outline
 
@@ -317,14 +336,15 @@ def job_of(
         job.values += _values(request, inputs, context, others)
         job.values += [values_of_map(one, secret=True) for one in secrets_of(request)]
         job.tells_secrets = request.quote_values
-        if request.values is not None:
+        if isinstance(request.values, Map):
             job.values.append(values_of_map(request.values))
         job.merges = _merges(request, inputs, context)
     return job
 
 
-def _options(request: Render, debug: Callable[[str], None] | None) -> Options:
-    inspect = _inspection(request)
+def options_of(request: Render, debug: Callable[[str], None] | None = None, inspect: str | None = None) -> Options:
+    """The options of the phases. debug: gets each line of --debug. inspect: where the run stops. Raises UsageError."""
+    inspect = inspect or _inspection(request)
     with located(request, Render.additions):
         additions = taken(request.additions, "render") if request.has(Render.additions) else frozenset()
     return Options(
@@ -335,7 +355,7 @@ def _options(request: Render, debug: Callable[[str], None] | None) -> Options:
         inspect=inspect,
         debug=debug,
         additions=additions,
-        values_schema=request.schema,
+        values_schema=os.fspath(request.schema),
         output_schemas=request.check_output,
         output_by=output_by_of(request),
         prefixes=[
@@ -374,7 +394,7 @@ def _inspection(request: Render) -> str | None:
 
 
 def _values(
-    request: Render, inputs: Inputs, context: Context, options: Sequence[tuple[object, str]]
+    request: Render, inputs: Reader, context: Context, options: Sequence[tuple[object, str]]
 ) -> list[ReferencedValues]:
     found: list[ReferencedValues] = []
     for option, name in options:
@@ -387,7 +407,7 @@ def _values(
     return found
 
 
-def _merges(request: Render, inputs: Inputs, context: Context) -> Merges | None:
+def _merges(request: Render, inputs: Reader, context: Context) -> Merges | None:
     """The documents that are merged into the output; None for none. Raises ReadError, UsageError."""
     if not request.has(Render.merge, Render.merge_keys, Render.merge_schemas):
         return None

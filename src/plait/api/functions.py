@@ -1,0 +1,85 @@
+"""Functions of the API that are made of requests: an annotated attribute of the class is a keyword."""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+
+from plait.api.isolation import can_be_isolated
+from plait.engine.options import LISTS, SWITCH, VALUE, Option, Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, ParamSpec, TypeVar
+
+    from plait.engine.results import Result
+
+    P = ParamSpec("P")
+    R = TypeVar("R", bound=Result)
+
+
+def function_of(request: Callable[P, Request], result: type[R]) -> Callable[[Callable[[Any], R]], Callable[P, R]]:
+    """The decorator of a function from a request to a result: callers pass the keywords of the request instead.
+
+    request: the class. result: the type of the results.
+    """
+    assert isinstance(request, type)
+    dialect: type[Request] = request
+
+    def decorate(evaluate: Callable[[Any], R]) -> Callable[P, R]:
+        bind, defaults = _parameters(dialect, evaluate, result)
+
+        @functools.wraps(bind)
+        def call(*arguments: P.args, **options: P.kwargs) -> R:
+            given = bind(*arguments, **options)
+            return evaluate(
+                dialect(**{name: one for name, one in given.items() if one is not defaults.get(name, _UNSET)})
+            )
+
+        return can_be_isolated(result, bind)(call)
+
+    return decorate
+
+
+_UNSET = object()
+
+
+def _nothing() -> Mapping[str, object]:
+    return locals()
+
+
+def _parameters(
+    dialect: type[Request], evaluate: Callable[..., object], result: type
+) -> tuple[Callable[..., Mapping[str, object]], Mapping[str, object]]:
+    """A function with the parameters of a request, which returns them by name, and their defaults."""
+    types = dialect.__annotations__
+    options = [one for one in dialect.options if one.attribute in types]
+    by_place = [one for one in options if one.is_positional]
+    names = [one.attribute for one in (*by_place, *(one for one in options if one not in by_place))]
+    code = _nothing.__code__.replace(
+        co_name=evaluate.__name__,
+        co_qualname=evaluate.__name__,
+        co_argcount=len(by_place),
+        co_kwonlyargcount=len(names) - len(by_place),
+        co_varnames=tuple(names),
+        co_nlocals=len(names),
+    )
+    # The first one has to be passed, but for layers, which may be those of a site.
+    defaults = tuple(() for one in by_place[0 if dialect.command == "layer" else 1 :])
+    bind = FunctionType(code, _nothing.__globals__, evaluate.__name__, defaults)
+    bind.__kwdefaults__ = {one.attribute: _default(one, types[one.attribute]) for one in options if one not in by_place}
+    bind.__annotations__ = {**{name: types[name] for name in names}, "return": result.__name__}
+    bind.__doc__, bind.__module__ = evaluate.__doc__, evaluate.__module__
+    placed = names[len(by_place) - len(defaults) : len(by_place)]
+    return bind, {**dict.fromkeys(placed, ()), **bind.__kwdefaults__}
+
+
+def _default(option: Option, annotation: str) -> object:
+    if option.kind == SWITCH:
+        return option.is_negated
+    if option.kind in LISTS:
+        return ()
+    if "None" in annotation:
+        return None
+    return option.default[-1] if option.default else None if option.kind == VALUE else ""
