@@ -13,23 +13,19 @@ from truth.rows import Row
 NAME = "completion"
 
 
-def check(project: Path, seed: int, tries: int) -> Row:
+def check(subject: Subject, seed: int, tries: int) -> Row:
     """Complete data values where code names them: what stands there is among the offers; hover shows its value."""
     row = Row(NAME)
-    subject = Subject(project)
-    try:
-        symbols = subject.symbols()
-        places = sorted(
-            (Site(file.path, one.key.line, one.key.column, one.key.end), [*one.path[3:]])
-            for file in symbols.files.values()
-            for one in file.names.lookups
-            if one.path is not None and one.path[:3] == DATA_VALUES and len(one.path) > 3 and "[]" not in one.path
-        )
-        for number in sample(seed, places, tries):
-            site, keys = places[number]
-            _try(subject, site, keys, row)
-    finally:
-        subject.close()
+    symbols = subject.symbols()
+    places = sorted(
+        (Site(file.path, one.key.line, one.key.column, one.key.end), [*one.path[3:]])
+        for file in symbols.files.values()
+        for one in file.names.lookups
+        if one.path is not None and one.path[:3] == DATA_VALUES and len(one.path) > 3 and "[]" not in one.path
+    )
+    for number in sample(seed, places, tries):
+        site, keys = places[number]
+        _try(subject, site, keys, row)
     return row
 
 

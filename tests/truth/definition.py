@@ -13,26 +13,22 @@ from truth.rows import Row
 NAME = "definition"
 
 
-def check(project: Path, seed: int, tries: int) -> Row:
+def check(subject: Subject, seed: int, tries: int) -> Row:
     """Ask for the definition of keys of templates, and of names; it is a place of the same name."""
     row = Row(NAME)
-    subject = Subject(project)
-    try:
-        symbols = subject.symbols()
-        places = sorted(
-            {site for path in symbols.paths for site, _ in symbols.in_file(path)}
-            | {site for file in symbols.files.values() for sites in keys_in(file).values() for site in sites}
-        )
-        for number in sample(seed, places, tries):
-            site = places[number]
-            found = navigation.definition(subject.state, *site[:3])
-            where = f"{Path(site.path).relative_to(subject.top)}:{site.line}:{site.column}"
-            if found and all(_is_place(subject, symbols, Span(*site), one) for one in found):
-                row.held += 1
-            else:
-                row.wrong.append(f"{where}: {found}")
-    finally:
-        subject.close()
+    symbols = subject.symbols()
+    places = sorted(
+        {site for path in symbols.paths for site, _ in symbols.in_file(path)}
+        | {site for file in symbols.files.values() for sites in keys_in(file).values() for site in sites}
+    )
+    for number in sample(seed, places, tries):
+        site = places[number]
+        found = navigation.definition(subject.state, *site[:3])
+        where = f"{Path(site.path).relative_to(subject.top)}:{site.line}:{site.column}"
+        if found and all(_is_place(subject, symbols, Span(*site), one) for one in found):
+            row.held += 1
+        else:
+            row.wrong.append(f"{where}: {found}")
     return row
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,22 +13,16 @@ from truth.projects import Subject
 from truth.rows import Row
 
 NAME = "fixes"
-# Seconds for an evaluation.
-_LONGEST = 60
 _NAME = re.compile(r"\w{4,}")
 
 
-def check(project: Path, seed: int, tries: int) -> Row:
+def check(subject: Subject, seed: int, tries: int) -> Row:
     """Misspell annotations, names and data values; one of the fixes on a line has to bring the output back."""
     row = Row(NAME)
-    subject = Subject(project)
-    try:
-        places = [*_places(subject)]
-        random.Random(seed).shuffle(places)
-        for place in places[:tries]:
-            _try(subject, *place, row)
-    finally:
-        subject.close()
+    places = [*_places(subject)]
+    random.Random(seed).shuffle(places)
+    for place in places[:tries]:
+        _try(subject, *place, row)
     return row
 
 
@@ -60,7 +53,7 @@ def _try(subject: Subject, path: str, line: int, column: int, end: int, row: Row
     where = f"{Path(path).relative_to(subject.top)}:{line}:{column}: {misspelt} for {word}"
     state.open(path, "\n".join(lines))
     try:
-        _wait(subject)
+        subject.wait()
         offered = [fix for _, fix in actions.fixes(state, path, max(line - 3, 1), line + 3)]
         for fix in offered:
             if not subject.differences_with(claims.edited(state, fix.edits, broken=True)):
@@ -74,13 +67,6 @@ def _try(subject: Subject, path: str, line: int, column: int, end: int, row: Row
             row.refused[f"{where}: nothing is offered"] += 1
     finally:
         state.open(path, before)
-        _wait(subject)
+        subject.wait()
         state.close(path)
-        _wait(subject)
-
-
-def _wait(subject: Subject) -> None:
-    end = time.monotonic() + _LONGEST
-    while subject.state.is_busy():
-        assert time.monotonic() < end, "an evaluation does not end"
-        time.sleep(0.01)
+        subject.wait()

@@ -1,7 +1,12 @@
-"""A project under test: its runs in the state of the language server, copies of it with edits, and what the copies make."""
+"""A project under test: its runs in the state of the language server, copies of it with edits, and what the copies make.
+
+A project is a directory with a plait.yml, or a file with command lines of ytt, bosh and plait, one a line, which are read
+as a script in the directory of the file.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -11,35 +16,63 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plait import project as projects
 from plait.analysis.symbols import Symbols
 from plait.analysis.verifying import output_of
-from plait.engine.flags import words_of
+from plait.engine.options import CSV, NUMBER, SWITCH, TEXTS, Option
+from plait.engine.results import Documents
 from plait.errors import PlaitError
 from plait.lsp import claims
 from plait.lsp.answers import Edit
 from plait.lsp.state import State
+from plait.naming import document_name
+from plait.nodes import Array, Document, Map, equal
 from plait.project.choosing import choose
+from plait.project.inference.programs import command_line
+from plait.project.inference.shell import Shell
 from plait.project.run import Run
+from plait.project.settings import joined
+from plait.source import Source
+from plait.tools.paths import Place, all_places
+from plait.view import View
 
 _LONGEST = 120  # seconds
 
 
-class Subject:
-    """A project. runs: those that succeed, by name; outputs: the result of each, by plait and by the real program."""
+if TYPE_CHECKING:
+    from plait.nodes import Item, Value
 
-    def __init__(self, top: Path) -> None:
+
+class Subject:
+    """A project. runs: those that succeed, by name; failing: why the others do not.
+
+    outputs, real: the result of each run, by plait and by the real program. made: the documents.
+    """
+
+    def __init__(self, top: Path, most: int = 2) -> None:
+        """most: environments of each matrix that are tried."""
         self.top = top
+        self.most = most
         self.file = str(top / "plait.yml")
         self.state = State(lambda: None)
         self.state.open(self.file, Path(self.file).read_text("utf-8"))
-        end = time.monotonic() + _LONGEST
-        while self.state.is_busy():
-            assert time.monotonic() < end, "an evaluation does not end"
-            time.sleep(0.01)
-        self.runs = {run.name: run for run in runs_of(top)}
-        self.outputs = {name: made(run) for name, run in self.runs.items()}
+        self.wait()
+        self.runs: dict[str, Run] = {}
+        self.failing: dict[str, str] = {}
+        self.made: dict[str, Documents] = {}
+        self.views: dict[str, View] = {}
+        for run in runs_of(top, most):
+            view = View()
+            try:
+                self.made[run.name] = run.evaluate(view=view)
+            except PlaitError as error:
+                self.failing[run.name] = str(error)
+                continue
+            self.runs[run.name] = run
+            self.views[run.name] = view
+        self.outputs = {name: repr(output_of(run, self.made[name])) for name, run in self.runs.items()}
         self.real = {name: made_by_ytt(run, top) for name, run in self.runs.items()}
 
     def symbols(self) -> Symbols:
@@ -56,7 +89,7 @@ class Subject:
         with copied(self.top) as copy:
             for path, data in texts.items():
                 (copy / Path(path).relative_to(self.top)).write_bytes(data)
-            after = {run.name: run for run in runs_of(copy)}
+            after = {run.name: run for run in runs_of(copy, self.most)}
             for name in self.runs:
                 if name not in after:
                     found.append(f"{name}: the run is gone")
@@ -68,8 +101,84 @@ class Subject:
                         found.append(f"{name}: ytt makes something else: {str(now)[:400]}")
         return found
 
+    def files(self, name: str) -> list[str]:
+        """The files of the project that a run reads, absolute, in order."""
+        inside = os.path.join(str(self.top), "")
+        found = self.views[name].files
+        return sorted(path for path, data in found.items() if data is not None and path.startswith(inside))
+
+    def shown(self, path: str) -> str:
+        """A path as a case names it."""
+        return os.path.relpath(path, self.top)
+
+    def wait(self) -> None:
+        """Wait for the evaluations of the state."""
+        end = time.monotonic() + _LONGEST
+        while self.state.is_busy():
+            assert time.monotonic() < end, "an evaluation does not end"
+            time.sleep(0.01)
+
     def close(self) -> None:
         self.state.shut_down()
+
+
+@contextmanager
+def opened(given: Path, most: int = 2) -> Iterator[Subject]:
+    """The subject of a directory, or of a file with command lines."""
+    with tempfile.TemporaryDirectory() as directory:
+        top = given.resolve()
+        if not given.is_dir():
+            top = Path(directory) / given.resolve().parent.name
+            shutil.copytree(given.resolve().parent, top, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+            (top / "plait.yml").write_text(project_text(commands(top, given.read_text("utf-8"))), "utf-8")
+        subject = Subject(top, most)
+        try:
+            yield subject
+        finally:
+            subject.close()
+
+
+def commands(top: Path, text: str) -> list[Run]:
+    """The runs of command lines in a script that is started at the top of a repository."""
+    runs: list[Run] = []
+    for one in Shell(str(top), str(top), "").read(text, 1):
+        line = command_line(one)
+        if line is not None and one.directory is not None:
+            settings = line.settings(Source("commands"), one.directory, str(top))
+            runs.append(Run(f"run-{len(runs) + 1}", line.command, settings, None, one.directory, None))
+    return runs
+
+
+def project_text(runs: Iterable[Run], top: str = "") -> str:
+    """A project file with these runs. top: its directory, by default that of the first run."""
+    out: dict[str, object] = {}
+    for run in runs:
+        top = top or str(run.directory)
+        way = os.path.relpath(run.directory or os.curdir, top)
+        settings: dict[str, object] = {}
+        for one in run.settings:
+            kind = TEXTS if one.flag is None else one.flag.kind
+            texts = [_placed(one.flag, text, "" if way == os.curdir else way) for text, _ in one.texts()]
+            settings[one.name] = (
+                texts == ["true"] if kind == SWITCH else texts if kind in (TEXTS, CSV) else _scalar(texts[-1], kind)
+            )
+        if run.command == "patch" and isinstance(base := settings.get("base"), list):
+            settings["base"] = base[0]
+        out[run.name] = {run.command: settings}
+    return json.dumps({"runs": out}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _scalar(text: str, kind: str) -> object:
+    return int(text) if kind == NUMBER and text.isdecimal() else text
+
+
+def _placed(flag: Option | None, text: str, way: str) -> str:
+    if flag is None:
+        return joined(way, text)
+    if flag.path is None:
+        return text
+    before, path = flag.path.split(text)
+    return before + joined(way, path) if path else text
 
 
 def _first(after: str, before: str) -> str:
@@ -77,9 +186,9 @@ def _first(after: str, before: str) -> str:
     return next((f"{one!r} for {other!r}" for one, other in pairs if one != other), after[:300])
 
 
-def runs_of(top: Path) -> list[Run]:
+def runs_of(top: Path, most: int = 2) -> list[Run]:
     """The runs of a project; the first environments of a matrix."""
-    return choose(projects.read(str(top / "plait.yml")), most=2).runs
+    return choose(projects.read(str(top / "plait.yml")), most=most).runs
 
 
 def made(run: Run) -> str:
@@ -95,7 +204,7 @@ def made_by_ytt(run: Run, top: Path) -> str | None:
     program = os.environ.get("PLAIT_YTT")
     if program is None or run.command != "render" or run.given is not None:
         return None
-    words = words_of(run.request(""))
+    words = [word if word.startswith("-") else f"--file={word}" for word in run.argv("")]
     done = subprocess.run([program, *words], cwd=top, capture_output=True, text=True, timeout=_LONGEST, check=False)
     return done.stdout if done.returncode == 0 else f"fails: {done.stderr}" if done.stderr else None
 
@@ -112,3 +221,37 @@ def copied(top: Path) -> Iterator[Path]:
 def sample(seed: int, among: Sequence[object], tries: int) -> list[int]:
     """The indexes of some of a sequence, the same for the same seed."""
     return random.Random(seed).sample(range(len(among)), min(tries, len(among)))
+
+
+def items_of(documents: Iterable[Document]) -> Iterator[tuple[int, tuple[Item, ...], Item]]:
+    """All items of documents: the number of the document, the way to the item, the item."""
+    for number, document in enumerate(documents):
+        todo: list[tuple[tuple[Item, ...], Value]] = [((), document.value)]
+        while todo:
+            way, value = todo.pop()
+            if type(value) is Map or type(value) is Array:
+                for item in value.items:
+                    yield number, (*way, item), item
+                    todo.append(((*way, item), item.value))
+
+
+def scalars_of(documents: Sequence[Document]) -> list[Place]:
+    """The scalars and empty collections of documents."""
+    return [*all_places(documents, {})]
+
+
+def changed_places(before: Documents, after: Documents, *, by_name: bool = True) -> set[tuple[int, str]]:
+    """The document and path of each scalar that is another one or gone.
+
+    by_name: documents are paired by name if they have one, otherwise by number.
+    """
+
+    def key(place: Place) -> tuple[str | int, str]:
+        return (document_name(place.document) if by_name else None) or place.number, place.path
+
+    other = {key(place): place.value for place in scalars_of(after.nodes.items)}
+    return {
+        (place.number, place.path)
+        for place in scalars_of(before.nodes.items)
+        if key(place) not in other or not equal(other[key(place)], place.value)
+    }

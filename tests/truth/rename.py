@@ -15,15 +15,11 @@ from truth.rows import Row
 NAME = "rename"
 
 
-def check(project: Path, seed: int, tries: int) -> Row:
+def check(subject: Subject, seed: int, tries: int) -> Row:
     """Rename at places of the project's names, and render the project with the edits."""
     row = Row(NAME)
-    subject = Subject(project)
-    try:
-        for number, site in enumerate(places(subject, seed, tries)):
-            _try(subject, site, f"renamed_{number}", row)
-    finally:
-        subject.close()
+    for number, site in enumerate(places(subject, seed, tries)):
+        _try(subject, site, f"renamed_{number}", row)
     return row
 
 

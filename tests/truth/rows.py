@@ -31,6 +31,17 @@ class Row:
         self.computed += other.computed
         self.wrong += other.wrong
 
+    def data(self) -> dict[str, object]:
+        """The row as plain data."""
+        return {
+            "row": self.name,
+            "tries": self.tries,
+            "held": self.held,
+            "refused": dict(self.refused),
+            "computed": dict(self.computed),
+            "wrong": self.wrong,
+        }
+
     def line(self) -> str:
         """The row as text."""
         counts = (self.tries, self.held, self.refused.total(), self.computed.total(), len(self.wrong))

@@ -59,6 +59,7 @@ class Symbols:
     """The names of the files that some runs read.
 
     aliased: sites at which a module is loaded under its own name; another name has to be `name="module"`.
+    aliases: sites at which a module is loaded under another name, each with that of the module's name.
     computed: lines at which a name is looked up without being written, by symbol.
     """
 
@@ -74,6 +75,7 @@ class Symbols:
         self._keys: dict[str, dict[tuple[int, str], list[Site]]] = {}
         self.scopes: dict[Hashable, list[tuple[str, Scope, str]]] = {}
         self.aliased: set[Site] = set()
+        self.aliases: dict[Site, Site] = {}
         self.computed: dict[Hashable, list[tuple[str, int]]] = {}
         self._loads = {
             (path, written): target
@@ -220,6 +222,8 @@ class Symbols:
                     self._add(self._name(home.path, home.names.program, there), _site(file.path, there))
                 elif is_same and isinstance(here, Placed) and here.column:
                     self.aliased.add(_site(file.path, here))
+                elif target is None and isinstance(here, Placed) and isinstance(there, Placed):
+                    self.aliases[_site(file.path, here)] = _site(file.path, there)
         for keyword in names.keywords:
             for path, scope in self._called(file, keyword):
                 self._add(self._name(path, scope, keyword.name), _site(file.path, keyword.name))

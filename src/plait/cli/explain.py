@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.cli.tracing import Question
+    from plait.nodes import DocumentSet
+    from plait.provenance import Trace
     from plait.tools.explain import History
 
 FORMS = ("text", "json")
@@ -128,11 +130,9 @@ def main_impact(argv: Sequence[str]) -> int:
         )
     from plait.tools.impact import check_line, impact
 
-    def rerun(texts: Mapping[str, bytes]) -> object:
-        from plait.tools.impact import output_of
-
+    def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
         with seen(View(texts)):
-            return output_of(*question.run(Context(print_line=lambda _: None)))
+            return question.run(Context(print_line=lambda _: None))
 
     context, view = Context(), View()
     with watched(context):
@@ -151,6 +151,9 @@ def main_impact(argv: Sequence[str]) -> int:
     if found.unknown:
         complain(f"plait: the effect of {question.asked} is unknown: {found.unknown}\n")
         return UNKNOWN
+    if found.needed:
+        complain(f"plait: the run fails if {question.asked} is changed\n")
+        return 0
     if not places:
         complain(f"plait: {question.asked} has no effect on the output\n")
     return 0 if places else 1

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plait.codecache import CodeCache
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
+    from plait.nodes import DocumentSet
     from plait.project.file import Project
     from plait.provenance import Trace
     from plait.tools.explain import Entry, History
@@ -207,7 +208,7 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     """
     from plait.codecache import MemoryCache
     from plait.context import Context
-    from plait.tools.impact import check_line, impact, output_of, same_file
+    from plait.tools.impact import check_line, impact, same_file
     from plait.tools.pipeline import file_source
     from plait.view import View
     from plait.workspace.shared import Shared
@@ -217,9 +218,9 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     cache, shared = MemoryCache(), Shared()
     is_reached = False
 
-    def rerun(task: Task, texts: Mapping[str, bytes]) -> object:
-        made = task.run(project).evaluate(view=View(texts), limits={}, cache=cache)
-        return output_of(made.nodes, made.trace)
+    def rerun(task: Task, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
+        made = task.run(project).evaluate(view=View(texts), trace=True, limits={}, cache=cache)
+        return made.nodes, made.trace
 
     for task in tasks:
         view = View()
@@ -235,6 +236,6 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
             )  # fmt: skip
             places = [str(place) for place in found.places]
             is_reached = is_reached or bool(places)
-            yield task, places, found.unknown
+            yield task, places, "the run fails if the line is changed" if found.needed else found.unknown
     if not is_reached:
         check_line(read, file, line, "any environment")

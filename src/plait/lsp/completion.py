@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 
-from plait.analysis.files import TEMPLATE
+from plait.analysis.files import PLAIN, TEMPLATE
 from plait.lsp import matchers, offers, reference, variables
 from plait.lsp.answers import Suggestion
 from plait.lsp.navigation import loaded_file
@@ -80,7 +80,8 @@ def _all(state: State, file: File, line: int, column: int) -> Iterator[Suggestio
     before = file.line(line)[: column - 1]
     if "((" in before and "))" not in before[before.rindex("((") :]:
         return variables.suggestions(state, file, before, column)
-    if file.kind not in (TEMPLATE, STARLARK, TEXT):
+    is_first = file.kind == PLAIN and before.lstrip().startswith("#") and file.path.endswith((".yml", ".yaml"))
+    if file.kind not in (TEMPLATE, STARLARK, TEXT) and not is_first:
         return offers.offers(state, file, line, column)
     code = _code_before(file, before)
     if code is not None:
@@ -123,10 +124,7 @@ def _code(state: State, file: File, code: str, line: int, column: int) -> Iterat
         yield from _load_paths(state, file, column - len(found[2]))
         return
     if file.kind == TEMPLATE and "#@overlay/" in file.line(line):
-        found_left = [*matchers.suggestions(state, file, code, line, column)]
-        if found_left:
-            yield from found_left
-            return
+        yield from matchers.suggestions(state, file, code, line, column)
     chain = _CHAIN.search(code)
     if chain is not None:
         yield from _members(state, file, chain[1].rstrip(".").split("."), column - len(chain[2]))

@@ -221,6 +221,9 @@ class _Search:
             # A module keeps its name: it is loaded under another one, in front of the quote.
             place = Span(site.path, site.line, site.column - 1, site.column - 1)
             return Edit(place, f"{self.new}=")
+        module = self.symbols.aliases.get(site)
+        if module is not None and module.line == site.line and self.symbols.text(module) == self.new:
+            return Edit(Span(site.path, site.line, site.column, module.column - 1), "")
         return Edit(Span(*site), self.new)
 
     def shown_by(self, change: Change) -> Iterator[Site]:

@@ -269,14 +269,8 @@ def _tokens(server: Server, params: types.SemanticTokensParams) -> types.Semanti
 
 @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
 def _folding(server: Server, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-    out: list[types.FoldingRange] = []
-    todo = [*symbols.symbols(server.state, path_of(params.text_document.uri))]
-    while todo:
-        one = todo.pop()
-        if one.last > one.line:
-            out.append(types.FoldingRange(one.line - 1, one.last - 1))
-        todo += one.inner
-    return sorted(out, key=lambda found: found.start_line)
+    found = symbols.folds(server.state, path_of(params.text_document.uri))
+    return [types.FoldingRange(first - 1, last - 1) for first, last in found]
 
 
 @server.feature(types.TEXT_DOCUMENT_FORMATTING)

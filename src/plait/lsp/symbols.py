@@ -39,6 +39,18 @@ def symbols(state: State, path: str) -> list[Symbol]:
     return sorted(found, key=lambda symbol: symbol.line)
 
 
+def folds(state: State, path: str) -> list[tuple[int, int]]:
+    """The first and the last line of each part that can be folded, in order; each first line once."""
+    found: dict[int, int] = {}
+    todo = [*symbols(state, path)]
+    while todo:
+        one = todo.pop()
+        if one.last > one.line:
+            found[one.line] = max(one.last, found.get(one.line, 0))
+        todo += one.inner
+    return sorted(found.items())
+
+
 def _end_of(file: File, line: int) -> int:
     """The line of the `end` of a function."""
     depth = 0

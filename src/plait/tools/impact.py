@@ -1,7 +1,8 @@
 """The values of an output in which a line of an input has a part.
 
-The answer is taken from the record of a run. "No effect" is more than that nothing is recorded: the line is blank or a
-comment, or the run gives the same output with the line changed. Anything else is unknown.
+The answer is taken from the record of a run. Where nothing is recorded of a line, the run is evaluated with the line
+changed in several ways: what is another value then is the effect, and the line has none if the output is the same each
+time. Of code that can be left out nothing is proven by that, so its effect is unknown.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import os
 
 from plait.errors import PlaitError, UsageError
+from plait.naming import document_name
+from plait.nodes import equal
 from plait.source import Source
 from plait.tools.extents import Extents
 from plait.tools.paths import all_places
@@ -18,27 +21,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plait.context import Context
-    from plait.nodes import Document, DocumentSet
+    from plait.nodes import DocumentSet
     from plait.provenance import Trace
     from plait.tools.extents import Scalar
     from plait.tools.paths import Place
 
     Files = Mapping[str, bytes | None]
-    Rerun = Callable[[Mapping[str, bytes]], object]
+    Rerun = Callable[[Mapping[str, bytes]], tuple[DocumentSet, Trace | None]]
 
 
 class Impact:
     """The effect of a line.
 
-    places: the values, in order. unknown: why it is unknown whether there are others, "" if these are all; without places
-    and reason the line has no effect.
+    places: the values, in order. unknown: why it is unknown which values there are, or "". needed: the run fails if the
+    line is changed. Without any of these the line has no effect.
     """
 
-    __slots__ = ("places", "unknown")
+    __slots__ = ("needed", "places", "unknown")
 
-    def __init__(self, places: Sequence[Place], unknown: str = "") -> None:
+    def __init__(self, places: Sequence[Place], unknown: str = "", *, needed: bool = False) -> None:
         self.places = places
         self.unknown = unknown
+        self.needed = needed
 
 
 def impact(
@@ -54,7 +58,7 @@ def impact(
     """The scalars of an output, and the lines of its text files, in which a line of an input has a part.
 
     trace: of a run that records all functions (`Trace.follows_all`). files: contents of the inputs by absolute path.
-    rerun: evaluates the run with texts in the place of files and returns its output, to be compared; raises PlaitError.
+    rerun: evaluates the run with texts in the place of files; raises PlaitError.
     context: of the run, for whoever watches.
     """
     path, text = content_of(file, files or {})
@@ -73,7 +77,9 @@ def impact(
         return Impact([], "the file was not read")
     if extents.is_blank(line):
         return Impact([])
-    return Impact([], _doubt(extents, path, line, rerun))
+    if rerun is None:
+        return Impact([], "nothing is recorded of this line")
+    return _tried(extents, path, line, documents, trace, rerun)
 
 
 def _places(
@@ -107,34 +113,62 @@ def _outer(extents: Extents, trace: Trace, line: int) -> Iterable[int]:
     return [first for source, first in trace.untraced if same_file(source.shown, extents.source.name)]
 
 
-def _doubt(extents: Extents, path: str, line: int, rerun: Rerun | None) -> str:
-    """Why it is unknown whether a line of which nothing is recorded has an effect; "" if it has none."""
-    if extents.has_code(line):
-        return "nothing records what this code decides"
-    texts = [text for scalar in extents.scalars(line) for text in changed(extents.source.text, scalar)]
-    if rerun is None or not texts:
-        return "nothing records what this line decides"
-    before = rerun({})
-    for text in texts:
+def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace: Trace, rerun: Rerun) -> Impact:
+    """The effect of a line of which nothing is recorded: what is another value with the line changed."""
+    text = extents.source.text
+    texts = [other for scalar in extents.scalars(line) for other in changed(text, scalar)]
+    is_code = extents.has_code(line) or not texts
+    if is_code:
+        rows = text.split("\n")
+        texts = ["\n".join([*rows[: line - 1], "", *rows[line:]])]
+    before = [*all_places(documents.items, trace.texts)]
+    found: dict[tuple[str | int, str], Place] = {}
+    failed = same = 0
+    for one in texts:
         try:
-            if rerun({path: text.encode("utf-8", "surrogateescape")}) != before:
-                return "the output is another one if this line is changed"
+            other, other_trace = rerun({path: one.encode("utf-8", "surrogateescape")})
         except PlaitError:
-            return "the run fails if this line is changed"
-    return ""
+            failed += 1
+            continue
+        after = {
+            _key(place): place for place in all_places(other.items, {} if other_trace is None else other_trace.texts)
+        }
+        changes = [place for place in before if not _is_same(place, after.get(_key(place)))]
+        if not changes and len(after) == len(before):
+            same += 1
+            continue
+        found.update((_key(place), place) for place in changes or before)
+    if found:
+        return Impact([place for place in before if _key(place) in found])
+    if failed:
+        return Impact([], "" if not same else "the run fails with some other values on this line", needed=not same)
+    return Impact([], "the output is the same without this code" if is_code else "")
+
+
+def _key(place: Place) -> tuple[str | int, str]:
+    """The document and the way: by names, which stay when documents come or go."""
+    file: str = getattr(place, "file", "")
+    return file or document_name(place.document) or place.number, place.path
+
+
+def _is_same(place: Place, other: Place | None) -> bool:
+    return other is not None and type(place.value) is type(other.value) and equal(place.value, other.value)
 
 
 def changed(text: str, scalar: Scalar) -> list[str]:
-    """A text with another scalar of the same type in the place of one, in one or more ways."""
+    """A text with another scalar of the same type in the place of one, in several ways."""
     value, written = scalar.value, text[scalar.start : scalar.end]
+    others: list[str] = []
     if value is True or value is False:
         others = ["false" if value else "true"]
     elif isinstance(value, (int, float)):
-        others = [f"{written}1"]
+        others = [f"{written}1", f"1{written}"]
     elif isinstance(value, str) and written:
-        others = [f"{written[:-1]}x{written[-1]}" if written[-1] in "'\"" else f"{written}x"]
-    else:
-        others = []
+        quote = written[-1] if written[-1] in "'\"" else ""
+        inner = written[1:-1] if quote else written
+        others = (
+            [f"{quote}{inner}x{quote}", f"{quote}x{inner}{quote}"] if written[0] not in "|>&*!" else [f"{written}x"]
+        )
     return [text[: scalar.start] + other + text[scalar.end :] for other in others]
 
 
@@ -145,16 +179,6 @@ def content_of(file: str, files: Files) -> tuple[str, str | None]:
         if content is not None and same_file(_shown(path), file):
             return path, content.decode("utf-8", "surrogateescape")
     return os.path.abspath(file), None
-
-
-def output_of(documents: DocumentSet | Iterable[Document], trace: Trace | None) -> object:
-    """What a run makes, to be compared: its documents and the lines of its text files."""
-    from plait.nodes import DocumentSet as Set
-    from plait.yaml import write
-
-    whole = documents if isinstance(documents, Set) else Set(list(documents))
-    texts = {} if trace is None else {name: [item.value for item in one.items] for name, one in trace.texts.items()}
-    return write(whole), texts
 
 
 def same_file(name: str, file: str) -> bool:

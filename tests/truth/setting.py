@@ -1,0 +1,60 @@
+"""Set: the output has the value that was asked for, and is the same otherwise."""
+
+from __future__ import annotations
+
+from plait.edit.setting import State
+from plait.edit.target import Target
+from plait.edit.values import edited
+from plait.errors import PlaitError
+from plait.nodes import equal
+from plait.tools.paths import Place
+from plait.view import View
+from truth.projects import Subject, changed_places, sample, scalars_of
+from truth.rows import Row
+
+NAME = "set"
+
+
+def check(subject: Subject, seed: int, tries: int) -> Row:
+    """Set scalars of the outputs to other values of their types, and evaluate with the edited files."""
+    row = Row(NAME)
+    for name in subject.runs:
+        state = State(Target(subject.runs[name]))
+        places = [one for one in scalars_of(state.output.documents) if one.way]
+        for number in sample(seed, places, max(tries // len(subject.runs), 5)):
+            if row.tries < tries:
+                _try(subject, state, name, places[number], row)
+    return row
+
+
+def _try(subject: Subject, state: State, name: str, place: Place, row: Row) -> None:
+    old = place.value
+    new: bool | int | float | str
+    if isinstance(old, bool):
+        new = not old
+    elif isinstance(old, (int, float)):
+        new = old + 1
+    else:
+        new = f"{old or ''}x"
+    where = f"{name}: {place} to {new!r}"
+    try:
+        edit = edited(state, place, new)
+    except PlaitError as refused:
+        row.refused[f"{where}: {refused.message}"] += 1
+        return
+    if edit.also:
+        row.refused[f"{where}: also changes {edit.also[:3]}"] += 1
+        return
+    try:
+        after = subject.runs[name].evaluate(view=View(edit.texts))
+    except PlaitError as error:
+        row.wrong.append(f"{where}: the run fails: {error.message}")
+        return
+    differs = changed_places(subject.made[name], after, by_name=False)
+    there = [one.value for one in scalars_of(after.nodes.items) if (one.number, one.path) == (place.number, place.path)]
+    if differs - {(place.number, place.path)}:
+        row.wrong.append(f"{where}: also changes {sorted(differs)[:5]}")
+    elif not there or not equal(there[0], new):
+        row.wrong.append(f"{where}: makes {there}")
+    else:
+        row.held += 1
