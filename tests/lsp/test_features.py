@@ -330,7 +330,7 @@ def test_outlines(templates: Workshop, tmp_path_factory: pytest.TempPathFactory)
     found = symbols.symbols(templates.state, path)
     assert [(one.name, one.kind, one.line, one.last) for one in found] == [
         ("name", "function", 5, 7),
-        ("Deployment", "document", 8, 15),
+        ("Deployment", "document", 8, 14),
     ]
     assert [one.name for one in found[1].inner] == ["kind", "metadata", "spec"]
     with workshop(tmp_path_factory.mktemp("ops"), OPERATIONS) as made:

@@ -17,9 +17,10 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     """Ask for the definition of keys of templates, and of names; it is a place of the same name."""
     row = Row(NAME)
     symbols = subject.symbols()
+    files = [file for path in symbols.paths if (file := subject.state.file(path)) is not None]
     places = sorted(
         {site for path in symbols.paths for site, _ in symbols.in_file(path)}
-        | {site for file in symbols.files.values() for sites in keys_in(file).values() for site in sites}
+        | {site for file in files for sites in keys_in(file).values() for site in sites}
     )
     for number in sample(seed, places, tries):
         site = places[number]

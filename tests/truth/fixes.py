@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from plait.analysis.files import TEMPLATE
+from plait.analysis.files import OPS, TEMPLATE
 from plait.lsp import actions, claims
 from truth.projects import Subject
 from truth.rows import Row
@@ -29,6 +29,13 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
 def _places(subject: Subject) -> Iterator[tuple[str, int, int, int]]:
     """The places of words to misspell: path, line, and the columns of the word."""
     symbols = subject.symbols()
+    for path in symbols.paths:
+        operations = subject.state.file(path)
+        if operations is not None and operations.kind == OPS:
+            for number, text in enumerate(operations.lines, 1):
+                if re.match(r"[- ] path: /", text):
+                    names = [*re.finditer(r"(?<=[/=])[A-Za-z][\w-]{3,}(?=[/?]|$)", text)]
+                    yield from ((path, number, one.start() + 1, one.end() + 1) for one in names[:-1])
     for path, file in symbols.files.items():
         if file.kind != TEMPLATE or "_ytt_lib" in path:
             continue

@@ -27,15 +27,13 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
         file = subject.state.file(path)
         assert file is not None
         where = f"{subject.shown(path)}:{first}-{last}"
-        ends = spans[path].get(first)
+        ends = spans[path].get(first, [])
         if (first, last) in crossing[path]:
             row.wrong.append(f"{where}: crosses another range")
         elif last > len(file.lines) or not file.line(first).strip():
             row.wrong.append(f"{where}: is not in the file")
-        elif ends is not None and any(line > last for line in ends[:1]):
-            row.wrong.append(f"{where}: the node ends on line {ends[0]}")
-        elif ends is not None and ends[1] and last >= ends[1]:
-            row.wrong.append(f"{where}: the next node begins on line {ends[1]}")
+        elif ends and not any(end <= last and (not after or last < after) for end, after in ends):
+            row.wrong.append(f"{where}: the nodes end, and the next ones begin, on lines {ends}")
         else:
             row.held += 1
     return row
@@ -53,10 +51,10 @@ def _crossing(ranges: list[tuple[int, int]]) -> set[tuple[int, int]]:
     return out
 
 
-def _spans(subject: Subject, path: str) -> dict[int, tuple[int, int]]:
-    """First line of a node -> its last line, and the first line of the next node; 0 for none."""
+def _spans(subject: Subject, path: str) -> dict[int, list[tuple[int, int]]]:
+    """First line of nodes -> the last line of each, and the first line of the next node; 0 for none."""
     file = subject.state.file(path)
-    out: dict[int, tuple[int, int]] = {}
+    out: dict[int, list[tuple[int, int]]] = {}
     if file is None or not path.endswith((".yml", ".yaml")):
         return out
     spans = Spans()
@@ -69,7 +67,7 @@ def _spans(subject: Subject, path: str) -> dict[int, tuple[int, int]]:
         span = spans.items.get(document)
         if span is not None:
             last = spans.place(span.start)[0] + file.source.text[span.start : span.end].rstrip().count("\n")
-            out[document.line] = last, after
+            out.setdefault(document.line, []).append((last, after))
     todo = [document.value for document in documents.items]
     while todo:
         value = todo.pop()
@@ -84,6 +82,5 @@ def _spans(subject: Subject, path: str) -> dict[int, tuple[int, int]]:
             text = file.source.text[span.start : span.end].rstrip()
             last = spans.place(span.start)[0] + text.count("\n")
             after = items[number + 1].line if number + 1 < len(items) else 0
-            if item.line not in out:
-                out[item.line] = last, after if after > item.line else 0
+            out.setdefault(item.line, []).append((last, after if after > item.line else 0))
     return out

@@ -70,7 +70,7 @@ def _try(subject: Subject, trace: Trace, name: str, path: str, number: int, chos
         except PlaitError:
             continue  # what a run would have made tells nothing of the line
         is_tried = True
-        differs = changed_places(made, after)
+        differs = changed_places(made, after, by_name=len(made.nodes.items) != len(after.nodes.items))
         if differs and not found.places and not found.needed:
             row.wrong.append(f"{where}\n  has no effect, and changes {sorted(differs)[:5]}\n  {_shown(edited, rows)}")
             return

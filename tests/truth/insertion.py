@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 from plait.analysis.files import TEMPLATE
 from plait.lsp import completion
@@ -12,6 +13,7 @@ from truth.projects import Subject
 from truth.rows import Row
 
 NAME = "insertion"
+_REST = re.compile(r"^[\w.]*")
 # Offers that are tried at one place.
 _MOST = 40
 
@@ -38,10 +40,11 @@ def _try(subject: Subject, path: str, line: int, column: int, end: int, row: Row
     assert file is not None
     text = file.line(line)
     word = text[column - 1 : end - 1]
-    cursor = column + 1 if word.startswith("#@") else column
+    cursor = column + 1
     where = f"{subject.shown(path)}:{line}:{column}"
-    # As an editor has it while nothing is typed of the word yet.
-    cut = file.with_text(_with_line(file.lines, line, text[: cursor - 1] + text[end - 1 :]))
+    # As an editor has it while one character is typed of the word, and nothing behind it.
+    behind = "" if word.startswith("#@") else _REST.sub("", text[end - 1 :])
+    cut = file.with_text(_with_line(file.lines, line, text[: cursor - 1] + behind))
     subject.state.open(path, cut.source.text)
     try:
         offered = completion.complete(subject.state, path, line, cursor)

@@ -13,8 +13,8 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,8 @@ class Subject:
         """most: environments of each matrix that are tried."""
         self.top = top
         self.most = most
+        self._closing = ExitStack()
+        self._copy: Path | None = None
         self.file = str(top / "plait.yml")
         self.state = State(lambda: None)
         self.state.open(self.file, Path(self.file).read_text("utf-8"))
@@ -79,27 +81,44 @@ class Subject:
         """The names of all files that the runs read."""
         return Symbols(claims.runs_for(self.state, self.file, claims.budget(60)), self.state.file)
 
-    def differences(self, edits: Iterable[Edit]) -> list[str]:
-        """The runs that make something else from a copy of the project with edits, each with how."""
-        return self.differences_with(claims.edited(self.state, edits))
+    def differences(self, edits: Iterable[Edit], renamed: tuple[str, str] = ("", "")) -> list[str]:
+        """The runs that make something else from a copy of the project with edits, each with how.
 
-    def differences_with(self, texts: dict[str, bytes]) -> list[str]:
+        renamed: the old and the new name of a layered document, which is part of the output.
+        """
+        return self.differences_with(claims.edited(self.state, edits), renamed)
+
+    def differences_with(self, texts: dict[str, bytes], renamed: tuple[str, str] = ("", "")) -> list[str]:
         """The same, of files with other texts."""
-        found = []
-        with copied(self.top) as copy:
-            for path, data in texts.items():
-                (copy / Path(path).relative_to(self.top)).write_bytes(data)
-            after = {run.name: run for run in runs_of(copy, self.most)}
-            for name in self.runs:
-                if name not in after:
-                    found.append(f"{name}: the run is gone")
-                elif made(after[name]) != self.outputs[name]:
-                    found.append(f"{name}: plait makes something else: {_first(made(after[name]), self.outputs[name])}")
-                elif self.real[name] is not None:
-                    now = made_by_ytt(after[name], copy)
-                    if now != self.real[name]:
-                        found.append(f"{name}: ytt makes something else: {str(now)[:400]}")
-        return found
+        if self._copy is None:  # one for all tries: it takes much longer than a run
+            self._copy = self._closing.enter_context(copied(self.top))
+        places = {self._copy / Path(path).relative_to(self.top): data for path, data in texts.items()}
+        before = {place: place.read_bytes() for place in places}
+        try:
+            for place, data in places.items():
+                place.write_bytes(data)
+            return [*self._differences(self._copy, texts, *renamed)]
+        finally:
+            for place, data in before.items():
+                place.write_bytes(data)
+
+    def _differences(self, copy: Path, texts: Container[str], old: str, new: str) -> Iterator[str]:
+        after = {run.name: run for run in runs_of(copy, self.most)}
+        for name in self.runs:
+            if not any(path in texts for path in (*self.views[name].files, self.file)):
+                continue
+            if name not in after:
+                yield f"{name}: the run is gone"
+                continue
+            now = made(after[name])
+            if new and after[name].command == "layer":
+                now = now.replace(new, old)
+            if now != self.outputs[name]:
+                yield f"{name}: plait makes something else: {_first(now, self.outputs[name])}"
+            elif self.real[name] is not None:
+                real = made_by_ytt(after[name], copy)
+                if real != self.real[name]:
+                    yield f"{name}: ytt makes something else: {str(real)[:400]}"
 
     def files(self, name: str) -> list[str]:
         """The files of the project that a run reads, absolute, in order."""
@@ -120,6 +139,7 @@ class Subject:
 
     def close(self) -> None:
         self.state.shut_down()
+        self._closing.close()
 
 
 @contextmanager

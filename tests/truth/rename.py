@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 
-from plait.analysis.symbols import Site
+from plait.analysis.files import LAYER
+from plait.analysis.symbols import Site, keys_in
 from plait.lsp import renaming
 from plait.lsp.renaming import RefusedError
 from truth.projects import Subject
@@ -30,6 +32,8 @@ def places(subject: Subject, seed: int, tries: int) -> list[Site]:
     for path in symbols.paths:
         for site, symbol in symbols.in_file(path):
             by_symbol.setdefault(symbol, []).append(site)
+        for site in spelled(subject, path):
+            by_symbol.setdefault(symbols.text(site), []).append(site)
     chosen = random.Random(seed)
     groups = sorted(sorted(sites) for sites in by_symbol.values())
     chosen.shuffle(groups)
@@ -37,6 +41,23 @@ def places(subject: Subject, seed: int, tries: int) -> list[Site]:
     rest = sorted({site for sites in groups for site in sites} - {*found})
     chosen.shuffle(rest)
     return [*found, *rest][:tries]
+
+
+def spelled(subject: Subject, path: str) -> Iterator[Site]:
+    """The variables in a file of operations or their base, and the names of layered documents."""
+    file = subject.state.file(path)
+    if file is None:
+        return
+    if file.kind == LAYER:
+        for key, sites in keys_in(file).items():
+            text = file.line(key[0])
+            if key[1] == "name" and re.match(r"  name: [\w-]+$", text):
+                yield from (Site(path, one.line, one.end + 2, len(text) + 1) for one in sites)
+    elif any(subject.runs[name].command == "patch" for name in subject.runs if path in subject.views[name].files):
+        for number, text in enumerate(file.lines, 1):
+            for found in re.finditer(r"\(\(!?([\w/-]+)\)\)", text):
+                if not text.lstrip().startswith("#"):
+                    yield Site(path, number, found.start(1) + 1, found.end(1) + 1)
 
 
 def _try(subject: Subject, site: Site, new: str, row: Row) -> None:
@@ -52,7 +73,9 @@ def _try(subject: Subject, site: Site, new: str, row: Row) -> None:
     if found.doubt:
         row.refused[f"{where}: not verified: {found.doubt}"] += 1
         return
-    different = subject.differences(found.edits)
+    file = subject.state.file(site.path)
+    old = "" if file is None else file.line(site.line)[site.column - 1 : site.end - 1]
+    different = subject.differences(found.edits, (old, new))
     if different or not found.edits:
         edits = "\n".join(f"  {edit.span} -> {edit.text}" for edit in found.edits)
         row.wrong.append(f"{where} to {new}\n{edits}\n" + "\n".join(different))

@@ -170,13 +170,15 @@ class Names:
         return next((one for one in self.functions if one.name == name), None)
 
     def visible(self, line: int) -> set[str]:
-        """The names that code on a line can use."""
+        """The names that code on a line can use: of the program those that are bound above, in a function all."""
         names: set[str] = set()
         for scope, first, last in _ranges(self.functions):
             if first <= line <= last:
                 names.update(scope.bound)
         if self.program is not None:
-            names.update(self.program.bound)
+            above = {one.name for one in self.occurrences if one.is_binding and one.line < line}
+            is_inside = any(first <= line <= last for _, first, last in _ranges(self.functions))
+            names.update(name for name in self.program.bound if is_inside or name in above)
         return {plain(name) for name in names if name.isidentifier()}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from plait.analysis.places import path_of
+from plait.nodes import COLLECTION_TYPES, ArrayItem, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Item
+    from plait.nodes import Item, Value
     from plait.provenance import Trace
 
 
@@ -18,4 +19,18 @@ def lines_behind(trace: Trace, item: Item) -> list[tuple[str, int]]:
         path = path_of(source)
         if path is not None:
             found[path, line] = None
+        for origin in () if change is None or change.action == "expression" else change.because:
+            # What a scalar is written as, below the line of the operation that put it there.
+            if (
+                isinstance(origin, MapItem | ArrayItem)
+                and origin.source is source
+                and _is_same_scalar(origin.value, original.value)
+            ):
+                path = path_of(origin.source)
+                if path is not None:
+                    found[path, origin.line] = None
     return [*reversed(found)]
+
+
+def _is_same_scalar(one: Value, other: Value) -> bool:
+    return not isinstance(one, COLLECTION_TYPES) and type(one) is type(other) and one == other
