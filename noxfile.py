@@ -131,9 +131,10 @@ def plain(session: nox.Session) -> None:
 
 @nox.session
 def truth(session: nox.Session) -> None:
-    """The claims of the tools on projects: `-- DIRECTORY...`, each with a plait.yml; by default the examples."""
+    """The claims of the tools on projects: `-- REPOSITORY...`; by default on the examples and on generated projects."""
     prepare(session, "test")
-    projects = session.posargs or [str(path.parent) for path in sorted(pathlib.Path("examples").rglob("plait.yml"))]
+    examples = [str(path.parent) for path in sorted(pathlib.Path("examples").rglob("plait.yml"))]
+    projects = session.posargs or [*examples, "--generated", "12", "--tries", "6"]
     session.run("python", "-m", "truth", *projects, env={"PYTHONPATH": "tests"})
 
 

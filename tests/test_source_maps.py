@@ -156,3 +156,44 @@ def test_conformance_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         wrong += [f"{file.parent.name}: {fault}" for fault in faults(context.trace, documents)]
     assert count > 10_000
     assert wrong == []
+
+
+SCHEMA_TEXT = """\
+#@data/values-schema
+---
+#@schema/desc "d"
+#@schema/validation min=1, max=3
+count: 1
+#@schema/nullable
+name: ""
+#@schema/examples ("an example", ["a"])
+list: [""]
+#@schema/type any=True
+any: {a: [1]}
+table:
+#@schema/validation one_of=["a", "b"]
+- key: a
+"""
+
+
+def test_each_value_of_an_inspected_schema_has_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("schema.yml").write_text(
+        SCHEMA_TEXT.replace('#@schema/validation one_of=["a", "b"]\n- key: a', "- key: a"), "utf-8"
+    )
+    words = [
+        "render",
+        "-f",
+        "schema.yml",
+        "--data-values-schema-inspect",
+        "-o",
+        "openapi-v3",
+        "--source-map",
+        "map.json",
+    ]
+    assert main(words) == 0
+    mappings = json.loads(Path("map.json").read_text("utf-8"))["mappings"]
+    assert len(mappings) > 20
+    assert [one["path"] for one in mappings if one.get("source", {}).get("file") != "schema.yml"] == []
+    lines = {one["path"].rpartition(".properties.")[2]: one["source"]["line"] for one in mappings}
+    assert (lines["count.default"], lines["name.type"], lines["list.items.type"]) == (5, 7, 9)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import truth
-from truth.projects import Subject, opened
+from truth.projects import Subject, generated, opened
 from truth.rows import HEAD, Row
 
 Check = Callable[[Subject, int, int], Row]
@@ -32,23 +32,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="truth", description=__doc__)
     parser.add_argument(
         "projects",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="REPOSITORY",
         help="a directory with a plait.yml, or a file of command lines",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tries", type=int, default=30, help="tries for each row and project")
+    parser.add_argument("--generated", type=int, default=0, metavar="N", help="also try N generated projects")
     parser.add_argument("--most", type=int, default=2, help="environments of each matrix that are tried")
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help="a module of tests/truth")
     parser.add_argument("--json", type=Path, metavar="FILE", help="append the rows of each project to a file")
     asked = parser.parse_args()
     rows: dict[str, Row] = {}
     failing: list[str] = []
-    for project in asked.projects:
-        with opened(project, asked.most) as subject:
+    for project in [*asked.projects, *range(1, asked.generated + 1)]:
+        with opened(project, asked.most) if isinstance(project, Path) else generated(project) as subject:
             failing += [f"{project}: {name} fails: {reason}" for name, reason in subject.failing.items()]
-            for check in checks(asked.only):
+            for check in checks(asked.only) if subject.runs else ():
                 row = check(subject, asked.seed, asked.tries)
                 rows.setdefault(row.name, Row(row.name)).add(row)
                 if asked.json is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from plait.analysis.symbols import DATA_VALUES, Site
 from plait.lsp import completion, hover, navigation
 from plait.tools.telling import shown
@@ -30,7 +28,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
 
 
 def _try(subject: Subject, site: Site, keys: list[str], row: Row) -> None:
-    where = f"{Path(site.path).relative_to(subject.top)}:{site.line}:{site.column}"
+    where = f"{subject.shown(site.path)}:{site.line}:{site.column}"
     file = subject.state.file(site.path)
     assert file is not None
     values = [place for one in subject.state.evaluations(site.path) for _, place in one.values(site.path, keys)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from plait.analysis.symbols import Symbols, keys_in
 from plait.lsp import navigation
 from plait.lsp.answers import Span
@@ -25,7 +23,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     for number in sample(seed, places, tries):
         site = places[number]
         found = navigation.definition(subject.state, *site[:3])
-        where = f"{Path(site.path).relative_to(subject.top)}:{site.line}:{site.column}"
+        where = f"{subject.shown(site.path)}:{site.line}:{site.column}"
         if found and all(_is_place(subject, symbols, Span(*site), one) for one in found):
             row.held += 1
         else:

@@ -57,7 +57,7 @@ def _try(subject: Subject, path: str, line: int, column: int, end: int, row: Row
     word = lines[line - 1][column - 1 : end - 1]
     misspelt = f"{word[:-2]}{word[-1]}{word[-2]}" if word[-1] != word[-2] else f"{word}x"
     lines[line - 1] = lines[line - 1][: column - 1] + misspelt + lines[line - 1][end - 1 :]
-    where = f"{Path(path).relative_to(subject.top)}:{line}:{column}: {misspelt} for {word}"
+    where = f"{subject.shown(path)}:{line}:{column}: {misspelt} for {word}"
     state.open(path, "\n".join(lines))
     try:
         subject.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from plait.engine.results import Documents
 from plait.errors import PlaitError
 from plait.nodes import DocumentSet
 from plait.provenance import Trace
@@ -31,13 +32,13 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
         for number in _lines(subject.views[name].files[path] or b"", chosen)
     ]
     chosen.shuffle(lines)
-    traces: dict[str, Trace] = {}
+    recorded: tuple[str, Documents, Trace] | None = None
     for name, path, number in sorted(lines[:tries]):
-        if name not in traces:
-            traces = {name: Trace()}
-            traces[name].follows_all = True
-            subject.runs[name].evaluate(trace=traces[name])
-        _try(subject, traces[name], name, path, number, chosen, row)
+        if recorded is None or recorded[0] != name:
+            trace = Trace()
+            trace.follows_all = True
+            recorded = name, subject.runs[name].evaluate(trace=trace), trace
+        _try(subject, recorded, path, number, chosen, row)
     return row
 
 
@@ -47,8 +48,11 @@ def _lines(data: bytes, chosen: random.Random) -> list[int]:
     return chosen.sample(numbers, min(len(numbers), 100))
 
 
-def _try(subject: Subject, trace: Trace, name: str, path: str, number: int, chosen: random.Random, row: Row) -> None:
-    run, made = subject.runs[name], subject.made[name]
+def _try(
+    subject: Subject, recorded: tuple[str, Documents, Trace], path: str, number: int, chosen: random.Random, row: Row
+) -> None:
+    name, made, trace = recorded
+    run = subject.runs[name]
     text = (subject.views[name].files[path] or b"").decode("utf-8", "surrogateescape")
     rows = text.split("\n")
     if number > len(rows) or (number == len(rows) and not rows[-1]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import edits
 from plait import project as projects
 from plait.analysis.symbols import Symbols
 from plait.analysis.verifying import output_of
@@ -128,7 +130,7 @@ class Subject:
 
     def shown(self, path: str) -> str:
         """A path as a case names it."""
-        return os.path.relpath(path, self.top)
+        return os.path.join(self.top.name, os.path.relpath(path, self.top))
 
     def wait(self) -> None:
         """Wait for the evaluations of the state."""
@@ -152,6 +154,26 @@ def opened(given: Path, most: int = 2) -> Iterator[Subject]:
             shutil.copytree(given.resolve().parent, top, symlinks=True, ignore=shutil.ignore_patterns(".git"))
             (top / "plait.yml").write_text(project_text(commands(top, given.read_text("utf-8"))), "utf-8")
         subject = Subject(top, most)
+        try:
+            yield subject
+        finally:
+            subject.close()
+
+
+@contextmanager
+def generated(seed: int) -> Iterator[Subject]:
+    """The subject of a project made by chance: of templates, operations or layers."""
+    program = edits.generated(seed)
+    with tempfile.TemporaryDirectory() as directory:
+        top = Path(directory) / f"generated-{seed}"
+        for name, text in program.files.items():
+            path = top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        top.mkdir(exist_ok=True)
+        line = shlex.join(["plait", program.command, *program.arguments])
+        (top / "plait.yml").write_text(project_text(commands(top, line), str(top)), "utf-8")
+        subject = Subject(top)
         try:
             yield subject
         finally:

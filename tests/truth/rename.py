@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Hashable, Iterator
-from pathlib import Path
 
 from plait.analysis.files import LAYER
-from plait.analysis.symbols import Site, keys_in
+from plait.analysis.symbols import Site
 from plait.lsp import renaming
 from plait.lsp.renaming import RefusedError
+from plait.nodes import Map
 from truth.projects import Subject
 from truth.rows import Row
 
@@ -49,10 +49,13 @@ def spelled(subject: Subject, path: str) -> Iterator[Site]:
     if file is None:
         return
     if file.kind == LAYER:
-        for key, sites in keys_in(file).items():
-            text = file.line(key[0])
-            if key[1] == "name" and re.match(r"  name: [\w-]+$", text):
-                yield from (Site(path, one.line, one.end + 2, len(text) + 1) for one in sites)
+        for document in file.documents:
+            metadata = document.value.find("metadata") if type(document.value) is Map else None
+            name = metadata.value.find("name") if metadata is not None and type(metadata.value) is Map else None
+            text = "" if name is None else file.line(name.line)
+            found_name = re.match(r"  name: ([\w-]+)$", text)
+            if name is not None and found_name is not None:
+                yield Site(path, name.line, found_name.start(1) + 1, found_name.end(1) + 1)
     elif any(subject.runs[name].command == "patch" for name in subject.runs if path in subject.views[name].files):
         for number, text in enumerate(file.lines, 1):
             for found in re.finditer(r"\(\(!?([\w/-]+)\)\)", text):
@@ -61,7 +64,7 @@ def spelled(subject: Subject, path: str) -> Iterator[Site]:
 
 
 def _try(subject: Subject, site: Site, new: str, row: Row) -> None:
-    where = f"{Path(site.path).relative_to(subject.top)}:{site.line}:{site.column}"
+    where = f"{subject.shown(site.path)}:{site.line}:{site.column}"
     if renaming.renamed_at(subject.state, *site[:3]) is None:
         row.wrong.append(f"{where}: there is a name, and it cannot be renamed")
         return

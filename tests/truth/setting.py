@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.edit.refusal import COMPUTED, FAILS, GENERATED, GIVEN, SECRET, Refused
 from plait.edit.setting import State
 from plait.edit.target import Target
 from plait.edit.values import edited
@@ -13,6 +14,7 @@ from truth.projects import Subject, changed_places, sample, scalars_of
 from truth.rows import Row
 
 NAME = "set"
+_NECESSARY = (COMPUTED, FAILS, GENERATED, GIVEN, SECRET)
 
 
 def check(subject: Subject, seed: int, tries: int) -> Row:
@@ -40,10 +42,12 @@ def _try(subject: Subject, state: State, name: str, place: Place, row: Row) -> N
     try:
         edit = edited(state, place, new)
     except PlaitError as refused:
-        row.refused[f"{where}: {refused.message}"] += 1
+        # The value cannot be another one in one place, or not at all; anything else is unnecessary.
+        is_necessary = isinstance(refused, Refused) and refused.reason in _NECESSARY
+        (row.computed if is_necessary else row.refused)[f"{where}: {refused.message}"] += 1
         return
     if edit.also:
-        row.refused[f"{where}: also changes {edit.also[:3]}"] += 1
+        row.computed["the value is used in other places"] += 1
         return
     try:
         after = subject.runs[name].evaluate(view=View(edit.texts))

@@ -46,25 +46,22 @@ _: #@ template.replace(part())
 i: 1
 #@ end
 """
-EFFECTS = {
-    **dict.fromkeys((2, 3, 4, 5), {"h", "i"}),
-    7: {"h"},
-    8: {"h"},
-    **dict.fromkeys((10, 11), set[str]()),
-    12: {"e", "f"},
-    13: {"e"},
-    14: {"f"},
-    **dict.fromkeys((16, 17, 18, 19), {"a"}),
-    **dict.fromkeys((20, 21), {"b"}),
-    **dict.fromkeys((22, 23), {"c"}),
-    **dict.fromkeys((24, 25), {"d"}),
-    **dict.fromkeys((26, 27, 28), {"g"}),
-    **dict.fromkeys((29, 30, 31), {"h"}),
-    32: {"h"},
-    33: {"e", "f"},
-    34: {"i"},
-    35: {"i"},
+# The values that lines affect.
+LINES = {
+    "": (10, 11),
+    "a": (16, 17, 18, 19),
+    "b": (20, 21),
+    "c": (22, 23),
+    "d": (24, 25),
+    "e": (13,),
+    "ef": (12, 33),
+    "f": (14,),
+    "g": (26, 27, 28),
+    "h": (7, 8, 29, 30, 31, 32),
+    "hi": (2, 3, 4, 5),
+    "i": (34, 35),
 }
+EFFECTS = {line: set(values) for values, lines in LINES.items() for line in lines}
 
 
 def asked(capfd: pytest.CaptureFixture[str], *argv: str) -> tuple[int, set[str], str]:

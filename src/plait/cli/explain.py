@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     question = take_apart(argv, _FLAGS, asks=True)
     as_json = _as_json(question)
-    if as_json and "not" in question.words:
+    if "not" in question.words and question.words.get("output") == "json":
         raise UsageError("--not cannot be combined with -o json")
     from plait.tools.paths import parse
 

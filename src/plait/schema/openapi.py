@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plait.nodes import Value
     from plait.schema.types import Declaration, Type
     from plait.schema.validations import Validation
+    from plait.source import Source
 
 _ORDER = (
     "title",
@@ -62,7 +63,9 @@ def openapi(declaration: Declaration) -> Document:
         described = _described(declaration.type, declaration.default, declaration.validation)
     except RecursionError:
         raise LimitError("the schema is nested too deeply", at=declaration.position) from None
-    return document_of(_map({"dataValues": described}), TITLE)
+    at = declaration.type.source, declaration.type.line
+    document = document_of(_map({"dataValues": described}), TITLE)
+    return Document(_placed(document.value, *at), *at)
 
 
 def document_of(schemas: Value, title: str) -> Document:
@@ -79,15 +82,35 @@ def document_of(schemas: Value, title: str) -> Document:
     )
 
 
-def _map(members: dict[str, Value]) -> Map:
-    return Map([MapItem(key, value) for key, value in members.items()])
+def _map(members: dict[str, Value], source: Source | None = None, line: int = 0) -> Map:
+    return Map([MapItem(key, value, source, line) for key, value in members.items()])
+
+
+def _placed(value: Value, source: Source | None, line: int) -> Value:
+    """The value with a position for each item: its own, or that of the item around it."""
+    if type(value) is Map:
+        return Map(
+            [
+                MapItem(item.key, _placed(item.value, *_at(item, source, line)), *_at(item, source, line))
+                for item in value.items
+            ]
+        )
+    if type(value) is Array:
+        return Array(
+            [ArrayItem(_placed(item.value, *_at(item, source, line)), *_at(item, source, line)) for item in value.items]
+        )
+    return value
+
+
+def _at(item: MapItem | ArrayItem, source: Source | None, line: int) -> tuple[Source | None, int]:
+    return (source, line) if item.source is None else (item.source, item.line)
 
 
 def _described(declared: Type, default: Value, validation: Validation | None = None) -> Map:
     properties = _properties(declared, default)
     if validation is not None and validation.when is None:
         properties |= _rules(declared, validation)
-    return _map({key: properties[key] for key in _ORDER if key in properties})
+    return _map({key: properties[key] for key in _ORDER if key in properties}, declared.source, declared.line)
 
 
 def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
