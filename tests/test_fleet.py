@@ -17,13 +17,13 @@ import pytest
 from patience import LONGEST, wait_until_ended
 from plait import project
 from plait.cli import main
-from plait.fleet.progress import Silent
 from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
 from plait.fleet.lines import parsed
 from plait.fleet.outcome import Outcome
 from plait.fleet.placing import place_of
 from plait.fleet.plan import tasks_of
+from plait.fleet.progress import Silent
 from plait.fleet.results import Results
 from plait.limits import Limits, limited
 from plait.view import View

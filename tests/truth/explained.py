@@ -30,7 +30,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
                 if id(item) in before or id(item) not in final:
                     continue
                 number, way = final[id(item)]
-                if item.source is None or _holds_old(item.value, before):
+                if item.source is not effect.by.source or _holds_old(item.value, before):
                     continue
                 place = Place(made.nodes.items[number], number, way)
                 tried.append((str(place), place, effect.by.source.shown, effect.by.line))

@@ -57,14 +57,14 @@ def _spans(subject: Subject, path: str) -> dict[int, list[tuple[int, int]]]:
     out: dict[int, list[tuple[int, int]]] = {}
     if file is None or not path.endswith((".yml", ".yaml")):
         return out
-    spans = Spans()
     try:
-        documents = read(Source(path, file.source.text), spans=spans, merge_lists=False)
+        documents = read(Source(path, file.source.text), merge_lists=False)
     except PlaitError:
         return out
+    spans = Spans(documents)
     starts = [document.line for document in documents.items]
     for document, after in zip(documents.items, [*starts[1:], 0], strict=True):
-        span = spans.items.get(document)
+        span = spans.item(document)
         if span is not None:
             last = spans.place(span.start)[0] + file.source.text[span.start : span.end].rstrip().count("\n")
             out.setdefault(document.line, []).append((last, after))
@@ -76,7 +76,7 @@ def _spans(subject: Subject, path: str) -> dict[int, list[tuple[int, int]]]:
         items: Sequence[MapItem | ArrayItem] = value.items
         for number, item in enumerate(items):
             todo.append(item.value)
-            span = spans.items.get(item)
+            span = spans.item(item)
             if span is None:
                 continue
             text = file.source.text[span.start : span.end].rstrip()

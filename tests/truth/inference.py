@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+from plait.engine.flags import words_of
 from plait.project.inference import infer
 from plait.project.run import Run
 from truth.projects import Subject, copied
@@ -44,7 +45,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
 
 def _argv(run: Run) -> list[str]:
     """The words of a run in its directory, without what writes."""
-    return [word for word in run.argv("") if not word.startswith(_WRITES)]
+    return [word for word in words_of(run.request("")) if not word.startswith(_WRITES)]
 
 
 _WRITES = ("--output-files", "--dangerous-emptied-output-directory", "--source-map", "--vars-store")

@@ -23,7 +23,8 @@ import edits
 from plait import project as projects
 from plait.analysis.symbols import Symbols
 from plait.analysis.verifying import output_of
-from plait.engine.options import CSV, NUMBER, SWITCH, TEXTS, Option
+from plait.engine.flags import words_of
+from plait.engine.options import LISTS, NUMBER, SWITCH, Option
 from plait.engine.results import Documents
 from plait.errors import PlaitError
 from plait.lsp import claims
@@ -199,10 +200,10 @@ def project_text(runs: Iterable[Run], top: str = "") -> str:
         way = os.path.relpath(run.directory or os.curdir, top)
         settings: dict[str, object] = {}
         for one in run.settings:
-            kind = TEXTS if one.flag is None else one.flag.kind
-            texts = [_placed(one.flag, text, "" if way == os.curdir else way) for text, _ in one.texts()]
+            kind = one.option.kind
+            texts = [_placed(one.option, text, "" if way == os.curdir else way) for text, _ in one.texts()]
             settings[one.name] = (
-                texts == ["true"] if kind == SWITCH else texts if kind in (TEXTS, CSV) else _scalar(texts[-1], kind)
+                texts == ["true"] if kind == SWITCH else texts if kind in LISTS else _scalar(texts[-1], kind)
             )
         if run.command == "patch" and isinstance(base := settings.get("base"), list):
             settings["base"] = base[0]
@@ -214,12 +215,10 @@ def _scalar(text: str, kind: str) -> object:
     return int(text) if kind == NUMBER and text.isdecimal() else text
 
 
-def _placed(flag: Option | None, text: str, way: str) -> str:
-    if flag is None:
-        return joined(way, text)
-    if flag.path is None:
-        return text
-    before, path = flag.path.split(text)
+def _placed(option: Option, text: str, way: str) -> str:
+    if option.path is None:
+        return joined(way, text) if option.is_argument else text
+    before, path = option.path.split(text)
     return before + joined(way, path) if path else text
 
 
@@ -246,7 +245,7 @@ def made_by_ytt(run: Run, top: Path) -> str | None:
     program = os.environ.get("PLAIT_YTT")
     if program is None or run.command != "render" or run.given is not None:
         return None
-    words = [word if word.startswith("-") else f"--file={word}" for word in run.argv("")]
+    words = [word if word.startswith("-") else f"--file={word}" for word in words_of(run.request(""))]
     done = subprocess.run([program, *words], cwd=top, capture_output=True, text=True, timeout=_LONGEST, check=False)
     return done.stdout if done.returncode == 0 else f"fails: {done.stderr}" if done.stderr else None
 

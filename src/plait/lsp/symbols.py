@@ -60,16 +60,18 @@ class _Ends:
 
     def __init__(self, file: File) -> None:
         self._ends: dict[tuple[type, int], int] = {}
-        spans = Spans()
         try:
-            read(Source(file.path, file.source.text), spans=spans, merge_lists=False)
+            documents = read(Source(file.path, file.source.text), merge_lists=False)
         except PlaitError:  # of a broken file the next node is all that is known
             return
+        spans = Spans(documents)
         text = file.source.text
-        for item, span in spans.items.items():
-            last = spans.place(span.start)[0] + text[span.start : span.end].rstrip().count("\n")
-            key = type(item), item.line
-            self._ends[key] = max(last, self._ends.get(key, 0))
+        for item in (*spans.nodes, *documents.items):
+            span = spans.item(item)
+            if span is not None:
+                last = spans.place(span.start)[0] + text[span.start : span.end].rstrip().count("\n")
+                key = type(item), item.line
+                self._ends[key] = max(last, self._ends.get(key, 0))
 
     def of(self, item: Item, before: int) -> int:
         """The last line of a node. before: the last line before the next one."""

@@ -1,8 +1,8 @@
 """The values of an output in which a line of an input has a part.
 
-The answer is taken from the record of a run. Where nothing is recorded of a line, the run is evaluated with the line
-changed in several ways: what is another value then is the effect, and the line has none if the output is the same each
-time. Of code that can be left out nothing is proven by that, so its effect is unknown.
+The answer is taken from the record of a run, and verified: the run is evaluated with other values on the line, and what
+is another value then belongs to the effect as well. A line of which nothing is recorded has no effect if the output is
+the same each time. Of code that can be left out nothing is proven by that, so its effect is unknown.
 """
 
 from __future__ import annotations
@@ -71,15 +71,19 @@ def impact(
     within = set() if extents is None else extents.within(line) - exact
     found, inside = _places(trace, documents, file, exact, within, context)
     found = found or inside
-    if found:
-        return Impact(found)
     if extents is None:
-        return Impact([], "the file was not read")
-    if extents.is_blank(line):
+        return Impact(found, "" if found else "the file was not read")
+    if not found and extents.is_blank(line):
         return Impact([])
     if rerun is None:
-        return Impact([], "nothing is recorded of this line")
-    return _tried(extents, path, line, documents, trace, rerun)
+        return Impact(found, "" if found else "nothing is recorded of this line")
+    if found and extents.has_code(line):
+        return Impact(found)
+    tried = _tried(extents, path, line, documents, trace, rerun)
+    if not found:
+        return tried
+    keys = {_key(place) for place in (*found, *tried.places)}
+    return Impact([place for place in all_places(documents.items, trace.texts) if _key(place) in keys])
 
 
 def _places(
