@@ -71,6 +71,21 @@ SERVE = Command(
         Option("webhook", TEXTS, "a URL that is told of each new revision", value="URL"),
         Option("webhook-key", TEXT, "a file with the key that signs what webhooks are told", value="FILE"),
         Option("telemetry", SWITCH, "send traces and metrics to where the variables OTEL_... say"),
+        Option(
+            "log-format",
+            TEXT,
+            "the form of log lines on standard error",
+            value="FORM",
+            default=("text",),
+            choices=("text", "json"),
+        ),
+        "Retention",
+        Option(
+            "keep",
+            TEXTS,
+            "keep these revisions and remove all others once an hour: last=COUNT, days=DAYS, tag=NAME or tag=*",
+            value="RULE",
+        ),
         "Rendering",
         Option("like-deckhand", SWITCH, "render every value, and the order of documents, as Deckhand does"),
         SAFETY,
@@ -118,7 +133,10 @@ def main(argv: Sequence[str]) -> int:
 
 def _serve(flags: Request) -> int:
     from plait.service.discovery import LOOPBACK
+    from plait.service.records import FORMS, set_up
 
+    if flags.text("log-format") not in FORMS:
+        raise UsageError(f'unknown --log-format "{flags.text("log-format")}"', expected=" or ".join(FORMS))
     host = flags.text("host")
     tokens = flags.text("tokens") or None
     if flags.given("issuer-keys") and not flags.given("issuer"):
@@ -133,6 +151,7 @@ def _serve(flags: Request) -> int:
     with _listening(host, _port(flags.text("port"))) as listener:
         port = listener.getsockname()[1]
         address = flags.text("address") or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        set_up(flags.text("log-format"))
         app = _application(flags, address, tokens)
         if flags.on("check"):
             app.state.service.database.close()
@@ -145,6 +164,7 @@ def _application(flags: Request, address: str, tokens: str | None) -> Starlette:
     from plait.cli.serve_chores import keys_of, policy_of
     from plait.limits import parse
     from plait.service.app import application
+    from plait.service.retention import keep_of
 
     return application(
         flags.text("database"),
@@ -160,6 +180,7 @@ def _application(flags: Request, address: str, tokens: str | None) -> Starlette:
         limits=parse(flags.texts(LIMIT.name)).given,
         webhooks=flags.texts("webhook"),
         webhook_key=flags.text("webhook-key") or None,
+        keep=keep_of(flags.texts("keep")),
         telemetry=_telemetry() if flags.on("telemetry") and not flags.on("check") else None,
     )
 
@@ -180,23 +201,16 @@ def _issuer(flags: Request) -> Issuer | None:
 
 
 def _run(app: Starlette, listener: socket.socket) -> int:
-    import logging
-
-    import uvicorn
-
     from plait.cli.serve_chores import MEMORY
     from plait.process import goes_on, serve_on
-    from plait.service.protocol import Protocol
+    from plait.service.protocol import Server
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for name in ("uvicorn", "keystonemiddleware"):
-        logging.getLogger(name).setLevel(logging.WARNING)
     goes_on()
-    config = uvicorn.Config(app, http=Protocol, ws="none", log_config=None, access_log=False, server_header=False)
-    server = uvicorn.Server(config)
-    with serve_on(MEMORY):
-        server.run(sockets=[listener])
-    app.state.service.database.close()
+    try:
+        with serve_on(MEMORY):
+            Server(app).run(sockets=[listener])
+    finally:
+        app.state.service.database.close()
     return 0
 
 

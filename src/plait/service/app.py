@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import traceback
-import uuid
 from contextlib import asynccontextmanager
 from functools import partial
 from urllib.parse import quote, urlencode
 
-from anyio import CapacityLimiter, to_thread
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -22,18 +20,23 @@ from starlette.routing import Route
 from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.process import with_room
-from plait.service import buckets, differences, explaining, fleets, reading, revisions, tags, validations
-from plait.service.calls import NOTHING, Answer, Call, Service, answer
-from plait.service.database import Database
+from plait.service import audit, buckets, differences, explaining, fleets, reading, revisions, tags, validations
+from plait.service.calls import NOTHING, Answer, Call, Service, Write, answer
+from plait.service.database import YES, Database, reason_of
 from plait.service.encryption import Keys
 from plait.service.failures import Refusal, bad_request, body
 from plait.service.fleets import Projects
 from plait.service.flows import Flows
 from plait.service.identity import Gate
 from plait.service.keystone import Keystone
+from plait.service.lanes import Lane
+from plait.service.metrics import Metrics
 from plait.service.parcels import Reader
-from plait.service.policy import Policy
+from plait.service.policy import READ_METRICS, Policy
+from plait.service.records import Throttled, record_of
 from plait.service.rendering import Renderer
+from plait.service.retention import keeping
+from plait.service.spool import Body, Spool
 from plait.service.telemetry import Telemetry
 from plait.service.texts import text_of
 from plait.service.webhooks import Webhooks
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 
     from plait.service.identity import Identity
     from plait.service.issuers import Issuer
+    from plait.service.retention import Keep
 
     Function = Callable[[Call], Answer]
     Endpoint = Callable[[Request], Awaitable[Response]]
@@ -57,8 +61,16 @@ _LOG = logging.getLogger("plait.service")
 _YAML = "application/x-yaml"
 EVERY_RESPONSE = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
 """Headers of every response: a browser takes its type as declared, and no cache stores it."""
-# Requests for which others are asked at the same time.
-_ASKING = 40
+_WRITES = frozenset({"PUT", "POST", "DELETE"})
+# Seconds in which so many bytes of a body have to arrive, or the rest of it.
+_PROGRESS, _LEAST = 30.0, 16 << 10
+
+
+class Default:
+    """Stands for the lane of reads."""
+
+
+DEFAULT = Default()
 _ROOT = "/api/v1.0"
 _ONE = f"{_ROOT}/revisions/{{revision}}"
 
@@ -82,7 +94,11 @@ _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (f"{_ONE}/validations/{{validation}}", {"GET": validations.list_entries, "POST": validations.create}),
     (f"{_ONE}/validations/{{validation}}/entries/{{entry}}", {"GET": validations.show_entry}),
     (f"{_ROOT}/rollback/{{revision}}", {"POST": revisions.roll_back}),
+    (f"{_ROOT}/audit", {"GET": audit.list_all}),
 )
+# Functions that render, evaluate or compare whole revisions.
+_LONG = frozenset({reading.rendered, explaining.explain, differences.diff, differences.deep_diff, fleets.fleet,
+                   fleets.compare, fleets.output})  # fmt: skip
 
 
 def application(
@@ -101,6 +117,7 @@ def application(
     webhooks: Sequence[str] = (),
     webhook_key: str | None = None,
     telemetry: Telemetry | None = None,
+    keep: Keep | None = None,
 ) -> Starlette:
     """An ASGI application that keeps documents in revisions, with the API of Deckhand.
 
@@ -112,6 +129,7 @@ def application(
     documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
     webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
     telemetry: `plait.service.telemetry.Recorded` records traces and metrics for the process's providers of OpenTelemetry.
+    keep: revisions that retention keeps; without it all are kept.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
@@ -119,6 +137,7 @@ def application(
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
     watch = telemetry or Telemetry()
     renderer = Renderer(bounds.given, like_deckhand=like_deckhand, telemetry=watch)
+    spool = Spool()
     service = Service(
         Database(url, watch),
         renderer,
@@ -128,42 +147,62 @@ def application(
         Projects(bounds.given, watch),
         Flows(both_ways=like_deckhand),
         Reader(bounds.given),
+        spool,
     )
     frame = _Frame(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [
         Route("/versions", frame.open(_versions), methods=["GET"]),
         Route("/openapi.yaml", frame.open(_openapi), methods=["GET"]),
-        Route(f"{_ROOT}/health", frame.open(_health), methods=["GET"]),
-        Route("/health", frame.open(_health), methods=["GET"]),
-        Route(f"{_ROOT}/ready", frame.open(_is_ready), methods=["GET"]),
+        Route(f"{_ROOT}/health", frame.open(_health, lane=None), methods=["GET"]),
+        Route("/health", frame.open(_health, lane=None), methods=["GET"]),
+        Route(f"{_ROOT}/ready", frame.open(_is_ready, lane=frame.checks), methods=["GET"]),
+        Route("/metrics", frame.metrics_endpoint(), methods=["GET"]),
     ]
     hooks = Webhooks(service.database, webhooks, webhook_key, service.address)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
         try:
-            with hooks.telling():
+            with hooks.telling(), keeping(service.database, keep):
                 yield
         finally:
             watch.end()
+            spool.close()
 
     app = _Application(routes=routes, exception_handlers={HTTPException: frame.no_route}, lifespan=running)
     app.router.redirect_slashes = False
     app.state.service = service
+    app.state.metrics = frame.metrics
+    app.metrics = frame.metrics
     return app
 
 
 class _Application(Starlette):
-    """The routes, with the headers that every response carries, also those that Starlette sends by itself."""
+    """The routes, with the headers that every response carries, also those that Starlette sends by itself, and a log line."""
+
+    metrics: Metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        record = record_of(scope)
+
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
+                record.status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *EVERY_RESPONSE]
+            else:
+                record.size += len(message.get("body", b""))
             await send(message)
 
-        await super().__call__(scope, receive, sent)
+        self.metrics.begun()
+        try:
+            await super().__call__(scope, receive, sent)
+        finally:
+            _attempted(partial(self.metrics.ended, record))
+            _attempted(record.log)
 
 
 def _versions(_: Service) -> Answer:
@@ -194,28 +233,59 @@ class _Frame:
         self._gate = gate
         self._limits = limits
         self._most = most
-        self._asking: CapacityLimiter | None = None
+        # Health is answered without a thread. The rest share the connections of the database: those of all lanes fit.
+        self._reads = Lane("reads", 16, 200)
+        self._writes = Lane("writes", 6, 100)
+        self._long = Lane("renderings", 8, 100)
+        # When others do not answer, those who are known without them do not wait too.
+        self._asking = Lane("tokens", 40, 200)
+        self.checks = Lane("checks", 2, 50, seconds=5.0)
+        lanes = [self._reads, self._writes, self._long, self._asking, self.checks]
+        self._failures = Throttled()
+        self.metrics = Metrics(service, lanes, self._failures)
+
+    def _lane(self, method: str, function: Function) -> Lane:
+        if method in _WRITES:
+            return self._writes
+        return self._long if function in _LONG else self._reads
 
     def endpoint(self, path: str, methods: Mapping[str, Function]) -> Endpoint:
         """The endpoint of a path. methods: what each does."""
 
         async def respond(request: Request) -> Response:
+            record = record_of(request.scope)
+            record.route = path
+            write = Write(
+                request.method, path, quote(request.scope["path"], errors="surrogateescape"), record.request,
+                lambda given: self._response(request, given),
+            )  # fmt: skip
             function = methods["GET" if request.method == "HEAD" else request.method]
-            with self._service.telemetry.request(request.method, path, request.headers) as note:
-                try:
-                    given = await self._given(request, function)
-                except Refusal as refusal:
-                    given = refusal.bare()
-                note("http.response.status_code", given.status)
-                if isinstance(given, Refusal):
-                    note("error.type", given.kind)
-                    return _refused(request, given)
-                response = _response(request, given.status, given.text)
-                if given.marker is not None:
-                    response.headers["link"] = self._link(request, given.marker)
-                return response
+            try:
+                response = await self._responded(request, path, function, write)
+            except Exception as error:
+                if write.kept != YES:
+                    raise
+                _log_fault(error)
+            # What is stored is never answered by an error, whatever came after the commit.
+            return write.response if write.kept == YES and write.response is not None else response
 
         return respond
+
+    async def _responded(self, request: Request, path: str, function: Function, write: Write) -> Response:
+        with self._service.telemetry.request(request.method, path, request.headers) as note:
+            try:
+                given = await self._given(request, function, write)
+            except Refusal as refusal:
+                given = refusal.bare()
+            if write.kept == YES and write.response is not None:
+                note("http.response.status_code", write.response.status_code)
+                return write.response
+            note("http.response.status_code", given.status)
+            if isinstance(given, Refusal):
+                note("error.type", given.kind)
+                is_open = request.method in _WRITES and given.status >= 500
+                return self._refused(request, given, write.kept if is_open else None)
+            return self._response(request, given)
 
     def _link(self, request: Request, marker: int) -> str:
         """The header that leads to the next part of a list: the same request with another marker."""
@@ -223,31 +293,56 @@ class _Frame:
         path = quote(request.scope["path"], errors="surrogateescape")
         return f'<{self._service.address}{path}?{urlencode([*query, ("marker", marker)])}>; rel="next"'
 
-    async def _given(self, request: Request, function: Function) -> Answer | Refusal:
+    async def _given(self, request: Request, function: Function, write: Write) -> Answer | Refusal:
         """What a function answers to a request. Raises Refusal."""
         self._refuse_strangers(request)
         identity = await self._identity(request)
         if isinstance(identity, Refusal):
             return identity
-        data = await self._body(request)
-        query: dict[str, list[str]] = {}
-        for name, value in request.query_params.multi_items():
-            query.setdefault(name, []).append(value)
-        call = Call(self._service, identity, request.path_params, query, data)
-        return await run_in_threadpool(self._answer, lambda: function(call))
+        record_of(request.scope).name = identity.name
+        is_upload = request.method in _WRITES
+        with self._service.spool.uploads.taken(int(is_upload)), await self._body(request) as data:
+            query: dict[str, list[str]] = {}
+            for name, value in request.query_params.multi_items():
+                query.setdefault(name, []).append(value)
+            call = Call(self._service, identity, request.path_params, query, data, write)
+            lane = self._lane(request.method, function)
+            return await lane.run(partial(self._answer, partial(function, call)))
 
-    def open(self, function: Callable[[Service], Answer]) -> Endpoint:
-        """The endpoint of a path that everybody may ask for."""
+    def open(self, function: Callable[[Service], Answer], lane: Lane | Default | None = DEFAULT) -> Endpoint:
+        """The endpoint of a path that everybody may ask for. lane: None for what is answered at once."""
 
         async def respond(request: Request) -> Response:
+            record_of(request.scope).route = request.scope["path"]
+            chosen = self._reads if isinstance(lane, Default) else lane
             try:
                 self._refuse_strangers(request)
-                given = await run_in_threadpool(self._answer, lambda: function(self._service))
+                if chosen is None:
+                    return self._response(request, function(self._service))
+                given = await chosen.run(partial(self._answer, partial(function, self._service)))
             except Refusal as refusal:
                 given = refusal.bare()
             if isinstance(given, Refusal):
-                return _refused(request, given)
-            return _response(request, given.status, given.text)
+                return self._refused(request, given)
+            return self._response(request, given)
+
+        return respond
+
+    def metrics_endpoint(self) -> Endpoint:
+        """The endpoint of the metrics, which are ready at any time."""
+
+        async def respond(request: Request) -> Response:
+            record_of(request.scope).route = "/metrics"
+            try:
+                self._refuse_strangers(request)
+                identity = await self._identity(request)
+                if isinstance(identity, Refusal):
+                    raise identity
+                record_of(request.scope).name = identity.name
+                identity.require(READ_METRICS)
+            except Refusal as refusal:
+                return self._refused(request, refusal.bare())
+            return Response(self.metrics.text(), headers=_headers(request), media_type=Metrics.TYPE)
 
         return respond
 
@@ -256,11 +351,8 @@ class _Frame:
         found = self._gate.known(request.headers)
         if found is not None:
             return found
-        # In threads of their own: when others do not answer, those who are known without them do not wait too.
-        if self._asking is None:
-            self._asking = CapacityLimiter(_ASKING)
         ask = partial(self._gate.asked, request.headers, request.method, request.scope["path"])
-        return await to_thread.run_sync(self._settled, ask, limiter=self._asking)
+        return await self._asking.run(partial(self._settled, ask))
 
     def _answer(self, work: Callable[[], Answer]) -> Answer | Refusal:
         """The answer of a function within limits."""
@@ -290,39 +382,58 @@ class _Frame:
             raise Refusal(type(error).__name__, 400, error.message) from None
         except SQLAlchemyError as error:
             # Its text has no values: see `hide_parameters`.
-            _LOG.error("the database failed: %s", type(error.orig if isinstance(error, DBAPIError) else error).__name__)
-            raise Refusal("DatabaseNotAvailable", 503, "the database cannot be used now; try again later") from None
+            kind = type(error.orig if isinstance(error, DBAPIError) else error).__name__
+            self._failures.error(f"the database failed: {kind}: {reason_of(error)}", kind=kind)
+            raise Refusal(
+                "DatabaseNotAvailable", 503, "the database cannot be used now; try again later", retry_after=1
+            ) from None
         except Refusal:
             raise
         except Exception as error:  # noqa: BLE001 - one request that fails does not end the service
-            # Messages of exceptions can have values of documents in them; the places in the code cannot.
-            _LOG.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+            _log_fault(error)
             raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
 
-    async def _body(self, request: Request) -> bytes:
-        """The body. Raises Refusal for one that is too large, or is said to be something else than YAML."""
+    async def _body(self, request: Request) -> Body:
+        """The body. Raises Refusal for one that is too large or too slow, or is said to be something else than YAML."""
+        found = self._service.spool.body()
         if request.method in ("GET", "HEAD", "DELETE"):
-            return b""
+            return found
         coding = request.headers.get("content-encoding", "identity").strip().lower()
         if coding != "identity":
             raise Refusal("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
-        parts: list[bytes] = []
-        size = 0
         try:
-            async for part in request.stream():
-                size += len(part)
-                if size > self._most:
-                    raise Refusal("HTTPContentTooLarge", 413, f"a body has at most {self._most} bytes")
-                parts.append(part)
+            await self._receive(request, found)
+            if found.size:
+                given = request.headers.get("content-type", "").partition(";")[0].strip()
+                if not given:
+                    raise Refusal("HTTPMissingHeader", 400, "the header Content-Type is needed")
+                if given.lower() != _YAML:
+                    raise Refusal("HTTPUnsupportedMediaType", 415, f"the body must be {_YAML}, not {given}")
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    async def _receive(self, request: Request, to: Body) -> None:
+        """Take in a body. Raises Refusal for one that is too large, or too slow."""
+        loop = asyncio.get_running_loop()
+        since = 0
+        try:
+            async with asyncio.timeout(_PROGRESS) as due:
+                async for part in request.stream():
+                    since += len(part)
+                    if to.size + len(part) > self._most:
+                        raise Refusal("HTTPContentTooLarge", 413, f"a body has at most {self._most} bytes")
+                    to.add(part)
+                    if since >= _LEAST:
+                        due.reschedule(loop.time() + _PROGRESS)
+                        since = 0
+        except TimeoutError:
+            raise Refusal(
+                "HTTPRequestTimeout", 408, f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s"
+            ) from None
         except ClientDisconnect:
             raise bad_request("the body has not arrived") from None
-        if size:
-            given = request.headers.get("content-type", "").partition(";")[0].strip()
-            if not given:
-                raise Refusal("HTTPMissingHeader", 400, "the header Content-Type is needed")
-            if given.lower() != _YAML:
-                raise Refusal("HTTPUnsupportedMediaType", 415, f"the body must be {_YAML}, not {given}")
-        return b"".join(parts)
 
     def _refuse_strangers(self, request: Request) -> None:
         """Without tokens, a request that a web page makes a browser send is rejected. Raises Refusal.
@@ -341,29 +452,67 @@ class _Frame:
         kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
         messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} cannot be done here"}
         told = messages.get(status, "this cannot be done")
-        response = _refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
+        response = self._refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         return response
 
+    def _refused(self, request: Request, refusal: Refusal, kept: str | None = None) -> Response:
+        """The response to a request that is rejected. kept: what became of a request that writes, if that is open."""
+        response = self._response(request, Answer(text_of([body(refusal, kept)]), refusal.status))
+        if refusal.status == 401:
+            response.headers["www-authenticate"] = refusal.challenge
+        if refusal.retry_after is not None:
+            response.headers["retry-after"] = str(refusal.retry_after)
+        return response
+
+    def _response(self, request: Request, given: Answer) -> Response:
+        headers = _headers(request)
+        if given.marker is not None:
+            headers["link"] = self._link(request, given.marker)
+        kind = None if given.status == 204 else _YAML
+        if isinstance(given.text, Body):
+            return _Spooled(given.text, given.status, headers, kind)
+        return Response(given.text.encode("utf-8", "surrogatepass"), given.status, headers, kind)
+
+
+class _Spooled(Response):
+    """A response whose body is sent in parts, and removed when it is sent."""
+
+    def __init__(self, text: Body, status: int, headers: Mapping[str, str], kind: str | None) -> None:
+        super().__init__(None, status, {**headers, "content-length": str(text.size)}, kind)
+        self._text = text
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            for part in self._text.parts():
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            _attempted(self._text.close)
+
+
+def _headers(request: Request) -> dict[str, str]:
+    headers = {"x-deckhand-req": record_of(request.scope).request}
+    return headers | {
+        name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None
+    }
+
+
+def _attempted(work: Callable[[], None]) -> None:
+    """Do what is left when a response is sent; where it fails, the log says so."""
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - the response is sent
+        _log_fault(error)
+
+
+def _log_fault(error: Exception) -> None:
+    """Log a mistake of ours. Messages of exceptions can have values of documents in them; the places in the code cannot."""
+    _LOG.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+
 
 _THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _THE_PORT = re.compile(r":\d+\Z")
-
-
-def _refused(request: Request, refusal: Refusal) -> Response:
-    response = _response(request, refusal.status, text_of([body(refusal)]))
-    if refusal.status == 401:
-        response.headers["www-authenticate"] = refusal.challenge
-    return response
-
-
-def _response(request: Request, status: int, text: str) -> Response:
-    path: str = request.scope["path"]
-    if not path.endswith("/health"):
-        _LOG.info("%s %s %d", request.method, quote(path), status)
-    headers = {"x-deckhand-req": f"req-{uuid.uuid4()}"}
-    headers |= {
-        name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None
-    }
-    return Response(text.encode("utf-8", "surrogatepass"), status, headers, None if status == 204 else _YAML)

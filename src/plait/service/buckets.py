@@ -9,7 +9,6 @@ from plait.service.documents import (
     content_of,
     data_of,
     digest_of,
-    is_policy,
     is_shown,
     stream,
     top_of,
@@ -18,17 +17,20 @@ from plait.service.documents import (
 from plait.service.encryption import keep, number_of, reference_of, secrets_of
 from plait.service.failures import Refusal, bad_request
 from plait.service.history import (
+    POLICY,
     Content,
     Draft,
     Entry,
     add_revision,
-    current,
     keep_contents,
     knows_bucket,
     newest,
+    of_bucket,
+    of_control,
+    of_identities,
+    text_of_digest,
     trust,
 )
-from plait.service.history import content_of as stored_content
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, LIST_ENCRYPTED, USE_ENCRYPTED
 from plait.service.texts import text_of
 
@@ -59,50 +61,60 @@ def put(call: Call) -> Answer:
     if any(document.is_secret for document in documents):
         call.identity.require(CREATE_ENCRYPTED)
     _refuse_twice(bucket, documents)
-    with call.service.database.writing() as connection:
+    made: list[int] = []
+
+    def work(connection: Connection) -> Answer:
         newest_before = newest(connection)
-        before = current(connection)
-        _refuse_conflicts(bucket, documents, before)
-        kept = _keep(call, connection, documents, {one.identity: one for one in before})
+        before = {one.identity: one for one in of_bucket(connection, bucket)}
+        elsewhere = of_identities(connection, (one.identity for one in documents if one.identity not in before))
+        _refuse_conflicts(connection, bucket, documents, elsewhere)
+        kept = _keep(call, connection, documents, before)
         revision, entries = _changed(connection, bucket, kept, before, trusted=call.identity.may(USE_ENCRYPTED))
         call.service.flows.check(connection, call.identity)
-        is_new = revision > newest_before
-        # Before the commit: what fails after it must not make an error of what has been done.
-        shown = _answered(bucket, revision, entries, kept)
-    if is_new:
+        if revision > newest_before:
+            made.append(revision)
+        return _answered(call, bucket, revision, entries, kept)
+
+    shown = call.commit(work)
+    if made:
         call.service.telemetry.count("plait.revisions", how="put")
     return shown
 
 
-def _answered(bucket: str, revision: int, entries: Sequence[Entry], kept: Sequence[_Kept]) -> Answer:
+def _answered(call: Call, bucket: str, revision: int, entries: Sequence[Entry], kept: Sequence[_Kept]) -> Answer:
     texts = {one.identity: one.content.text for one in kept}
     shown = [(entry, texts[entry.identity]) for entry in entries if is_shown(entry)]
     if shown:
-        return Answer(stream(shown, revision))
+        return Answer(call.spooled(stream(shown, revision)))
     return Answer(text_of([{"status": {"bucket": bucket, "revision": revision}}]) if revision else "")
 
 
 def _changed(
-    connection: Connection, bucket: str, kept: Sequence[_Kept], before: Sequence[Entry], *, trusted: bool
+    connection: Connection,
+    bucket: str,
+    kept: Sequence[_Kept],
+    had: dict[tuple[str, str, str], Entry],
+    *,
+    trusted: bool,
 ) -> tuple[int, list[Entry]]:
     """Add a revision if anything changed; the newest revision, and the entries of the request in its order.
 
-    trusted: the writer may read secrets.
+    had: the entries of the bucket until now. trusted: the writer may read secrets.
     """
-    had = {one.identity: one for one in before if one.bucket == bucket}
     wanted = {one.identity: one.content.digest for one in kept}
     gone = [one for one in had.values() if wanted.get(one.identity) != one.digest]
     new = [
-        Draft(bucket, one.identity, one.content.digest, trusted)
+        Draft(bucket, one.identity, one.content.digest, trusted, one.content.kind)
         for one in kept
         if (there := had.get(one.identity)) is None or there.digest != one.content.digest
     ]
     if trusted:
         trust(connection, (had[one.identity] for one in kept if one.identity in had))
     if gone or new:
-        keep_contents(connection, [one.content for one in kept])
+        changed = {one.identity for one in new}
+        keep_contents(connection, [one.content for one in kept if one.identity in changed])
         revision, added = add_revision(connection, [bucket], gone, new)
-        had |= {one.identity: one for one in added}
+        had = had | {one.identity: one for one in added}
     else:
         revision = newest(connection) if kept or knows_bucket(connection, bucket) else 0
     return revision, [had[one.identity] for one in kept]
@@ -116,14 +128,18 @@ def _refuse_twice(bucket: str, documents: Iterable[Parcel]) -> None:
         seen.add(document.identity)
 
 
-def _refuse_conflicts(bucket: str, documents: Sequence[Parcel], before: Sequence[Entry]) -> None:
+def _refuse_conflicts(
+    connection: Connection, bucket: str, documents: Sequence[Parcel], elsewhere: Iterable[Entry]
+) -> None:
     """Raise Refusal for a document of another bucket, and for a second policy."""
-    elsewhere = {one.identity: one.bucket for one in before if one.bucket != bucket}
+    others = {one.identity: one.bucket for one in elsewhere if one.bucket != bucket}
     for document in documents:
-        if document.identity in elsewhere:
-            raise _exists(document, elsewhere[document.identity])
-    there = [one.identity for one in before if is_policy(one.schema)]
-    policies = [one for one in documents if is_policy(one.schema)]
+        if document.identity in others:
+            raise _exists(document, others[document.identity])
+    policies = [one for one in documents if one.control == POLICY]
+    if not policies:
+        return
+    there = [one.identity for one in of_control(connection, POLICY)]
     known = set(there) or {one.identity for one in policies[:1]}
     for document in policies:
         if document.identity not in known:
@@ -148,7 +164,7 @@ def _keep(
     for document in documents:
         identity = document.identity
         if not document.is_secret:
-            kept.append(_Kept(identity, Content(document.digest, encrypted=False, text=document.text)))
+            kept.append(_Kept(identity, document.content))
             continue
         top = top_of(document.text)
         there = before.get(identity)
@@ -174,8 +190,8 @@ def _unchanged(call: Call, connection: Connection, top: Map, document: Parcel, t
 
     Raises Refusal for the reference of another document's secret.
     """
-    stored = stored_content(connection, there.digest) if there is not None else None
-    reference = data_of(top_of(stored.text)) if stored is not None and stored.encrypted else None
+    stored = text_of_digest(connection, there.digest) if there is not None else None
+    reference = data_of(top_of(stored)) if stored is not None and there is not None and there.encrypted else None
     if document.reference is not None:
         number = number_of(document.reference)
         if number is not None and document.reference != reference and secrets_of(connection, [number]):
@@ -187,5 +203,5 @@ def _unchanged(call: Call, connection: Connection, top: Map, document: Parcel, t
     secret = secrets_of(connection, [known]).get(known) if known is not None else None
     if stored is None or secret is None:
         return None
-    same = digest_of(with_data(top_of(stored.text), call.service.keys.open(secret))) == document.digest
-    return stored if same else None
+    same = digest_of(with_data(top_of(stored), call.service.keys.open(secret))) == document.digest
+    return content_of(top_of(stored), encrypted=True) if same else None

@@ -33,6 +33,11 @@ class Cache(Generic[T]):
                 self._kept.move_to_end(digest)
             return found
 
+    def values(self) -> list[T]:
+        """All that is kept."""
+        with self._lock:
+            return list(self._kept.values())
+
     def keep(self, digest: str, made: T) -> None:
         """Keep something."""
         with self._lock:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
+from sqlalchemy import insert
+
+from plait.service.database import Fate
 from plait.service.failures import bad_parameter, check_name
+from plait.service.history import newest, now
+from plait.service.tables import AUDIT
 from plait.service.texts import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
 
     from plait.service.database import Database
     from plait.service.encryption import Keys
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from plait.service.identity import Identity
     from plait.service.parcels import Reader
     from plait.service.rendering import Renderer
+    from plait.service.spool import Body, Spool
     from plait.service.telemetry import Telemetry
 
 T = TypeVar("T")
@@ -34,6 +43,22 @@ class Service(NamedTuple):
     projects: Projects
     flows: Flows
     reader: Reader
+    spool: Spool
+
+
+class Write(Fate):
+    """What became of the transaction of a request, and the response to it, which is complete before the commit.
+
+    respond: makes a response of an answer. method, route, path, request: for the audit log.
+    """
+
+    __slots__ = ("method", "path", "request", "respond", "response", "route")
+
+    def __init__(self, method: str, route: str, path: str, request: str, respond: Callable[[Answer], Response]) -> None:
+        super().__init__()
+        self.method, self.route, self.path, self.request = method, route, path, request
+        self.respond = respond
+        self.response: Response | None = None
 
 
 class Call(NamedTuple):
@@ -43,7 +68,32 @@ class Call(NamedTuple):
     identity: Identity
     path: Mapping[str, str]
     query: Mapping[str, Sequence[str]]
-    body: bytes
+    body: Body
+    write: Write
+
+    def commit(self, work: Callable[[Connection], Answer]) -> Answer:
+        """The answer of some work within a transaction that writes. Raises what the work raises; then nothing is written.
+
+        The response is made before the commit: nothing that comes after it can make an error of what is stored.
+        """
+        write = self.write
+        with self.service.database.writing(write) as connection:
+            found = work(connection)
+            row = {
+                "at": now(),
+                "name": self.identity.name,
+                "action": f"{write.method} {write.route}",
+                "path": write.path,
+                "revision": newest(connection),
+                "request": write.request,
+            }
+            connection.execute(insert(AUDIT), [row])
+            write.response = write.respond(found)
+        return found
+
+    def spooled(self, parts: Iterable[str]) -> Body:
+        """The text of an answer that may be large. Raises Refusal (503) where it cannot be stored."""
+        return self.service.spool.text(parts)
 
     def name(self, part: str) -> str:
         """A part of the path that is the name of something. Raises Refusal for one that nothing can have."""
@@ -78,17 +128,45 @@ class Call(NamedTuple):
             raise bad_parameter(name, "an integer")
         return int(text)
 
-    def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
-        """The part of a list that the parameters `marker` (items to skip) and `limit` ask for, and the marker of the next
-        part, if there is one. most: items of a response without `limit`. limits: `limit` counts without `marker` too, which
-        Deckhand ignores for lists of other things than documents. Raises Refusal.
+    def window(self, most: int, *, limits: bool = True) -> Window:
+        """The part of a list that the parameters `marker` (items to skip) and `limit` ask for.
+
+        most: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
+        lists of other things than documents. Raises Refusal.
         """
         limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
         marker = given or 0
         if marker < 0:
             raise bad_parameter("marker", "the marker of a header Link")
-        end = marker + (most if limit is None else abs(limit))
-        return items[marker:end], end if end < len(items) and end > marker else None
+        return Window(marker, most if limit is None else abs(limit))
+
+    def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
+        """The part of a list that is asked for, and the marker of the next part, if there is one. Raises Refusal."""
+        return self.window(most, limits=limits).of(items)
+
+
+class Window(NamedTuple):
+    """A part of a list. start: items before it. most: items of it."""
+
+    start: int
+    most: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.most
+
+    def of(self, items: Sequence[T]) -> tuple[Sequence[T], int | None]:
+        """The part, and the marker of the next one, if there is one."""
+        return items[self.start : self.end], self.end if self.most and self.end < len(items) else None
+
+    def taken(self, items: Iterable[T]) -> tuple[list[T], int | None]:
+        """The same of a list that begins with this part. It may have one item more, which shows that the list goes on."""
+        found: list[T] = []
+        for item in items:
+            if len(found) == self.most:
+                return found, self.end if self.most else None
+            found.append(item)
+        return found, None
 
 
 _DIGITS = 10
@@ -101,7 +179,7 @@ LARGEST_PAGE = 250_000
 class Answer(NamedTuple):
     """An answer that is no error. marker: of the next part of a list."""
 
-    text: str
+    text: str | Body
     status: int = 200
     marker: int | None = None
 

@@ -6,32 +6,52 @@ another and what a writer has read holds until it is done. Whoever reads sees th
 
 from __future__ import annotations
 
+import logging
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from alembic.util import CommandError
-from sqlalchemy import create_engine, event, text
+from sqlalchemy import create_engine, event, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from plait.errors import PlaitError, UsageError
+from plait.service.failures import busy
+from plait.service.tables import PROBE
 from plait.service.telemetry import Telemetry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from alembic.config import Config
     from sqlalchemy import URL, Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
+_LOG = logging.getLogger("plait.service")
 # Of PostgreSQL's advisory locks: ours.
 _LOCK = 0x706C616974
 _SECONDS_OF_WAITING = 30
+_SECONDS_TO_CONNECT = 10
 _CONNECTIONS = 20
 _WRITES = "plait_writes"
+_PLAIN = "plait_plain"
+_SECONDS_TO_CLOSE = 5
+NO, UNKNOWN, YES = "no", "unknown", "yes"
+# Seconds after a commit in which the database is known to accept writes.
+_RECENT = 5.0
+
+
+class Fate:
+    """What became of a transaction that writes. kept: NO, YES once it is durable, UNKNOWN if the commit was not answered."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self) -> None:
+        self.kept = NO
 
 
 class Database:
@@ -47,13 +67,15 @@ class Database:
         self._is_closed = False
         event.listen(self.engine, "checkin", self._returned)
         self._writer = threading.Lock()
+        self._written_at = float("-inf")
         try:
             self._migrate()
         except (SQLAlchemyError, CommandError) as error:
             self.close()
-            cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-            told = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-            raise PlaitError(f"cannot use {parsed.render_as_string(hide_password=True)}: {told}") from None
+            raise PlaitError(f"cannot use {parsed.render_as_string(hide_password=True)}: {reason_of(error)}") from None
+        except PlaitError as error:
+            self.close()
+            raise error.within(f"in {parsed.render_as_string(hide_password=True)}") from None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -65,28 +87,73 @@ class Database:
                 yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that nobody else writes beside; it is durable when the block ends, and undone if it raises."""
+    def writing(self, fate: Fate | None = None) -> Iterator[Connection]:
+        """A transaction that nobody else writes beside; it is durable when the block ends, and undone if it raises.
+
+        fate: learns what became of it. Raises Refusal (503) if other writers take too long.
+        """
         begun = perf_counter()
+        fate = fate or Fate()
         with (
             self._telemetry.span("write") as note,
             # The writers of this process come in order; those of others wait in the database.
-            self._writer,
+            self._turn(),
             self.engine.connect().execution_options(**{_WRITES: True}) as connection,
-            connection.begin(),
         ):
-            if connection.dialect.name == "postgresql":
-                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            note("plait.waited", perf_counter() - begun)
-            yield connection
+            transaction = connection.begin()
+            try:
+                if connection.dialect.name == "postgresql":
+                    connection.execute(text(f"SET LOCAL lock_timeout = '{_SECONDS_OF_WAITING}s'"))
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+                note("plait.waited", perf_counter() - begun)
+                yield connection
+            except BaseException:
+                transaction.rollback()
+                raise
+            fate.kept = UNKNOWN
+            try:
+                transaction.commit()
+            except BaseException as error:
+                # The connection may still be within the transaction, and keep others from writing.
+                connection.invalidate()
+                if isinstance(error, DBAPIError) and _is_undone(error):
+                    fate.kept = NO
+                raise
+            fate.kept = YES
+            self._written_at = monotonic()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The turn of a writer of this process. Raises Refusal (503) if others take too long."""
+        if not self._writer.acquire(timeout=_SECONDS_OF_WAITING):
+            raise busy("other requests that write take too long")
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     def check(self) -> None:
-        """Raise what SQLAlchemy raises where the database does not answer."""
+        """Raise what SQLAlchemy raises where the database does not answer, or does not accept writes."""
         with self.reading() as connection:
             connection.execute(text("SELECT 1"))
+        # Whoever writes now finds out.
+        if monotonic() < self._written_at + _RECENT or self._writer.locked():
+            return
+        with self.writing() as connection:
+            connection.execute(update(PROBE).values(at=PROBE.c.at + 1))
 
     def close(self) -> None:
-        """End all connections; those that are in use, by a thread that has not ended yet, when it returns them."""
+        """End all connections; those that are in use, by a thread that has not ended yet, when it returns them.
+
+        All that SQLite has in its log is written to the file first.
+        """
+        if self.engine.dialect.name == "sqlite" and not self._is_closed:
+            try:
+                with self.engine.connect().execution_options(**{_PLAIN: True}) as connection:
+                    connection.exec_driver_sql(f"PRAGMA busy_timeout = {_SECONDS_TO_CLOSE * 1000}")
+                    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            except SQLAlchemyError as error:
+                _LOG.warning("the log of the database stays beside it: %s", reason_of(error))
         self._is_closed = True
         self.engine.dispose()
 
@@ -102,8 +169,40 @@ class Database:
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
         with self.writing() as connection:
+            _check_version(connection, config)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+
+def _check_version(connection: Connection, config: Config) -> None:
+    """Raises PlaitError if the tables are those of a newer plait."""
+    from alembic.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    found = MigrationContext.configure(connection).get_current_revision()
+    known = [one.revision for one in ScriptDirectory.from_config(config).walk_revisions()]
+    if found is not None and found not in known:
+        raise PlaitError(
+            "the database is of a newer version of plait",
+            found=f"tables of version {found}",
+            expected=f"version {max(known)} or older",
+            hint="use the newer version, or a backup from before it",
+        )
+
+
+def reason_of(error: Exception) -> str:
+    """The first line of what the database says, without the statement. The engine hides parameters."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    return next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+
+
+def _is_undone(error: DBAPIError) -> bool:
+    """True if nothing of a transaction whose commit failed is stored, for certain."""
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        # PostgreSQL has answered the commit, unless it says that it ends (57) or is not there (08).
+        return not state.startswith(("08", "57"))
+    return getattr(error.orig, "sqlite_errorname", "") in ("SQLITE_BUSY", "SQLITE_FULL", "SQLITE_READONLY")
 
 
 def opened(url: str) -> Engine:
@@ -135,7 +234,13 @@ _EXPECTED = "sqlite:///FILE or postgresql://USER@HOST/DATABASE"
 def _engine(url: URL) -> Engine:
     try:
         engine = create_engine(
-            url, pool_size=_CONNECTIONS, max_overflow=_CONNECTIONS, pool_pre_ping=True, hide_parameters=True
+            url,
+            pool_size=_CONNECTIONS,
+            max_overflow=_CONNECTIONS,
+            pool_pre_ping=True,
+            pool_timeout=_SECONDS_TO_CONNECT,
+            hide_parameters=True,
+            connect_args={"connect_timeout": _SECONDS_TO_CONNECT} if url.get_backend_name() == "postgresql" else {},
         )
     except (ModuleNotFoundError, NoSuchModuleError):
         raise UsageError(f"there is no driver for {url.drivername}", hint="pip install 'plait[postgresql]'") from None
@@ -169,5 +274,6 @@ def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get(_PLAIN, False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(_WRITES, False) else "BEGIN")

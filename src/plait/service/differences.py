@@ -66,7 +66,7 @@ def _rendered(service: Service, connection: Connection, revision: int) -> list[S
         return []
     hidden = service.flows.holders(connection, revision)
     documents = service.renderer.of_revision(connection, service.keys, revision, cleartext=False)
-    return [one._replace(encrypted=one.encrypted or one.entry.id in hidden) for one in documents]
+    return [one._replace(encrypted=one.encrypted or one.entry.id in hidden) for one in documents.shown]
 
 
 def _by_bucket(entries: Iterable[Entry]) -> dict[str, set[tuple[tuple[str, str, str], str]]]:

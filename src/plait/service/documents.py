@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import NamedTuple
 
 from plait.layering import Document
 from plait.layering.document import POLICY, VALIDATION_POLICY
@@ -10,15 +11,16 @@ from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
 from plait.nodes import Document as Node
 from plait.nodes import Map, MapItem
-from plait.service import files
+from plait.service import files, history
+from plait.service.facts import facts_of, labels_of
 from plait.service.failures import Refusal, check_name
-from plait.service.history import Content, Entry
+from plait.service.history import Content, Entry, Kind
 from plait.service.texts import SEPARATOR, node_of, text_of, text_of_nodes
 from plait.yaml import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.errors import Finding
     from plait.nodes import Value
@@ -85,13 +87,9 @@ def identity_of(document: Document) -> tuple[str, str, str]:
     return document.schema, document.layer or "", document.name
 
 
-def is_policy(schema: str) -> bool:
-    return schema.startswith(POLICY)
-
-
 def is_shown(entry: Entry) -> bool:
-    """Whether listings have it: all but what the reference leaves out."""
-    return not entry.schema.startswith(VALIDATION_POLICY)
+    """True if listings have it: all but what the reference leaves out."""
+    return entry.control != history.VALIDATION_POLICY
 
 
 def completed(document: Document) -> Map:
@@ -136,7 +134,33 @@ def digest_of(top: Map) -> str:
 
 def content_of(top: Map, *, encrypted: bool) -> Content:
     """What is stored of a kept document."""
-    return Content(digest_of(top), encrypted, text_of_nodes(top))
+    document = Document(Node(top), 0)
+    kind = Kind(encrypted, document.abstract, control_of(document.schema))
+    return Content(digest_of(top), kind, text_of_nodes(top), facts_of(document).text(), labels_of(document))
+
+
+class Filled(NamedTuple):
+    """What the tables note of a document that is stored already."""
+
+    encrypted: bool
+    abstract: bool
+    control: int
+    facts: str
+    labels: dict[str, str]
+
+
+def filled(text: str, *, encrypted: bool) -> Filled:
+    """What the tables note of a stored text."""
+    document = Document(Node(top_of(text)), 0)
+    control = control_of(document.schema)
+    return Filled(encrypted, document.abstract, control, facts_of(document).text(), labels_of(document))
+
+
+def control_of(schema: str) -> int:
+    """The kind of control document that a schema is of; 0 for another."""
+    if schema.startswith(POLICY):
+        return history.POLICY
+    return history.VALIDATION_POLICY if schema.startswith(VALIDATION_POLICY) else 0
 
 
 def top_of(text: str) -> Map:
@@ -154,13 +178,13 @@ def redacted(text: str) -> str:
     return text_of_nodes(Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)]))
 
 
-def stream(documents: Iterable[tuple[Entry, str]], revision: int | None = None) -> str:
-    """Documents as one text, each with its id and status. revision: instead of that of its last change."""
+def stream(documents: Iterable[tuple[Entry, str]], revision: int | None = None) -> Iterator[str]:
+    """Documents as parts of one text, each with its id and status. revision: instead of that of its last change."""
     statuses: dict[tuple[str, int], str] = {}
-    texts = []
+    separator = ""
     for entry, text in documents:
         at = entry.bucket, entry.since if revision is None else revision
         if at not in statuses:
             statuses[at] = text_of([{"status": {"bucket": at[0], "revision": at[1]}}])
-        texts.append(f"{text}id: {entry.id}\n{statuses[at]}")
-    return SEPARATOR.join(texts)
+        yield f"{separator}{text}id: {entry.id}\n{statuses[at]}"
+        separator = SEPARATOR

@@ -13,7 +13,8 @@ class Refusal(Exception):
     """An answer that is an error.
 
     kind: what the reference calls it. status: of HTTP. entries: the list of messages, where there is more than one to
-    say. reason: `Validation` for documents that break rules. challenge: of status 401, how to say who asks.
+    say. reason: `Validation` for documents that break rules. challenge: of status 401, how to say who asks. retry_after: seconds
+    after which the request may be repeated.
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class Refusal(Exception):
         entries: list[Entry] | None = None,
         reason: str = "Unspecified",
         challenge: str = "Bearer",
+        retry_after: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -33,6 +35,7 @@ class Refusal(Exception):
         self.entries = entries
         self.reason = reason
         self.challenge = challenge
+        self.retry_after = retry_after
 
     def bare(self) -> Self:
         """The same, without the frames that it came through, and all that these hold."""
@@ -48,7 +51,17 @@ class Refusal(Exception):
             "entries": self.entries,
             "reason": self.reason,
             "challenge": self.challenge,
+            "retry_after": self.retry_after,
         }
+
+
+# Seconds that clients are asked to wait.
+_SOON = 1
+
+
+def busy(message: str) -> Refusal:
+    """The refusal of a request for which there is no room now."""
+    return Refusal("ServiceBusy", 503, f"{message}; try again later", retry_after=_SOON)
 
 
 def bad_request(message: str) -> Refusal:
@@ -75,8 +88,11 @@ def check_name(text: str, what: str) -> None:
 LONGEST = 255
 
 
-def body(refusal: Refusal) -> dict[str, object]:
-    """The body of the answer: the form that the reference's clients read."""
+def body(refusal: Refusal, kept: str | None = None) -> dict[str, object]:
+    """The body of the answer: the form that the reference's clients read.
+
+    kept: of a request that writes, "no" or "unknown": the answer to whether it is stored all the same.
+    """
     from http import HTTPStatus
 
     entries = refusal.entries or [{"message": refusal.message}]
@@ -89,6 +105,7 @@ def body(refusal: Refusal) -> dict[str, object]:
             "errorCount": len(entries),
             "errorType": refusal.kind,
             "messageList": entries,
+            **({} if kept is None else {"kept": kept}),
         },
         "kind": "Status",
         "message": refusal.message,

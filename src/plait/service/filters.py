@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+from sqlalchemy import ColumnElement, String, and_, false, func, or_, select
+
 from plait.nodes import Array, Map
 from plait.service.calls import LARGEST_PAGE
 from plait.service.documents import top_of
+from plait.service.history import VALIDATION_POLICY, in_revision, stored_query, stored_rows
+from plait.service.tables import ENTRIES, LABELS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Protocol, TypeVar
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, Protocol, TypeVar
+
+    from sqlalchemy import Connection
 
     from plait.nodes import Value
     from plait.service.calls import Call
-    from plait.service.history import Entry
+    from plait.service.history import Entry, Stored
 
     class Shown(Protocol):
         """A document of a revision, raw or rendered."""
@@ -27,21 +35,102 @@ if TYPE_CHECKING:
     One = TypeVar("One", bound=Shown)
 
 
-def chosen(call: Call, documents: Sequence[One], *, raw: bool) -> tuple[Sequence[One], int | None]:
-    """The documents that the parameters of a request choose, and the marker of the next ones.
-
-    raw: by whether they are abstract, too. Raises Refusal.
-    """
-    call.page((), 0)
+def chosen(call: Call, documents: Iterable[One]) -> tuple[Sequence[One], int | None]:
+    """The rendered documents that the parameters of a request choose, and the marker of the next ones. Raises Refusal."""
+    window = call.window(LARGEST_PAGE)
     nodes = _Nodes()
-    found = [one for one in documents if _is_chosen(call, one, nodes, raw=raw)]
-    descending = call.parameter("order") == "desc"
+    wanted = (one for one in documents if _is_chosen(call, one, nodes))
     keys = call.parameters("sort")
     if keys:
-        found = sorted(found, key=lambda one: [_rank(nodes.at(one, key)) for key in keys], reverse=descending)
-    elif descending and raw:
-        found.reverse()
-    return call.page(found, LARGEST_PAGE)
+        return window.of(_sorted(call, wanted, nodes, keys))
+    return window.taken(islice(wanted, window.start, None))
+
+
+def _sorted(call: Call, documents: Iterable[One], nodes: _Nodes, keys: Sequence[str]) -> list[One]:
+    descending = call.parameter("order") == "desc"
+    return sorted(documents, key=lambda one: [_rank(nodes.at(one, key)) for key in keys], reverse=descending)
+
+
+class selected:  # noqa: N801 - reads as what it gives
+    """The documents of a revision as they were put, that the parameters of a request choose: an iterator.
+
+    encrypted: also secret ones. marker: of the next ones, known when the iterator has ended, or None. Raises Refusal.
+    """
+
+    def __init__(self, call: Call, connection: Connection, revision: int, *, encrypted: bool) -> None:
+        self.marker: int | None = None
+        self._window = call.window(LARGEST_PAGE)
+        keys = call.parameters("sort")
+        columns = [_COLUMNS.get(key) for key in keys]
+        found = stored_query(and_(in_revision(revision), *_conditions(call), ENTRIES.c.control != VALIDATION_POLICY))
+        if not encrypted:
+            found = found.where(ENTRIES.c.encrypted.is_(False))
+        descending = call.parameter("order") == "desc"
+        self._found: Iterable[Stored]
+        if all(column is not None for column in columns):
+            order = [_exact(connection, column) for column in columns if column is not None]
+            if descending:
+                order = [column.desc() for column in order]
+            first = ENTRIES.c.id.desc() if descending and not keys else ENTRIES.c.id
+            rows = found.order_by(*order, first).offset(self._window.start).limit(self._window.most + 1)
+            self._found = stored_rows(connection, rows)
+        else:
+            everything = stored_rows(connection, found.order_by(ENTRIES.c.id))
+            self._found = islice(_sorted(call, everything, _Nodes(), keys), self._window.start, None)
+
+    def __iter__(self) -> Iterator[Stored]:
+        for count, one in enumerate(self._found):
+            if count < self._window.most:
+                yield one
+            else:
+                # There is one such row at most; a cursor of the database ends with it.
+                self.marker = self._window.end if count else None
+
+
+_COLUMNS: dict[str, ColumnElement[Any]] = {
+    "schema": ENTRIES.c.schema,
+    "metadata.name": ENTRIES.c.name,
+    "metadata.layeringDefinition.layer": ENTRIES.c.layer,
+    "status.bucket": ENTRIES.c.bucket,
+    "status.revision": ENTRIES.c.since,
+    "id": ENTRIES.c.id,
+}
+
+
+def _exact(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A column that is put in order by code points, whatever the language of the database."""
+    is_text = isinstance(column.type, String)
+    return column.collate("C") if is_text and connection.dialect.name == "postgresql" else column
+
+
+def _conditions(call: Call) -> Iterator[ColumnElement[bool]]:
+    """What documents have to fulfil."""
+    schemas = call.parameters("schema")
+    if schemas:
+        yield or_(*map(_of_schema, schemas))
+    for name in ("metadata.name", "metadata.layeringDefinition.layer", "status.bucket"):
+        wanted = call.parameters(name)
+        if wanted:
+            yield _COLUMNS[name].in_(wanted)
+    abstract = [text.lower() for text in call.parameters("metadata.layeringDefinition.abstract")]
+    if abstract:
+        yield or_(
+            *(ENTRIES.c.abstract.is_(value) for value, text in ((True, "true"), (False, "false")) if text in abstract),
+            false(),
+        )
+    for text in call.parameters("metadata.label"):
+        key, is_pair, value = text.partition("=")
+        labelled = select(LABELS.c.digest).where(LABELS.c.key == key, LABELS.c.value == value)
+        yield ENTRIES.c.digest.in_(labelled) if is_pair else false()
+
+
+def _of_schema(wanted: str) -> ColumnElement[bool]:
+    """True if `wanted` is the schema, its namespace, or namespace and kind."""
+    if wanted.count("/") > 1:
+        return ENTRIES.c.schema == wanted
+    # LIKE does not tell large letters from small ones in SQLite.
+    start = f"{wanted}/"
+    return or_(ENTRIES.c.schema == wanted, func.substr(ENTRIES.c.schema, 1, len(start)) == start)
 
 
 class _Nodes:
@@ -74,7 +163,7 @@ _OF_ENTRY: dict[str, Callable[[Entry], Value]] = {
 }
 
 
-def _is_chosen(call: Call, one: Shown, nodes: _Nodes, *, raw: bool) -> bool:
+def _is_chosen(call: Call, one: Shown, nodes: _Nodes) -> bool:
     schemas = call.parameters("schema")
     if schemas and not any(_is_of_schema(one.entry.schema, text) for text in schemas):
         return False
@@ -82,17 +171,8 @@ def _is_chosen(call: Call, one: Shown, nodes: _Nodes, *, raw: bool) -> bool:
         wanted = call.parameters(name)
         if wanted and nodes.at(one, name) not in wanted:
             return False
-    abstract = call.parameters("metadata.layeringDefinition.abstract") if raw else ()
-    if abstract and _truth(nodes.at(one, "metadata.layeringDefinition.abstract")) not in [
-        text.lower() for text in abstract
-    ]:
-        return False
     labels = call.parameters("metadata.label")
     return not labels or _has_labels(nodes.at(one, "metadata.labels"), labels)
-
-
-def _truth(value: Value) -> str:
-    return "true" if value is True else "false"
 
 
 def _is_of_schema(schema: str, wanted: str) -> bool:

@@ -15,7 +15,7 @@ from plait.service.calls import PAGE, Answer, answer
 from plait.service.documents import data_of, top_of
 from plait.service.failures import Refusal
 from plait.service.files import SCHEMA
-from plait.service.history import documents_of, existing
+from plait.service.history import existing, of_schema
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
 from plait.service.telemetry import Telemetry
 from plait.textdiff import hunks
@@ -150,14 +150,14 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
         number = existing(connection, revision, or_zero=or_zero)
         if number == 0:
             return []
-        documents = [one for one in documents_of(connection, number) if one.entry.schema == SCHEMA]
+        documents = of_schema(connection, number, SCHEMA)
         hidden = service.flows.holders(connection, number)
         if any(one.entry.id in hidden for one in documents):
             call.identity.require(LIST_ENCRYPTED)
         shown: Sequence[Stored | Shown] = documents
         if any(one.encrypted or one.entry.layer for one in documents):
             rendered = service.renderer.of_revision(connection, service.keys, number, cleartext=True)
-            shown = [one for one in rendered if one.entry.schema == SCHEMA]
+            shown = [one for one in rendered.shown if one.entry.schema == SCHEMA]
     if not shown:
         raise Refusal("ProjectNotFound", 404, f"revision {number} has no files: documents of the schema {SCHEMA}")
     return service.projects.runs({one.entry.name: _text(one) for one in shown}, only)

@@ -14,49 +14,35 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from plait.layering import Document
 from plait.layering.document import DATA_SCHEMA
-from plait.nodes import Document as Node
-from plait.nodes import Map, key_id
 from plait.service import files
-from plait.service.cache import Cache
-from plait.service.documents import top_of
+from plait.service.facts import Facts, facts_from
 from plait.service.failures import Refusal
-from plait.service.history import documents_of, has_secrets, newest
+from plait.service.history import facts_of_revision, has_secrets, newest
 from plait.service.policy import USE_ENCRYPTED
 from plait.service.tables import ENTRIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection
 
-    from plait.nodes import Value
-    from plait.service.history import Entry, Stored
+    from plait.service.history import Entry
     from plait.service.identity import Identity
 
     Key = tuple[str, str]
-    Pairs = frozenset[tuple[object, object]]
-
-# Documents whose facts are kept.
-_KEPT = 200_000
-
-
-class Facts(NamedTuple):
-    """What decides which documents one reads. selector: of its parent, empty if it inherits nothing."""
-
-    labels: Pairs
-    selector: Pairs
-    sources: frozenset[Key]
 
 
 class One(NamedTuple):
     """A document of a revision."""
 
     entry: Entry
-    encrypted: bool
     facts: Facts
+
+    @property
+    def encrypted(self) -> bool:
+        return self.entry.encrypted
 
     @property
     def key(self) -> Key:
@@ -71,13 +57,12 @@ class Flows:
 
     def __init__(self, *, both_ways: bool = False) -> None:
         self._both_ways = both_ways
-        self._kept: Cache[Facts] = Cache(lambda _: 1, _KEPT)
 
     def holders(self, connection: Connection, revision: int) -> frozenset[int]:
         """The ids of the entries of a revision that are encrypted, or whose rendered data may hold data of such documents."""
         if not has_secrets(connection, revision):
             return frozenset()
-        documents = self._all_of(documents_of(connection, revision))
+        documents = self._all_of(connection, revision)
         return frozenset(one.entry.id for one in self._holding(documents, list(_reading(documents))))
 
     def check(self, connection: Connection, identity: Identity) -> None:
@@ -88,7 +73,7 @@ class Flows:
         untrusted = select(ENTRIES.c.id).where(ENTRIES.c.until.is_(None), ENTRIES.c.trusted.is_(False)).limit(1)
         if connection.execute(untrusted).scalar() is None or not has_secrets(connection, newest(connection)):
             return
-        documents = self._all_of(documents_of(connection, newest(connection)))
+        documents = self._all_of(connection, newest(connection))
         found = [str_of(one.entry) for one in self._revealing(documents) if not one.entry.trusted]
         if found:
             identity.require(USE_ENCRYPTED)
@@ -98,10 +83,6 @@ class Flows:
                 f"these documents would read encrypted ones, which their writer may not: {', '.join(found[:_SHOWN])}; "
                 "put them again, or delete them first",
             )
-
-    def forget(self) -> None:
-        """Keep nothing."""
-        self._kept.forget()
 
     def _revealing(self, documents: Sequence[One]) -> Iterator[One]:
         """The documents whose rendering or validation reads what an encrypted document holds."""
@@ -134,16 +115,8 @@ class Flows:
                     pending.append(reader)
         return found
 
-    def _all_of(self, documents: Iterable[Stored]) -> list[One]:
-        return [One(one.entry, one.encrypted, self._facts(one)) for one in documents]
-
-    def _facts(self, stored: Stored) -> Facts:
-        digest = stored.entry.digest
-        found = self._kept.get(digest)
-        if found is None:
-            found = _facts_of(Document(Node(top_of(stored.text)), 0))
-            self._kept.keep(digest, found)
-        return found
+    def _all_of(self, connection: Connection, revision: int) -> list[One]:
+        return [One(entry, facts_from(text)) for entry, text in facts_of_revision(connection, revision)]
 
 
 # Documents in a message.
@@ -155,39 +128,16 @@ def str_of(entry: Entry) -> str:
     return f"[{entry.schema}, {entry.layer}] {entry.name}" if entry.layer else f"[{entry.schema}] {entry.name}"
 
 
-def _facts_of(document: Document) -> Facts:
-    selector = document.selector if document.actions or document.replacement else None
-    sources = set()
-    for item in document.substitutions:
-        src = _at(item.value, "src")
-        schema, name = _at(src, "schema"), _at(src, "name")
-        if isinstance(schema, str) and isinstance(name, str):
-            sources.add((str(schema), str(name)))
-    return Facts(_pairs(document.labels), _pairs(selector), frozenset(sources))
-
-
-def _at(value: Value, key: str) -> Value:
-    item = value.find(key) if type(value) is Map else None
-    return item.value if item is not None else None
-
-
-def _pairs(labels: Map | None) -> Pairs:
-    return frozenset((key_id(item.key), key_id(item.value)) for item in labels.items) if labels is not None else _NONE
-
-
-_NONE: Pairs = frozenset()
-
-
 def _reading(documents: Sequence[One]) -> Iterator[tuple[One, One]]:
     """Pairs of documents: one whose rendered data may have data of the other, and the other."""
     named: dict[Key, list[One]] = {}
-    labelled: dict[tuple[str, tuple[object, object]], list[One]] = {}
+    labelled: dict[tuple[str, str], list[One]] = {}
     for one in documents:
         named.setdefault(one.key, []).append(one)
         for pair in one.facts.labels:
             labelled.setdefault((one.entry.schema, pair), []).append(one)
     for one in documents:
-        if one.facts.selector:
+        if one.facts.inherits:
             lists = [labelled.get((one.entry.schema, pair), []) for pair in one.facts.selector]
             parents = [parent for parent in min(lists, key=len) if parent.facts.labels >= one.facts.selector]
             for key in {parent.key for parent in parents if parent is not one}:

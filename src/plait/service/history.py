@@ -6,21 +6,34 @@ import json
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, insert, or_, select, update
+from sqlalchemy import and_, func, insert, or_, select, tuple_, update
 
 from plait.service.failures import no_revision
-from plait.service.tables import DOCUMENTS, ENTRIES, REVISIONS
+from plait.service.tables import DOCUMENTS, ENTRIES, LABELS, REVISIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import ColumnElement, Connection, Select
+
+
+# Kinds of control documents that requests look for.
+POLICY, VALIDATION_POLICY = 1, 2
+
+
+class Kind(NamedTuple):
+    """What the tables note of a document, besides its name. control: POLICY, VALIDATION_POLICY, or 0."""
+
+    encrypted: bool = False
+    abstract: bool = False
+    control: int = 0
 
 
 class Entry(NamedTuple):
     """A document of a revision. layer: "" for none. since: the revision in which it last changed. trusted: its writer may
-    read secrets.
+    read secrets. encrypted, abstract, control: as of Kind.
     """
 
     id: int
@@ -31,6 +44,14 @@ class Entry(NamedTuple):
     digest: str
     since: int
     trusted: bool = True
+    encrypted: bool = False
+    abstract: bool = False
+    control: int = 0
+
+    @property
+    def kind(self) -> Kind:
+        """What the tables note of the document."""
+        return Kind(self.encrypted, self.abstract, self.control)
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -38,19 +59,25 @@ class Entry(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A document of a revision, with its text."""
+    """A document of a revision, with its text and the facts about it, as text."""
 
     entry: Entry
-    encrypted: bool
     text: str
+    facts: str = ""
+
+    @property
+    def encrypted(self) -> bool:
+        return self.entry.encrypted
 
 
 class Content(NamedTuple):
-    """What is stored of a document."""
+    """What is stored of a document. facts: as text. labels: those that requests can ask for."""
 
     digest: str
-    encrypted: bool
+    kind: Kind
     text: str
+    facts: str = ""
+    labels: Mapping[str, str] = {}
 
 
 class Draft(NamedTuple):
@@ -60,9 +87,10 @@ class Draft(NamedTuple):
     identity: tuple[str, str, str]
     digest: str
     trusted: bool = True
+    kind: Kind = Kind()
 
 
-_ENTRY = (
+ENTRY = (
     ENTRIES.c.id,
     ENTRIES.c.bucket,
     ENTRIES.c.schema,
@@ -71,9 +99,13 @@ _ENTRY = (
     ENTRIES.c.digest,
     ENTRIES.c.since,
     ENTRIES.c.trusted,
+    ENTRIES.c.encrypted,
+    ENTRIES.c.abstract,
+    ENTRIES.c.control,
 )
-# So many values in one query.
+# Values in one query, and rows that are fetched at a time.
 _MANY = 500
+_AT_A_TIME = 500
 
 
 def now() -> str:
@@ -86,6 +118,11 @@ def newest(connection: Connection) -> int:
     return connection.execute(select(func.max(REVISIONS.c.id))).scalar() or 0
 
 
+def time_of(connection: Connection, revision: int) -> str:
+    """When a revision was made; "" if it is not there."""
+    return connection.execute(select(REVISIONS.c.created_at).where(REVISIONS.c.id == revision)).scalar() or ""
+
+
 def existing(connection: Connection, text: str, *, or_zero: bool = False) -> int:
     """The revision that a path names. or_zero: 0 stands for the time before all. Raises Refusal if there is none."""
     # Longer ones cannot be; and digits are not all ASCII.
@@ -94,7 +131,8 @@ def existing(connection: Connection, text: str, *, or_zero: bool = False) -> int
     revision = int(text)
     if or_zero and revision == 0:
         return 0
-    if connection.execute(select(REVISIONS.c.id).where(REVISIONS.c.id == revision)).scalar() is None:
+    there = select(REVISIONS.c.id).where(REVISIONS.c.id == revision, REVISIONS.c.forgotten.is_(False))
+    if connection.execute(there).scalar() is None:
         raise no_revision(text)
     return revision
 
@@ -102,59 +140,147 @@ def existing(connection: Connection, text: str, *, or_zero: bool = False) -> int
 _DIGITS = 10
 
 
-def _visible(revision: int) -> ColumnElement[bool]:
+def visible(revision: int) -> ColumnElement[bool]:
+    """The condition for the entries of a revision."""
     return and_(ENTRIES.c.since <= revision, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until > revision))
+
+
+def in_revision(revision: int) -> ColumnElement[bool]:
+    """The same condition for lists in the order of entries, for which no index of revisions is of use."""
+    return and_(ENTRIES.c.since + 0 <= revision, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until + 0 > revision))
+
+
+def of_bucket(connection: Connection, bucket: str) -> list[Entry]:
+    """The documents of a bucket in the newest revision, in the order in which they came."""
+    rows = select(*ENTRY).where(ENTRIES.c.bucket == bucket, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
+    return [Entry(*row) for row in connection.execute(rows)]
+
+
+def of_identities(connection: Connection, identities: Iterable[tuple[str, str, str]]) -> list[Entry]:
+    """The documents of the newest revision with one of these identities."""
+    wanted = list(identities)
+    identity = tuple_(ENTRIES.c.schema, ENTRIES.c.layer, ENTRIES.c.name)
+    found: list[Entry] = []
+    for start in range(0, len(wanted), _MANY // 3):
+        part = wanted[start : start + _MANY // 3]
+        rows = connection.execute(select(*ENTRY).where(ENTRIES.c.until.is_(None), identity.in_(part)))
+        found += [Entry(*row) for row in rows]
+    return found
+
+
+def of_control(connection: Connection, control: int) -> list[Entry]:
+    """The control documents of a kind in the newest revision, in the order in which they came."""
+    rows = select(*ENTRY).where(ENTRIES.c.control == control, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
+    return [Entry(*row) for row in connection.execute(rows)]
 
 
 def current(connection: Connection) -> list[Entry]:
     """The documents of the newest revision, in the order in which they came."""
-    rows = connection.execute(select(*_ENTRY).where(ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id))
+    rows = connection.execute(select(*ENTRY).where(ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id))
     return [Entry(*row) for row in rows]
 
 
 def entries_of(connection: Connection, revision: int) -> list[Entry]:
     """The documents of a revision, in the order in which they came."""
-    rows = connection.execute(select(*_ENTRY).where(_visible(revision)).order_by(ENTRIES.c.id))
+    rows = connection.execute(select(*ENTRY).where(visible(revision)).order_by(ENTRIES.c.id))
     return [Entry(*row) for row in rows]
+
+
+def differing(connection: Connection, revision: int) -> tuple[list[Entry], list[Entry]]:
+    """The entries of the newest revision that an earlier one does not have, and those that it alone has."""
+    later = select(*ENTRY).where(ENTRIES.c.since > revision, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
+    earlier = select(*ENTRY).where(ENTRIES.c.since <= revision, ENTRIES.c.until > revision).order_by(ENTRIES.c.id)
+    newer, older = ([Entry(*row) for row in connection.execute(one)] for one in (later, earlier))
+    return newer, older
+
+
+def changed_between(connection: Connection, first: int, second: int) -> tuple[list[Entry], list[Stored]]:
+    """From an earlier revision to a later one: the documents that went, and those that came."""
+    gone = select(*ENTRY).where(ENTRIES.c.since <= first, ENTRIES.c.until > first, ENTRIES.c.until <= second)
+    came = and_(
+        ENTRIES.c.since > first, ENTRIES.c.since <= second, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until > second)
+    )
+    return [Entry(*row) for row in connection.execute(gone)], _stored(connection, came)
 
 
 def documents_of(connection: Connection, revision: int) -> list[Stored]:
     """The documents of a revision with their texts, in the order in which they came."""
-    return _stored(connection, _visible(revision))
+    return _stored(connection, visible(revision))
+
+
+def facts_of_revision(connection: Connection, revision: int) -> Iterator[tuple[Entry, str]]:
+    """The documents of a revision, each with the facts about it."""
+    rows = connection.execute(
+        select(*ENTRY, DOCUMENTS.c.facts)
+        .join(DOCUMENTS, DOCUMENTS.c.digest == ENTRIES.c.digest)
+        .where(visible(revision))
+        .order_by(ENTRIES.c.id)
+    )
+    return ((Entry(*row[:-1]), row[-1]) for row in rows)
+
+
+def documents_with(connection: Connection, ids: Iterable[int]) -> list[Stored]:
+    """The documents of these entries with their texts, in the order in which they came."""
+    wanted = sorted(ids)
+    found: list[Stored] = []
+    for start in range(0, len(wanted), _MANY):
+        found += _stored(connection, ENTRIES.c.id.in_(wanted[start : start + _MANY]))
+    return found
+
+
+def of_schema(connection: Connection, revision: int, schema: str) -> list[Stored]:
+    """The documents of a revision with a schema, in the order in which they came."""
+    return _stored(connection, and_(visible(revision), ENTRIES.c.schema == schema))
+
+
+def validation_policies(connection: Connection, revision: int) -> list[Stored]:
+    """The validation policies of a revision, in the order in which they came."""
+    return _stored(connection, and_(visible(revision), ENTRIES.c.control == VALIDATION_POLICY))
+
+
+def has_policy(connection: Connection, revision: int) -> bool:
+    """True if a revision has a layering policy."""
+    found = select(ENTRIES.c.id).where(visible(revision), ENTRIES.c.control == POLICY).limit(1)
+    return connection.execute(found).scalar() is not None
 
 
 def has_secrets(connection: Connection, revision: int) -> bool:
-    """Whether any document of a revision is encrypted."""
-    found = (
-        select(ENTRIES.c.id)
-        .join(DOCUMENTS, DOCUMENTS.c.digest == ENTRIES.c.digest)
-        .where(_visible(revision), DOCUMENTS.c.encrypted)
-    )
-    return connection.execute(found.limit(1)).scalar() is not None
+    """True if any document of a revision is encrypted."""
+    found = select(ENTRIES.c.id).where(visible(revision), ENTRIES.c.encrypted.is_(True)).limit(1)
+    return connection.execute(found).scalar() is not None
 
 
-def newest_of_schema(connection: Connection, prefix: str) -> Stored | None:
-    """The newest document whose schema begins so, of any revision."""
-    found = select(func.max(ENTRIES.c.id)).where(ENTRIES.c.schema.startswith(prefix, autoescape=True)).scalar_subquery()
+def newest_policy(connection: Connection) -> Stored | None:
+    """The newest layering policy of any revision."""
+    found = select(func.max(ENTRIES.c.id)).where(ENTRIES.c.control == POLICY).scalar_subquery()
     return next(iter(_stored(connection, ENTRIES.c.id == found)), None)
 
 
-def _stored(connection: Connection, condition: ColumnElement[bool]) -> list[Stored]:
-    rows = connection.execute(
-        select(*_ENTRY, DOCUMENTS.c.encrypted, DOCUMENTS.c.text)
+def stored_query(condition: ColumnElement[bool]) -> Select[Any]:
+    """The query for documents with their texts."""
+    return (
+        select(*ENTRY, DOCUMENTS.c.text, DOCUMENTS.c.facts)
         .join(DOCUMENTS, DOCUMENTS.c.digest == ENTRIES.c.digest)
         .where(condition)
-        .order_by(ENTRIES.c.id)
     )
+
+
+def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[Stored]:
+    """The documents that a query finds, some at a time."""
+    with connection.execute(query.execution_options(yield_per=_AT_A_TIME)) as rows:
+        for row in rows:
+            yield Stored(Entry(*row[:-2]), row[-2], row[-1])
+
+
+def _stored(connection: Connection, condition: ColumnElement[bool]) -> list[Stored]:
+    rows = connection.execute(stored_query(condition).order_by(ENTRIES.c.id))
     return [Stored(Entry(*row[:-2]), row[-2], row[-1]) for row in rows]
 
 
-def content_of(connection: Connection, digest: str) -> Content:
-    """What is stored under a digest."""
-    row = connection.execute(
-        select(DOCUMENTS.c.digest, DOCUMENTS.c.encrypted, DOCUMENTS.c.text).where(DOCUMENTS.c.digest == digest)
-    ).one()
-    return Content(*row)
+def text_of_digest(connection: Connection, digest: str) -> str:
+    """The text that is stored under a digest."""
+    found: str = connection.execute(select(DOCUMENTS.c.text).where(DOCUMENTS.c.digest == digest)).scalar_one()
+    return found
 
 
 def knows_bucket(connection: Connection, bucket: str) -> bool:
@@ -170,8 +296,18 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
         part = digests[start : start + _MANY]
         for (digest,) in connection.execute(select(DOCUMENTS.c.digest).where(DOCUMENTS.c.digest.in_(part))):
             del wanted[digest]
-    if wanted:
-        connection.execute(insert(DOCUMENTS), [content._asdict() for content in wanted.values()])
+    rows = [
+        {"digest": one.digest, "encrypted": one.kind.encrypted, "text": one.text, "facts": one.facts}
+        for one in wanted.values()
+    ]
+    labels = [
+        {"digest": one.digest, "key": key, "value": value}
+        for one in wanted.values()
+        for key, value in one.labels.items()
+    ]
+    for table, values in ((DOCUMENTS, rows), (LABELS, labels)):
+        if values:
+            connection.execute(insert(table), values)
 
 
 def trust(connection: Connection, entries: Iterable[Entry]) -> None:
@@ -203,7 +339,7 @@ def add_revision(
         connection.execute(update(ENTRIES).where(ENTRIES.c.id.in_(part)).values(until=revision))
     first = (connection.execute(select(func.max(ENTRIES.c.id))).scalar() or 0) + 1
     added = [
-        Entry(number, draft.bucket, *draft.identity, draft.digest, revision, draft.trusted)
+        Entry(number, draft.bucket, *draft.identity, draft.digest, revision, draft.trusted, *draft.kind)
         for number, draft in enumerate(drafts, first)
     ]
     if added:

@@ -14,10 +14,12 @@ from typing import NamedTuple
 from plait.api.workers import call_in_worker
 from plait.layering.secrets import is_empty
 from plait.limits import allowance
-from plait.service.documents import checked, completed, digest_of, identity_of, with_data
+from plait.service.documents import checked, completed, control_of, digest_of, identity_of, with_data
 from plait.service.encryption import number_of
+from plait.service.facts import facts_of, labels_of
 from plait.service.failures import Refusal
 from plait.service.histories import Told
+from plait.service.history import Content, Kind
 from plait.service.texts import documents_of_body, text_of_nodes
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plait.layering import Document
+    from plait.service.spool import Body
 
 # Bytes of a body that is read in this process.
 _SMALL = 64 << 10
@@ -33,6 +36,7 @@ _SMALL = 64 << 10
 class Parcel(NamedTuple):
     """A document of a request. label: how messages name it. digest, text: of the document as it is kept, which has null in
     the place of data that is secret. data: the text of that data. reference: the data, if it is the reference of a secret.
+    abstract, control, facts, labels: what the tables note of it.
     """
 
     schema: str
@@ -44,11 +48,22 @@ class Parcel(NamedTuple):
     text: str
     data: str
     reference: str | None
+    abstract: bool
+    control: int
+    facts: str
+    labels: dict[str, str]
 
     @property
     def identity(self) -> tuple[str, str, str]:
         """What the tables know it by."""
         return self.schema, self.layer, self.name
+
+    @property
+    def content(self) -> Content:
+        """What is stored of a document that is not secret."""
+        return Content(
+            self.digest, Kind(abstract=self.abstract, control=self.control), self.text, self.facts, self.labels
+        )
 
 
 class Reader:
@@ -58,21 +73,29 @@ class Reader:
         self._limits = dict(limits)
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
-    def parcels(self, body: bytes) -> list[Parcel]:
+    def parcels(self, body: Body) -> list[Parcel]:
         """The documents of a body. Raises Refusal, LimitError."""
-        if len(body) <= _SMALL:
-            return _parcels(body)
-        with self._room:
-            reply = call_in_worker(f"{__name__}.read", {"body": body, "limits": self._limits})
+        if body.size <= _SMALL:
+            return _parcels(body.read())
+        body.finish()
+        given = {"body": body.read()} if body.path is None else {"path": body.path, "size": body.size}
+        with body.held(), self._room:
+            reply = call_in_worker(f"{__name__}.read", {**given, "limits": self._limits})
         found = json.loads(reply["text"])
         if "refusal" in found:
             raise Refusal(**found["refusal"])
         return [Parcel(*one) for one in found["parcels"]]
 
 
-def read(body: bytes) -> Told:
-    """The documents of a body, or why it is rejected, as a worker sends them. Raises LimitError."""
-    allowance().take(len(body))
+def read(body: bytes = b"", path: str = "", size: int = 0) -> Told:
+    """The documents of a body, or why it is rejected, as a worker sends them. path: of a file of the service with the body.
+
+    Raises LimitError, OSError.
+    """
+    allowance().take(size or len(body))
+    if path:
+        with open(path, "rb") as file:
+            body = file.read()
     try:
         return Told({"parcels": _parcels(body)})
     except Refusal as refusal:
@@ -90,4 +113,19 @@ def _parcel(document: Document) -> Parcel:
     reference = str(document.data) if is_secret and number_of(document.data) is not None else None
     data = text_of_nodes(document.data) if is_secret and reference is None else ""
     text = text_of_nodes(with_data(top, None) if is_secret else top)
-    return Parcel(*identity_of(document), str(document), is_secret, digest, text, data, reference)
+    schema, layer, name = identity_of(document)
+    return Parcel(
+        schema,
+        layer,
+        name,
+        str(document),
+        is_secret,
+        digest,
+        text,
+        data,
+        reference,
+        document.abstract,
+        control_of(document.schema),
+        facts_of(document).text(),
+        labels_of(document),
+    )

@@ -28,6 +28,9 @@ LIST_VALIDATIONS = "deckhand:list_validations"
 SHOW_VALIDATION = "deckhand:show_validation"
 # Deckhand has no such action: to write documents that read encrypted ones.
 USE_ENCRYPTED = "plait:use_encrypted_documents"
+# And to see who changed what, and the figures of `/metrics`.
+READ_AUDIT = "plait:read_audit"
+READ_METRICS = "plait:read_metrics"
 
 ACTIONS = (
     CREATE_CLEARTEXT,
@@ -48,6 +51,8 @@ ACTIONS = (
     LIST_VALIDATIONS,
     SHOW_VALIDATION,
     USE_ENCRYPTED,
+    READ_AUDIT,
+    READ_METRICS,
 )
 ADMIN = "admin"
 

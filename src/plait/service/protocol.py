@@ -1,15 +1,89 @@
-"""HTTP as `plait serve` speaks it: uvicorn's protocol, and this service's headers where uvicorn answers by itself."""
+"""HTTP as `plait serve` speaks it: uvicorn's protocol, with limits for clients that are slow, and a server that ends in time."""
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import contextmanager
+
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from plait.service.app import EVERY_RESPONSE
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from asyncio import TimerHandle, Transport
+    from collections.abc import Iterator
+
+    from starlette.applications import Starlette
+
+# Seconds in which the head of a request has to arrive, and in which a client has to take a part of a response.
+_HEAD, _TAKEN = 20.0, 30.0
+# Connections at a time; each may hold a head and a part of a body.
+_MOST = 1000
+# Seconds that requests have to end when the service ends. What comes after them takes a few more.
+GRACE = 10
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 class Protocol(H11Protocol):
     """A connection. Bytes that are not HTTP never reach the application, so that their response is made here."""
+
+    _head: TimerHandle | None = None
+    _stalled: TimerHandle | None = None
+    _left = 0
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Accept a connection, or end it where there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > _MOST:
+            transport.abort()
+            return
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        for timer in (self._head, self._stalled):
+            if timer is not None:
+                timer.cancel()
+        self._head = self._stalled = None
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read a part of a request."""
+        super().data_received(data)
+        if self.cycle is None or self.cycle.response_complete:
+            self._wait_for_head()
+        elif self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def pause_writing(self) -> None:
+        """The client takes the response slowly: it has to take a part of it now and then."""
+        super().pause_writing()
+        self._left = self.transport.get_write_buffer_size()
+        self._stalled = self.loop.call_later(_TAKEN, self._look)
+
+    def resume_writing(self) -> None:
+        """The client has taken what there was."""
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def _wait_for_head(self) -> None:
+        if self._head is None and not self.transport.is_closing():
+            self._head = self.loop.call_later(_HEAD, self.transport.abort)
+
+    def _look(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        if left >= self._left:
+            self.transport.abort()
+            return
+        self._left = left
+        self._stalled = self.loop.call_later(_TAKEN, self._look)
 
     def send_400_response(self, msg: str) -> None:
         """Answer bytes that are not HTTP, and close the connection."""
@@ -28,3 +102,28 @@ class Protocol(H11Protocol):
         for event in events:
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """A server that a signal ends by an ordinary return: what comes after `run` is done, and the exit status is 0."""
+
+    def __init__(self, app: Starlette) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app, http=Protocol, ws="none", log_config=None, access_log=False, server_header=False,
+                timeout_graceful_shutdown=GRACE,
+            )
+        )  # fmt: skip
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take signals while the server runs, and raise none of them again."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {one: signal.signal(one, self.handle_exit) for one in _SIGNALS}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plait.service.calls import Answer
 from plait.service.documents import is_shown, redacted, stream
-from plait.service.filters import chosen
-from plait.service.history import documents_of, existing
+from plait.service.filters import chosen, selected
+from plait.service.history import existing
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
 
 TYPE_CHECKING = False
@@ -18,12 +18,10 @@ def raw(call: Call) -> Answer:
     call.identity.require(LIST_CLEARTEXT)
     cleartext = call.switch("cleartext-secrets", default=True)
     with call.service.database.reading() as connection:
-        documents = documents_of(connection, existing(connection, call.path["revision"]))
-    if not call.identity.may(LIST_ENCRYPTED):
-        documents = [one for one in documents if not one.encrypted]
-    found, marker = chosen(call, [one for one in documents if is_shown(one.entry)], raw=True)
-    texts = ((one.entry, redacted(one.text) if one.encrypted and not cleartext else one.text) for one in found)
-    return Answer(stream(texts), marker=marker)
+        revision = existing(connection, call.path["revision"])
+        found = selected(call, connection, revision, encrypted=call.identity.may(LIST_ENCRYPTED))
+        texts = ((one.entry, redacted(one.text) if one.encrypted and not cleartext else one.text) for one in found)
+        return Answer(call.spooled(stream(texts)), marker=found.marker)
 
 
 def rendered(call: Call) -> Answer:
@@ -36,8 +34,11 @@ def rendered(call: Call) -> Answer:
         revision = existing(connection, call.path["revision"])
         documents = call.service.renderer.of_revision(connection, call.service.keys, revision, cleartext=cleartext)
         hidden = frozenset() if shows_all else call.service.flows.holders(connection, revision)
-    shown = [
-        one for one in documents if is_shown(one.entry) and (shows_all or not (one.encrypted or one.entry.id in hidden))
-    ]
-    found, marker = chosen(call, shown, raw=False)
-    return Answer(stream((one.entry, one.text) for one in found), marker=marker)
+    names = call.parameters("metadata.name")
+    shown = (
+        one
+        for one in (documents.named(names) if names else documents.shown)
+        if is_shown(one.entry) and (shows_all or not (one.encrypted or one.entry.id in hidden))
+    )
+    found, marker = chosen(call, shown)
+    return Answer(call.spooled(stream((one.entry, one.text) for one in found)), marker=marker)

@@ -1,60 +1,95 @@
-"""Rendered documents: made in worker processes within limits, and kept in memory by what they were made from.
+"""Rendered documents: made in worker processes within limits, and kept in memory by revision.
 
-What is kept is never changed, and what was made with secrets shown is another thing than what was made without.
+After a change only the documents that depend on it are rendered again, with all that these need: see `dependencies`. What is kept is never changed, and what was made with secrets shown is another thing than what was made without.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import threading
 from typing import NamedTuple
 
-from plait.api.layering import layer
 from plait.api.workers import call_in_worker
 from plait.errors import LayeringError, PlaitError
-from plait.layering import Document
-from plait.layering.document import POLICY
 from plait.layering.failures import STATUSES
 from plait.service.cache import Cache
-from plait.service.documents import data_of, identity_of, invalid, is_policy, message_of, top_of, with_data
+from plait.service.dependencies import Dependencies, ordered
+from plait.service.documents import data_of, invalid, message_of, top_of, with_data
 from plait.service.encryption import number_of, secrets_of
+from plait.service.facts import facts_from
 from plait.service.failures import Refusal
-from plait.service.history import Entry, documents_of, entries_of, has_secrets, newest_of_schema
+from plait.service.history import (
+    POLICY,
+    Entry,
+    changed_between,
+    documents_of,
+    documents_with,
+    has_policy,
+    has_secrets,
+    newest_policy,
+    time_of,
+)
 from plait.service.telemetry import Telemetry
-from plait.service.texts import SEPARATOR, nodes_of, text_of_nodes
+from plait.service.texts import text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from plait.engine.results import Documents
     from plait.errors import Finding
-    from plait.nodes import Document as Node
     from plait.service.encryption import Keys
     from plait.service.failures import Entry as Message
     from plait.service.history import Stored
+    from plait.service.layered import Reply
 
 _CODE = "D002"
 
 
-class Rendered(NamedTuple):
-    """A rendered document. encrypted: it is a secret, or was made from one while secrets are hidden."""
-
-    identity: tuple[str, str, str]
-    encrypted: bool
-    text: str
-
-
 class Shown(NamedTuple):
-    """A rendered document of a revision. entry: what it was made from."""
+    """A rendered document of a revision. entry: what it was made from. encrypted: it is a secret, or was made from one while
+    secrets are hidden.
+    """
 
     entry: Entry
     encrypted: bool
     text: str
+
+
+class Layered:
+    """The rendered documents of a revision. It is not changed.
+
+    revision, created_at: of the revision. variant: how it was rendered. shown: the documents, in order. needs: the documents
+    that each needed. dependencies: of the documents as they were put.
+    """
+
+    def __init__(
+        self,
+        revision: int,
+        created_at: str,
+        variant: str,
+        documents: dict[int, Shown],
+        needs: dict[int, tuple[int, ...]],
+        dependencies: Dependencies,
+        order: Sequence[int],
+    ) -> None:
+        self.revision, self.created_at, self.variant = revision, created_at, variant
+        self.documents, self.needs, self.dependencies = documents, needs, dependencies
+        self.shown = [documents[number] for number in order if number in documents]
+        self.size = sum(len(one.text) for one in self.shown)
+        self._named: dict[str, list[int]] | None = None
+
+    def named(self, names: Iterable[str]) -> list[Shown]:
+        """The documents with one of these names, in order."""
+        if self._named is None:
+            found: dict[str, list[int]] = {}
+            for place, one in enumerate(self.shown):
+                found.setdefault(one.entry.name, []).append(place)
+            self._named = found
+        places = {place for name in names for place in self._named.get(name, ())}
+        return [self.shown[place] for place in sorted(places)]
 
 
 class Renderer:
@@ -75,32 +110,55 @@ class Renderer:
         self._telemetry = telemetry or Telemetry()
         self._limits = dict(limits)
         self._like_deckhand = like_deckhand
-        self._kept: Cache[list[Rendered]] = Cache(_size, most)
+        self._kept: Cache[Layered] = Cache(lambda one: one.size, most)
         # More processes than processors would only take memory.
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
-    def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> list[Shown]:
+    def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> Layered:
         """The rendered documents of a revision. cleartext: show secrets. Raises Refusal."""
-        entries = entries_of(connection, revision)
-        policy = _policy_for(connection, entries)
-        entries += [policy.entry] if policy is not None else []
+        policy = None if has_policy(connection, revision) else newest_policy(connection)
         # Where there are no secrets, it is the same whether they are shown.
         shows = cleartext or not has_secrets(connection, revision)
-        digest = hashlib.sha256(f"{shows} {' '.join(entry.digest for entry in entries)}".encode()).hexdigest()
-        with self._telemetry.span("render") as note, self._kept.making(digest):
-            rendered = self._kept.get(digest)
-            note("plait.cached", rendered is not None)
-            note("plait.documents", len(entries))
-            self._telemetry.count("plait.renderings", cached=rendered is not None)
-            if rendered is None:
-                documents = documents_of(connection, revision) + ([policy] if policy is not None else [])
-                opened = _opened(connection, keys, documents)
-                with self._room, self._telemetry.rendering():
-                    made = self._layered(opened, cleartext=shows)
-                rendered = _rendered(made.to_yaml())
-                self._kept.keep(digest, rendered)
-        by_identity = {entry.identity: entry for entry in entries}
-        return [Shown(by_identity[one.identity], one.encrypted, one.text) for one in rendered]
+        variant = f"{shows} {'' if policy is None else policy.entry.digest}"
+        created_at = time_of(connection, revision)
+        key = f"{revision} {created_at} {variant}"
+        with self._telemetry.span("render") as note, self._kept.making(key):
+            found = self._kept.get(key)
+            note("plait.cached", found is not None)
+            self._telemetry.count("plait.renderings", cached=found is not None)
+            if found is None:
+                run = _Run(self, connection, keys, revision, created_at, variant, policy, shows=shows)
+                found = run.after(self._base(connection, revision, variant)) or run.whole()
+                self._kept.keep(key, found)
+            note("plait.documents", len(found.documents))
+        return found
+
+    def _base(self, connection: Connection, revision: int, variant: str) -> Layered | None:
+        """The nearest earlier revision that was rendered in the same way. Revisions may have been deleted meanwhile."""
+        if self._like_deckhand:
+            return None  # documents that share maps change each other
+        known = [one for one in self._kept.values() if one.variant == variant and one.revision < revision]
+        for one in sorted(known, key=lambda one: -one.revision):
+            if time_of(connection, one.revision) == one.created_at:
+                return one
+        return None
+
+    def layered(self, documents: Sequence[Stored], *, cleartext: bool) -> Reply:
+        """Some documents, rendered. Raises Refusal."""
+        given = {
+            "names": [_name(one) for one in documents],
+            "texts": [one.text for one in documents],
+            "like_deckhand": self._like_deckhand,
+            "cleartext": cleartext,
+            "limits": self._limits,
+        }
+        try:
+            with self._room, self._telemetry.rendering():
+                reply = call_in_worker("plait.service.layered.layered", given)
+        except PlaitError as error:
+            raise _refusal(error, documents) from None
+        found: Reply = json.loads(reply["text"])
+        return found
 
     def histories(
         self, connection: Connection, keys: Keys, revision: int, path: str, *, cleartext: bool
@@ -124,26 +182,85 @@ class Renderer:
             raise _refusal(error, documents) from None
         return histories
 
-    def _layered(self, documents: Sequence[Stored], *, cleartext: bool) -> Documents:
-        try:
-            return layer(
-                {_name(one): one.text for one in documents},
-                validate_data=True,
-                like_deckhand=self._like_deckhand,
-                cleartext_secrets=cleartext,
-                limits=self._limits,  # type: ignore[arg-type]
-                isolated=True,
-            )
-        except PlaitError as error:
-            raise _refusal(error, documents) from None
-
     def forget(self) -> None:
         """Keep nothing of what was rendered."""
         self._kept.forget()
 
 
-def _size(rendered: Sequence[Rendered]) -> int:
-    return sum(len(one.text) for one in rendered)
+class _Run:
+    """One rendering. policy: of an earlier revision, where this one has none. shows: secrets are shown."""
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        connection: Connection,
+        keys: Keys,
+        revision: int,
+        created_at: str,
+        variant: str,
+        policy: Stored | None,
+        *,
+        shows: bool,
+    ) -> None:
+        self._renderer, self._connection, self._keys = renderer, connection, keys
+        self._revision, self._created_at, self._variant = revision, created_at, variant
+        self._policy, self._shows = policy, shows
+
+    def whole(self) -> Layered:
+        """All documents of the revision, rendered. Raises Refusal."""
+        documents = documents_of(self._connection, self._revision)
+        dependencies = Dependencies((one.entry, facts_from(one.facts)) for one in documents)
+        made, needs = self._layered(documents)
+        return self._result(made, needs, dependencies, made)
+
+    def after(self, base: Layered | None) -> Layered | None:
+        """The same, with the documents of an earlier revision on which no change has an effect; None if that cannot be.
+
+        A rendering that fails is left to `whole`, whose errors are those of all documents.
+        """
+        if base is None:
+            return None
+        gone, came = changed_between(self._connection, base.revision, self._revision)
+        new = [(one.entry, facts_from(one.facts)) for one in came]
+        changes = [*(base.dependencies.documents[entry.id] for entry in gone), *new]
+        if any(entry.control == POLICY for entry, _ in changes):
+            return None
+        dependencies = base.dependencies.changed(gone, new)
+        affected = dependencies.affected(changes)
+        needed = dependencies.needed(affected)
+        if 2 * len(needed) > len(dependencies.documents):
+            return None
+        policies = [entry.id for entry, _ in dependencies.documents.values() if entry.control == POLICY]
+        wanted = needed | set(policies) | set(dependencies.schemas_of(affected))
+        try:
+            rendered, needs = self._layered(documents_with(self._connection, wanted)) if affected else ({}, {})
+        except Refusal:
+            return None
+        left = affected | {entry.id for entry in gone}
+        made = {number: one for number, one in base.documents.items() if number not in left}
+        made |= {number: one for number, one in rendered.items() if number in affected}
+        all_needs = {number: some for number, some in base.needs.items() if number not in left}
+        all_needs |= {number: some for number, some in needs.items() if number in affected}
+        order = ordered(sorted(dependencies.documents), all_needs)
+        return self._result(made, all_needs, dependencies, order)
+
+    def _layered(self, documents: list[Stored]) -> tuple[dict[int, Shown], dict[int, tuple[int, ...]]]:
+        """Rendered documents, and what each needs, by the numbers of their entries; in the order of rendering."""
+        given = documents + ([self._policy] if self._policy is not None else [])
+        reply = self._renderer.layered(_opened(self._connection, self._keys, given), cleartext=self._shows)
+        entries = [one.entry for one in given]
+        made = {entries[place].id: Shown(entries[place], secret, text) for place, secret, text in reply["documents"]}
+        needs = {entries[place].id: tuple(entries[other].id for other in others) for place, others in reply["needs"]}
+        return made, needs
+
+    def _result(
+        self,
+        documents: dict[int, Shown],
+        needs: dict[int, tuple[int, ...]],
+        dependencies: Dependencies,
+        order: Iterable[int],
+    ) -> Layered:
+        return Layered(self._revision, self._created_at, self._variant, documents, needs, dependencies, list(order))
 
 
 def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> list[Stored]:
@@ -159,28 +276,9 @@ def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> 
     return [one._replace(text=texts.get(one.entry.id, one.text)) for one in documents]
 
 
-def _policy_for(connection: Connection, entries: Sequence[Entry]) -> Stored | None:
+def _policy_for(connection: Connection, entries: Iterable[Entry]) -> Stored | None:
     """The policy that documents without one are rendered by: the newest that is known."""
-    if any(is_policy(entry.schema) for entry in entries):
-        return None
-    return newest_of_schema(connection, POLICY)
-
-
-def _rendered(text: str) -> list[Rendered]:
-    if not text:
-        return []
-    # What stands in a document is indented, so that only the line between two of them begins so.
-    texts = text.split("\n" + SEPARATOR)
-    nodes = nodes_of(text, "rendered.yml").items
-    return [
-        Rendered(*_identity(node), one if one.endswith("\n") else one + "\n")
-        for node, one in zip(nodes, texts, strict=True)
-    ]
-
-
-def _identity(node: Node) -> tuple[tuple[str, str, str], bool]:
-    document = Document(node, 0)
-    return identity_of(document), document.encrypted
+    return None if any(entry.control == POLICY for entry in entries) else newest_policy(connection)
 
 
 def _refusal(error: PlaitError, documents: Sequence[Stored]) -> Refusal:

@@ -10,8 +10,7 @@ from plait.service.calls import LARGEST_PAGE, NOTHING, Answer, answer
 from plait.service.history import (
     Draft,
     add_revision,
-    current,
-    entries_of,
+    differing,
     existing,
     has_secrets,
 )
@@ -23,7 +22,9 @@ from plait.service.webhooks import forget_revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Select
 
     from plait.service.calls import Call
 
@@ -36,11 +37,16 @@ def list_all(call: Call) -> Answer:
     wanted = set(call.parameters("tag"))
     keys = [_SORTED_BY[name] for name in call.parameters("sort") if name in _SORTED_BY]
     order = [key.desc() if call.parameter("order") == "desc" else key.asc() for key in keys]
+    window = call.window(LARGEST_PAGE, limits=False)
+    found = select(REVISIONS).where(REVISIONS.c.forgotten.is_(False))
+    if wanted:
+        found = found.where(REVISIONS.c.id.in_(select(TAGS.c.revision).where(TAGS.c.tag.in_(wanted))))
+    found = found.order_by(*order, REVISIONS.c.id).offset(window.start).limit(window.most + 1)
     with call.service.database.reading() as connection:
-        rows = connection.execute(select(REVISIONS).order_by(*order, REVISIONS.c.id)).all()
+        rows, marker = window.taken(connection.execute(found))
         tags: dict[int, list[str]] = {}
-        for revision, tag in connection.execute(select(TAGS.c.revision, TAGS.c.tag)):
-            tags.setdefault(revision, []).append(tag)
+        for found_tag in connection.execute(_tags_of([row.id for row in rows])):
+            tags.setdefault(found_tag.revision, []).append(found_tag.tag)
     results = [
         {
             "buckets": json.loads(row.buckets),
@@ -49,10 +55,19 @@ def list_all(call: Call) -> Answer:
             "tags": sorted(tags.get(row.id, ())),
         }
         for row in rows
-        if not wanted or wanted.intersection(tags.get(row.id, ()))
     ]
-    page, marker = call.page(results, LARGEST_PAGE, limits=False)
-    return answer({"count": len(page), "results": page}, marker=marker)
+    return answer({"count": len(results), "results": results}, marker=marker)
+
+
+def _tags_of(revisions: Sequence[int]) -> Select[tuple[int, str]]:
+    """The tags of some revisions; of all in their range, when these are many."""
+    found = select(TAGS.c.revision, TAGS.c.tag)
+    if len(revisions) > _MANY:
+        return found.where(TAGS.c.revision.between(min(revisions), max(revisions)))
+    return found.where(TAGS.c.revision.in_(revisions))
+
+
+_MANY = 500
 
 
 def show(call: Call) -> Answer:
@@ -85,27 +100,31 @@ def _shown(call: Call, connection: Connection, revision: int) -> dict[str, objec
 def delete_all(call: Call) -> Answer:
     """Forget everything; revisions count from 1 again. Raises Refusal."""
     call.identity.require(DELETE_REVISIONS)
-    with call.service.database.writing() as connection:
+
+    def work(connection: Connection) -> Answer:
         for table in ALL:
             connection.execute(delete(table))
         forget_revisions(connection)
+        return NOTHING
+
+    found = call.commit(work)
     call.service.renderer.forget()
     call.service.projects.forget()
-    call.service.flows.forget()
-    return NOTHING
+    return found
 
 
 def roll_back(call: Call) -> Answer:
     """A new revision with the documents of an earlier one. Raises Refusal."""
     call.identity.require(CREATE_CLEARTEXT)
-    with call.service.database.writing() as connection:
+
+    def work(connection: Connection) -> Answer:
         target = existing(connection, call.path["revision"], or_zero=True)
-        wanted = entries_of(connection, target)
-        before = current(connection)
+        before, wanted = differing(connection, target)
         if has_secrets(connection, target):
             call.identity.require(CREATE_ENCRYPTED)
         there, kept = (
-            [Draft(one.bucket, one.identity, one.digest, one.trusted) for one in side] for side in (before, wanted)
+            [Draft(one.bucket, one.identity, one.digest, one.trusted, one.kind) for one in side]
+            for side in (before, wanted)
         )
         stay = set(there) & set(kept)
         gone = [one for one, draft in zip(before, there, strict=True) if draft not in stay]
@@ -113,6 +132,8 @@ def roll_back(call: Call) -> Answer:
         buckets = {one.bucket for one in gone} | {one.bucket for one in new}
         revision, _ = add_revision(connection, buckets, gone, new)
         call.service.flows.check(connection, call.identity)
-        shown = answer(_shown(call, connection, revision), 201)
+        return answer(_shown(call, connection, revision), 201)
+
+    shown = call.commit(work)
     call.service.telemetry.count("plait.revisions", how="rollback")
     return shown

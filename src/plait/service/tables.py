@@ -19,30 +19,44 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
     true,
 )
 
 METADATA = MetaData()
 
-# buckets: those that the revision changed, as a JSON list.
+# buckets: those that the revision changed, as a JSON list. forgotten: retention has removed it; the row stays, since documents
+# that are still there name the revision in which they last changed.
 REVISIONS = Table(
     "revisions",
     METADATA,
     Column("id", Integer, primary_key=True, autoincrement=False),
     Column("created_at", String(32), nullable=False),
     Column("buckets", Text, nullable=False),
+    Column("forgotten", Boolean, nullable=False, server_default=false()),
 )
 
-# encrypted: its storage policy; the text then has a reference in the place of the data.
+# encrypted: its storage policy; the text then has a reference in the place of the data. facts: of `plait.service.facts`.
 DOCUMENTS = Table(
     "documents",
     METADATA,
     Column("digest", String(64), primary_key=True),
     Column("encrypted", Boolean, nullable=False),
     Column("text", Text, nullable=False),
+    Column("facts", Text, nullable=False, server_default=""),
+)
+
+# The labels of a document whose keys and values are texts.
+LABELS = Table(
+    "labels",
+    METADATA,
+    Column("digest", String(64), ForeignKey("documents.digest"), primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
 )
 
 # layer: "" for none. until: the first revision without it, null while there is none. trusted: its writer may read secrets.
+# encrypted, abstract: of the document. control: of CONTROL.
 ENTRIES = Table(
     "entries",
     METADATA,
@@ -55,7 +69,12 @@ ENTRIES = Table(
     Column("since", Integer, ForeignKey("revisions.id"), nullable=False),
     Column("until", Integer, ForeignKey("revisions.id"), nullable=True),
     Column("trusted", Boolean, nullable=False, server_default=true()),
+    Column("encrypted", Boolean, nullable=False, server_default=false()),
+    Column("abstract", Boolean, nullable=False, server_default=false()),
+    Column("control", Integer, nullable=False, server_default="0"),
     Index("entries_revisions", "since", "until"),
+    Index("entries_until", "until"),
+    Index("entries_digest", "digest"),
 )
 Index(
     "entries_current",
@@ -66,6 +85,17 @@ Index(
     sqlite_where=ENTRIES.c.until.is_(None),
     postgresql_where=ENTRIES.c.until.is_(None),
 )
+
+# Few entries of many, each found at once.
+_FEW = {
+    "entries_of_bucket": (ENTRIES.c.bucket, ENTRIES.c.until.is_(None)),
+    "entries_of_control": (ENTRIES.c.control, ENTRIES.c.control > 0),
+    "entries_encrypted": (ENTRIES.c.since, ENTRIES.c.encrypted.is_(True)),
+    "entries_untrusted": (ENTRIES.c.until, ENTRIES.c.trusted.is_(False)),
+}
+for _name, (_column, _where) in _FEW.items():
+    Index(_name, _column, sqlite_where=_where, postgresql_where=_where)
+Index("entries_named", ENTRIES.c.name, ENTRIES.c.schema)
 
 # data: YAML.
 TAGS = Table(
@@ -109,5 +139,21 @@ WEBHOOKS = Table(
     Column("next_at", Double, nullable=False),
 )
 
+# One row for each request that changed anything. action: method and route. revision: the newest one then.
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("at", String(32), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("request", String(64), nullable=False),
+)
+
+# One row, which is written to find out whether the database accepts writes.
+PROBE = Table("probe", METADATA, Column("id", Integer, primary_key=True), Column("at", Integer, nullable=False))
+
 # What goes with all revisions, in an order in which rows can be deleted.
-ALL = (TAGS, VALIDATIONS, ENTRIES, DOCUMENTS, SECRETS, REVISIONS)
+ALL = (TAGS, VALIDATIONS, ENTRIES, LABELS, DOCUMENTS, SECRETS, REVISIONS)

@@ -13,6 +13,8 @@ from plait.service.texts import text_of, value_of, value_of_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from plait.service.calls import Call
 
 
@@ -23,11 +25,14 @@ def create(call: Call) -> Answer:
     data = value_of_body(call.body)
     if data is not None and not isinstance(data, dict):
         raise Refusal("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
-    with call.service.database.writing() as connection:
+
+    def work(connection: Connection) -> Answer:
         revision = existing(connection, call.path["revision"])
         connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))
         connection.execute(insert(TAGS), [{"revision": revision, "tag": tag, "data": text_of([data or {}])}])
         return answer({tag: data or {}}, 201)
+
+    return call.commit(work)
 
 
 def show(call: Call) -> Answer:
@@ -57,21 +62,27 @@ def delete_one(call: Call) -> Answer:
     """Take a tag away. Raises Refusal."""
     call.identity.require(DELETE_TAG)
     tag = call.name("tag")
-    with call.service.database.writing() as connection:
+
+    def work(connection: Connection) -> Answer:
         revision = existing(connection, call.path["revision"])
         done = connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))
-    if not done.rowcount:
-        raise _no_tag(tag, revision)
-    return NOTHING
+        if not done.rowcount:
+            raise _no_tag(tag, revision)
+        return NOTHING
+
+    return call.commit(work)
 
 
 def delete_all(call: Call) -> Answer:
     """Take all tags of a revision away. Raises Refusal."""
     call.identity.require(DELETE_TAGS)
-    with call.service.database.writing() as connection:
+
+    def work(connection: Connection) -> Answer:
         revision = existing(connection, call.path["revision"])
         connection.execute(delete(TAGS).where(TAGS.c.revision == revision))
-    return NOTHING
+        return NOTHING
+
+    return call.commit(work)
 
 
 def _no_tag(tag: str, revision: int) -> Refusal:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.nodes import Value
+    from plait.service.spool import Body
 
 SEPARATOR = "---\n"
 _DEPTH = 300
@@ -74,11 +75,11 @@ def documents_of_body(body: bytes) -> list[Document]:
     return documents
 
 
-def value_of_body(body: bytes) -> object:
+def value_of_body(body: Body) -> object:
     """The plain data of a request with one document; None for an empty one. Raises Refusal, also for a large one."""
-    if len(body) > LARGEST_VALUE:
+    if body.size > LARGEST_VALUE:
         raise Refusal("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
-    documents = _of_body(body).items
+    documents = _of_body(body.read()).items
     if len(documents) != 1:
         raise bad_request(f"the body must be one document, not {len(documents)}")
     return to_plain(documents[0].value)

@@ -122,7 +122,7 @@ def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> No
     keep_contents(connection, contents)
     gone = [there.pop(identity) for identity in step.gone if identity in there]
     drafts = [
-        Draft(one.bucket, one.identity, content.digest, one.trusted)
+        Draft(one.bucket, one.identity, content.digest, one.trusted, content.kind)
         for one, content in zip(step.new, contents, strict=True)
     ]
     revision, added = add_revision(

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
 
-from plait.layering.document import VALIDATION_POLICY
 from plait.nodes import Map, to_plain
 from plait.service.calls import LARGEST_PAGE, Answer, answer
 from plait.service.documents import top_of
 from plait.service.failures import Refusal, bad_request, check_name
-from plait.service.history import documents_of, existing, now
+from plait.service.history import existing, now, validation_policies
 from plait.service.policy import CREATE_VALIDATION, LIST_VALIDATIONS, SHOW_VALIDATION
 from plait.service.tables import VALIDATIONS
 from plait.service.texts import text_of, value_of, value_of_body
@@ -66,9 +65,9 @@ def create(call: Call) -> Answer:
     """Keep a report. Raises Refusal."""
     call.identity.require(CREATE_VALIDATION)
     name = call.name("validation")
-    if not call.body.strip():
-        raise bad_request("the body must not be empty")
     given = value_of_body(call.body)
+    if given is None:
+        raise bad_request("the body must not be empty")
     if not isinstance(given, dict) or not given.get("status") or not given.get("validator"):
         raise bad_request('a validation must be a map with "status" and "validator"')
     status, errors = given["status"], given.get("errors") or []
@@ -83,11 +82,14 @@ def create(call: Call) -> Answer:
             [{"validator": given["validator"], "errors": errors, "expiresAfter": given.get("expiresAfter")}]
         ),
     }
-    with call.service.database.writing() as connection:
+
+    def work(connection: Connection) -> Answer:
         row["revision"] = existing(connection, call.path["revision"])
         row["id"] = (connection.execute(select(func.max(VALIDATIONS.c.id))).scalar() or 0) + 1
         connection.execute(insert(VALIDATIONS), [row])
         return answer({"status": status, "validator": given["validator"]}, 201)
+
+    return call.commit(work)
 
 
 def list_all(call: Call) -> Answer:
@@ -204,11 +206,10 @@ def statuses(connection: Connection, revision: int) -> list[tuple[str, str]]:
 
 def _policies(connection: Connection, revision: int) -> list[Policy]:
     found = []
-    for one in documents_of(connection, revision):
-        if one.entry.schema.startswith(VALIDATION_POLICY):
-            item = top_of(one.text).find("data")
-            data = to_plain(item.value) if item is not None and type(item.value) is Map else None
-            found.append(Policy(one.entry.name, _demands(data)))
+    for one in validation_policies(connection, revision):
+        item = top_of(one.text).find("data")
+        data = to_plain(item.value) if item is not None and type(item.value) is Map else None
+        found.append(Policy(one.entry.name, _demands(data)))
     return found
 
 

@@ -1,0 +1,89 @@
+"""Facts about a document that decide which other documents it reads: labels, the selector of its parent, its sources.
+
+They are computed once, when a document is stored, and kept beside its text, so that nothing has to be read again to know what
+depends on what.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from plait.nodes import Map, key_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.layering import Document
+    from plait.nodes import Value
+
+    Key = tuple[str, str]
+    Pairs = frozenset[str]
+
+
+class Facts(NamedTuple):
+    """Facts about a document. selector: of its parent, empty for none. inherits: it takes data from its parent, or replaces
+    it. sources: schema and name of the documents that its substitutions read. Pairs of labels are texts that are equal for
+    equal keys and values of the same types.
+    """
+
+    labels: Pairs
+    selector: Pairs
+    inherits: bool
+    sources: frozenset[Key]
+
+    def text(self) -> str:
+        """The facts as the tables hold them; "" for none."""
+        if not (self.labels or self.selector or self.inherits or self.sources):
+            return ""
+        return json.dumps([sorted(self.labels), sorted(self.selector), self.inherits, sorted(self.sources)])
+
+
+NONE = Facts(frozenset(), frozenset(), inherits=False, sources=frozenset())
+
+
+def facts_from(text: str) -> Facts:
+    """The facts that `Facts.text` returned."""
+    if not text:
+        return NONE
+    labels, selector, inherits, sources = json.loads(text)
+    return Facts(
+        frozenset(labels), frozenset(selector), inherits, frozenset((schema, name) for schema, name in sources)
+    )
+
+
+def facts_of(document: Document) -> Facts:
+    """The facts about a document."""
+    sources = set()
+    for item in document.substitutions:
+        src = _at(item.value, "src")
+        schema, name = _at(src, "schema"), _at(src, "name")
+        if isinstance(schema, str) and isinstance(name, str):
+            sources.add((str(schema), str(name)))
+    inherits = document.selector is not None and bool(document.actions or document.replacement)
+    return Facts(_pairs(document.labels), _pairs(document.selector), inherits, frozenset(sources))
+
+
+def labels_of(document: Document) -> dict[str, str]:
+    """The labels that requests can ask for: those whose key and value are texts."""
+    found = document.labels.items if document.labels is not None else []
+    return {
+        str(item.key): str(item.value) for item in found if isinstance(item.key, str) and isinstance(item.value, str)
+    }
+
+
+def _at(value: Value, key: str) -> Value:
+    item = value.find(key) if type(value) is Map else None
+    return item.value if item is not None else None
+
+
+def _pairs(labels: Map | None) -> Pairs:
+    if labels is None:
+        return frozenset()
+    return frozenset(repr((_stable(key_id(item.key)), _stable(key_id(item.value)))) for item in labels.items)
+
+
+def _stable(value: object) -> object:
+    """The same with one form for equal numbers: 0.0 is -0.0."""
+    if isinstance(value, tuple):
+        return tuple(map(_stable, value))
+    return value + 0.0 if isinstance(value, float) else value

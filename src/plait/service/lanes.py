@@ -1,0 +1,56 @@
+"""Lanes: how many requests of a kind are worked on at a time, and how many may wait for that.
+
+Each kind of work has a lane of its own, so that waiting writers keep no reader, and long renderings no short request. A request
+for which a lane has no place is answered with 503 and the header `Retry-After`.
+"""
+
+from __future__ import annotations
+
+from anyio import CapacityLimiter, move_on_after, to_thread
+
+from plait.service.failures import busy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
+class Lane:
+    """A lane. width: requests that are worked on at a time. waiting: requests that may wait. seconds: that one may wait."""
+
+    def __init__(self, name: str, width: int, waiting: int, seconds: float = 30.0) -> None:
+        self.name = name
+        self.working = self.queued = self.refused = 0
+        self._width, self._waiting, self._seconds = width, waiting, seconds
+        self._places: CapacityLimiter | None = None
+        self._threads: CapacityLimiter | None = None
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The result of some work, done in a thread. Raises Refusal (503) if there is no place for it."""
+        if self._places is None or self._threads is None:
+            # Within the event loop: these belong to it. Places are counted apart from threads, so that waiting is bounded.
+            self._places, self._threads = CapacityLimiter(self._width), CapacityLimiter(self._width)
+        if self.queued >= self._waiting:
+            self.refused += 1
+            raise busy(f"too many requests wait already ({self.name})")
+        self.queued += 1
+        holder, has_place = object(), False
+        try:
+            with move_on_after(self._seconds):
+                await self._places.acquire_on_behalf_of(holder)
+                has_place = True
+        finally:
+            self.queued -= 1
+        if not has_place:
+            self.refused += 1
+            raise busy(f"other requests took too long ({self.name})")
+        self.working += 1
+        try:
+            # The end of the service does not wait for work that takes longer than a shutdown may.
+            return await to_thread.run_sync(work, limiter=self._threads, abandon_on_cancel=True)
+        finally:
+            self.working -= 1
+            self._places.release_on_behalf_of(holder)

@@ -1,0 +1,43 @@
+"""Documents rendered in a worker process, each with the documents that it needed."""
+
+from __future__ import annotations
+
+from plait.service.histories import Told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypedDict
+
+    class Reply(TypedDict):
+        """documents: number of the input, true for a secret, text. needs: numbers of the inputs that an input needs."""
+
+        documents: list[tuple[int, bool, str]]
+        needs: list[tuple[int, list[int]]]
+
+
+def layered(names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool) -> Told:
+    """The rendered documents of some texts, one document each. names: what messages call them. Raises PlaitError."""
+    from plait.context import Context
+    from plait.errors import LimitError
+    from plait.layering import Document, Job, read_documents
+    from plait.layering.dataschema import check_data
+    from plait.layering.render import Options, plan, render_plan, written
+    from plait.nodes import DocumentSet
+    from plait.service.texts import nodes_of
+
+    options = Options(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
+    context = Context()
+    sets = [nodes_of(text, name) for name, text in zip(names, texts, strict=True)]
+    planned = plan(read_documents(sets), options, context)
+    try:
+        rendered = render_plan(planned, options, context)
+    except RecursionError:
+        raise LimitError("rendered documents are nested too deeply") from None
+    check_data(rendered, planned.documents)
+    documents = []
+    for document, node in zip(rendered, written(rendered, cleartext_secrets=cleartext).items, strict=True):
+        text = Job.text(DocumentSet([node]))
+        documents.append((document.order, Document(node, 0).encrypted, text if text.endswith("\n") else f"{text}\n"))
+    needs = [(one.order, [other.order for other in others]) for one, others in planned.needs.items()]
+    return Told({"documents": documents, "needs": needs})
