@@ -70,7 +70,7 @@ class Faults:
             yield
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
+            threading.setprofile(None)
             event.remove(database.engine, "commit", self.committed)
 
 

@@ -22,9 +22,9 @@ from plait.limits import Limits, limited
 from plait.process import with_room
 from plait.service import audit, buckets, differences, explaining, fleets, reading, revisions, tags, validations
 from plait.service.calls import NOTHING, Answer, Call, Service, Write, answer
-from plait.service.database import YES, Database, reason_of
+from plait.service.database import UNKNOWN, YES, Database, reason_of
 from plait.service.encryption import Keys
-from plait.service.failures import Refusal, bad_request, body
+from plait.service.failures import Refusal, bad_request, body, busy
 from plait.service.fleets import Projects
 from plait.service.flows import Flows
 from plait.service.identity import Gate
@@ -262,6 +262,10 @@ class _Frame:
             function = methods["GET" if request.method == "HEAD" else request.method]
             try:
                 response = await self._responded(request, path, function, write)
+            except asyncio.CancelledError:
+                # The service ends, and does not wait for this request any longer. What it writes may still be stored.
+                kept = UNKNOWN if request.method in _WRITES else None
+                response = self._refused(request, busy("the service ends"), kept)
             except Exception as error:
                 if write.kept != YES:
                     raise

@@ -33,7 +33,7 @@ class Lane:
         if self._places is None or self._threads is None:
             # Within the event loop: these belong to it. Places are counted apart from threads, so that waiting is bounded.
             self._places, self._threads = CapacityLimiter(self._width), CapacityLimiter(self._width)
-        if self.queued >= self._waiting:
+        if self.queued + self.working >= self._width + self._waiting:
             self.refused += 1
             raise busy(f"too many requests wait already ({self.name})")
         self.queued += 1

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 _HEAD, _TAKEN = 20.0, 30.0
 # Connections at a time; each may hold a head and a part of a body.
 _MOST = 1000
-# Seconds that requests have to end when the service ends. What comes after them takes a few more.
+# Seconds that requests have to end when the service ends, and to arrive. What comes after them takes a few more.
 GRACE = 10
+_LAST = 5.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -72,6 +73,16 @@ class Protocol(H11Protocol):
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
+
+    def shutdown(self) -> None:
+        """End the connection with its request; a request that does not arrive soon ends without a response."""
+        super().shutdown()
+        if self.cycle is not None and not self.cycle.response_complete and self.cycle.more_body:
+            self.loop.call_later(_LAST, self._give_up)
+
+    def _give_up(self) -> None:
+        if self.cycle.more_body:
+            self.transport.abort()
 
     def _wait_for_head(self) -> None:
         if self._head is None and not self.transport.is_closing():
