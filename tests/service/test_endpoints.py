@@ -109,6 +109,8 @@ CALLS: dict[tuple[str, str], list[Call]] = {
     ("GET", "/api/v1.0/health"): [Call("/health")],
     ("GET", "/health"): [Call("//health")],
     ("GET", "/api/v1.0/ready"): [Call("/ready")],
+    ("GET", "/api/v1.0/audit"): [Call("/audit"), Call("/audit?order=desc&limit=2&user=admin")],
+    ("GET", "/metrics"): [Call("//metrics")],
 }  # fmt: skip
 
 
