@@ -14,7 +14,7 @@ from plait.yaml import write_value
 from plait.yaml.forms import FORMS, double_quoted
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style, quoted, style_of
-from plait.yaml.tree.edits import ConflictError, Edit, edited, line_end, line_start, removal
+from plait.yaml.tree.edits import ConflictError, Edit, edited, line_end, line_start, own_start, removal
 from plait.yaml.tree.nodes import ALIAS, PAIR, PLAIN, Collection
 from plait.yaml.tree.scalars import alias_name, body_start, scalar_value
 from plait.yaml.tree.scanner import TreeError, scan
@@ -207,6 +207,12 @@ class Editor:
                 gone.append(item)
                 self.gone(item.value)
         added = [item for item in wanted.values() if not merges or old.find(item.key) is None]
+        if len(gone) == len(added) == 1:
+            key, known = gone[0].key, old.find(keys[items.index(gone[0])])
+            if key is not None and known is not None and alike(known.value, added[0].value):
+                self.unchanged(gone[0].value)
+                self.put(key.start, key.end, self.style.flow(added[0].key))
+                return True
         if not kept or not self.remove(node, gone):
             return False
         for one in added:
@@ -262,6 +268,7 @@ class Editor:
         line = line_start(self.text, items[0].start)
         if self.text[line : items[0].start].strip():
             return False
+        line = own_start(self.text, items[0])
         self.put(line, line, lines)
         return True
 

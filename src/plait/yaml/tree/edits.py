@@ -102,7 +102,11 @@ def _from_block(text: str, around: Collection, gone: list[bool]) -> list[Edit] |
             return None
         before = text[line : item.start]
         if not before.strip(" "):
-            edits.append(Edit(own_start(text, item), rest.end(), ""))
+            start = own_start(text, item)
+            if rest.end() == len(text) and not text.endswith("\n") and start > 0:
+                # The line above is the last one, and has no line break then.
+                start = max(start - 1, edits[-1].end if edits else 0)
+            edits.append(Edit(start, rest.end(), ""))
             continue
         # The next item that stays takes the place on this line, and its comments go above it.
         covered = next((one for one in range(place + 1, len(gone)) if not gone[one]), -1)
