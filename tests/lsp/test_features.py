@@ -552,3 +552,27 @@ def test_a_setting_of_the_project_file(templates: Workshop) -> None:
     found = hover.hover(templates.state, *templates.at("plait.yml", "data-values|-file"))
     assert found is not None
     assert found.text.startswith("`data-values-file`: ")
+
+
+def test_an_outline_ends_where_its_items_do(templates: Workshop) -> None:
+    text = (
+        'a:\n  b: 1\n\n# of c\nc:\n- d: [1,\n    2]\n  # of e\n  e: |\n    text\n\n\nf: 1\n"\\x67": {h: 1}\n\n# end\n'
+    )
+    path = templates.open("config/ranges.yml", text)
+    found = symbols.symbols(templates.state, path)[0]
+    ends = {one.name: (one.line, one.last) for one in found.inner}
+    assert ends == {"a": (1, 2), "c": (5, 10), "f": (13, 13), "g": (14, 14)}
+    assert [(one.line, one.last) for one in found.inner[1].inner[0].inner] == [(6, 7), (9, 10)]
+
+
+def test_selections_grow_by_values_and_items(templates: Workshop) -> None:
+    text = "a:\n- b: x\n  c: y\n"
+    path = templates.open("config/ranges.yml", text)
+    assert symbols.selections(templates.state, path, 2, 6) == [
+        ((2, 6), (2, 7)),
+        ((2, 3), (2, 7)),
+        ((2, 3), (3, 7)),
+        ((2, 1), (3, 7)),
+        ((1, 1), (3, 7)),
+        ((1, 1), (4, 1)),
+    ]

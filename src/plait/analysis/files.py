@@ -6,18 +6,19 @@ import re
 from typing import NamedTuple
 
 from plait.analysis.code import Names
-from plait.nodes import Array, ArrayItem, Map, MapItem
+from plait.nodes import Array, Document, DocumentSet, Map, MapItem
 from plait.project.guessing import LAYERED, OPERATIONS, POLICY, kind_of_text
 from plait.source import Source
 from plait.templates.directives import KNOWN
 from plait.templates.recovery import STARLARK, TEXT, YAML, recover, unread
+from plait.yaml import Spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plait.errors import Finding
-    from plait.nodes import Document, Item
+    from plait.nodes import Item
     from plait.templates.recovery import Recovered
 
 PROJECT, OPS, LAYER, PLAIN = "project", "operations", "layered documents", "plain"
@@ -48,7 +49,7 @@ class File:
     kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: what could be read of it.
     """
 
-    __slots__ = ("_names", "_reading", "kind", "lines", "path", "recovered", "source")
+    __slots__ = ("_keys", "_names", "_reading", "_spans", "kind", "lines", "path", "recovered", "source")
 
     def __init__(
         self, path: str, text: str, reading: Reading = BY_TEXT, additions: frozenset[str] = frozenset()
@@ -59,6 +60,8 @@ class File:
         self.source.additions = additions
         self.lines = text.split("\n")
         self._names: Names | None = None
+        self._spans: Spans | None = None
+        self._keys: dict[tuple[int, str], list[tuple[int, int, int]]] | None = None
         self._reading = reading
         if path.endswith(".star"):
             self.kind = STARLARK
@@ -103,6 +106,57 @@ class File:
         """The documents of a YAML file, as written."""
         return () if self.recovered.file is None else self.recovered.file.documents.items
 
+    @property
+    def spans(self) -> Spans:
+        """The places of the items of a YAML file. Lines that were left out in recovery are empty."""
+        if self._spans is None:
+            file = self.recovered.file
+            self._spans = Spans(DocumentSet([]) if file is None else file.documents)
+        return self._spans
+
+    def name_of(self, item: Item) -> tuple[int, int, int] | None:
+        """Line, column and the column behind of an item's key without quotes, or of its value on one line.
+
+        None if they are unknown.
+        """
+        span = self.spans.key(item) or self.spans.value(item)
+        if span is None:
+            return None
+        line, column = self.spans.place(span.start)
+        text = self.line(line)
+        end = min(column + span.end - span.start, len(text.rstrip()) + 1)
+        if text[column - 1 : column] in ('"', "'") and end - column > 1:
+            column, end = column + 1, end - 1
+        return line, column, max(end, column + 1)
+
+    @property
+    def keys(self) -> Mapping[tuple[int, str], Sequence[tuple[int, int, int]]]:
+        """The places of keys, by the lines of their items and their texts: line, column, and the column behind."""
+        if self._keys is None:
+            self._keys = {}
+            for item in self.spans.nodes:
+                place = self.name_of(item) if type(item) is MapItem else None
+                if place is not None and type(item) is MapItem:
+                    line, column, end = place
+                    if self.line(line)[column - 1 : end - 1] == str(item.key):
+                        self._keys.setdefault((item.line, str(item.key)), []).append(place)
+        return self._keys
+
+    def key_on(self, line: int, key: str) -> tuple[int, int]:
+        """The columns of a key on a line, and behind it; those of the line's text if it has no such key."""
+        known = self.keys.get((line, key))
+        if known:
+            return known[0][1:]
+        text = self.line(line)
+        at = text.find(key) if key else -1
+        start = len(text) - len(text.lstrip(" -"))
+        return (at + 1, at + 1 + len(key)) if at >= 0 else (start + 1, max(len(text.rstrip()), start + 1) + 1)
+
+    def last_line(self, item: Item) -> int:
+        """The line on which an item ends."""
+        span = self.spans.item(item)
+        return item.line if span is None else self.spans.place(max(span.end - 1, span.start))[0]
+
     def line(self, number: int) -> str:
         """The text of a line, from 1; "" beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
@@ -127,10 +181,10 @@ class File:
             items = value.items
 
     def _indent(self, item: Item) -> int:
-        text = self.line(item.line)
-        if type(item) is MapItem or type(item) is ArrayItem:
-            return len(text) - len(text.lstrip(" -" if type(item) is MapItem else " "))
-        return -1
+        if type(item) is Document:
+            return -1
+        span = self.spans.item(item)
+        return 1 << 30 if span is None else self.spans.tree.column(span.start)  # a copy that an alias stands for
 
     def annotations(self) -> Iterator[tuple[str, int, int]]:
         """The names of annotations: name without the number sign, line, column of the number sign."""

@@ -363,28 +363,9 @@ def _is_related(one: Scope, other: Scope) -> bool:
 
 def keys_in(file: File) -> dict[tuple[int, str], list[Site]]:
     """The keys of a YAML file by line and text."""
-    from plait.errors import PlaitError
-    from plait.source import Source
-    from plait.yaml import Spans, read
-
-    out: dict[tuple[int, str], list[Site]] = {}
     if not file.path.endswith((".yml", ".yaml", ".json")):
-        return out
-    try:
-        spans = Spans(read(Source(file.path, file.recovered.text or file.source.text), merge_lists=False))
-    except PlaitError:  # of a file that cannot be read nothing is known
-        return out
-    for item in spans.nodes:
-        span = spans.key(item)
-        if span is None or type(item) is not MapItem:
-            continue
-        line, column = spans.place(span.start)
-        text = file.line(line)
-        column += text[column - 1 : column] in ('"', "'")
-        key = str(item.key)
-        if text.startswith(key, column - 1):
-            out.setdefault((item.line, key), []).append(Site(file.path, line, column, column + len(key)))
-    return out
+        return {}
+    return {key: [Site(file.path, *place) for place in places] for key, places in file.keys.items()}
 
 
 def flagged(file: Callable[[str], File | None], run: Run) -> Iterator[tuple[Keys, Site]]:

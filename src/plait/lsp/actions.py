@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.analysis.files import File
     from plait.lsp.answers import Problem
     from plait.lsp.state import State
-    from plait.nodes import Document, Value
+    from plait.nodes import Document, Item, Value
 
 _ITEM = re.compile(r"^(\s*(?:- )*([\w./-]+): +)([^#&*!|>{\[\s].*?)\s*$")
 _PLAIN_COMMENT = re.compile(r"^(\s*)#(?![@!])")
@@ -140,7 +140,7 @@ def _to_schema(state: State, file: File, line: int) -> Iterator[Fix]:
     if not is_values or around is None or type(around.value) is not Map or around.value.find(keys[-1]) is not None:
         return
     indent = len(file.line(line)) - len(file.line(line).lstrip())
-    last = _end(file, line, indent)
+    last = _end(file, way[-1])
     value = way[-1].value
     if type(value) is Array and len(value.items) > 1 and value.items[1].line > value.items[0].line:
         # The one item of a list in a schema says of which type all are.
@@ -160,19 +160,17 @@ def _is_typed(value: Value) -> bool:
     return value is not None
 
 
-def _end(file: File, line: int, indent: int) -> int:
-    """The last line of the item that begins on a line."""
-    last = line
-    is_item = file.line(line).lstrip().startswith("- ")
-    for number in range(line + 1, len(file.lines) + 1):
+def _end(file: File, item: Item) -> int:
+    """The last line of an item, with the comments and the code below it that are indented deeper."""
+    last = end = file.last_line(item)
+    indent = len(file.line(item.line)) - len(file.line(item.line).lstrip())
+    for number in range(last + 1, len(file.lines) + 1):
         text = file.line(number)
-        depth = len(text) - len(text.lstrip())
-        is_own = depth > indent or (depth == indent and not is_item and text.lstrip().startswith("- "))
-        if text.strip() and not is_own:
+        if text.strip() and (not text.lstrip().startswith("#") or len(text) - len(text.lstrip()) <= indent):
             break
         if text.strip():
-            last = number
-    return last
+            end = number
+    return end
 
 
 def _schema_of(state: State, file: File) -> tuple[File, Document] | None:
@@ -197,7 +195,7 @@ def _below(file: File, document: Document, keys: Sequence[str], text: str) -> Ed
     if items:
         line = items[-1].line
         indent = len(file.line(line)) - len(file.line(line).lstrip())
-        last = _end(file, line, indent)
+        last = _end(file, items[-1])
     else:
         last, indent = max(document.line, 1), 0
     spaces = " " * indent

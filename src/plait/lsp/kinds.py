@@ -164,17 +164,17 @@ def problems(state: State, file: File) -> Iterator[Problem]:
 
 
 def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
-    text = file.line(line)
-    start = len(text) - len(text.lstrip(" -"))
     key = str(fault.item.key) if type(fault.item) is MapItem else ""
-    at = text.find(key, start) if key else start
-    begin, end = (at, at + len(key)) if key and at >= 0 else (start, max(len(text.rstrip()), start + 1))
+    span = Span(file.path, line, *file.key_on(line, key))
     message = f"{fault.message}\nin the run {run}"
     if fault.meant:
         message = f"{fault.message}\nhint: did you mean {listed(fault.meant, quote=chr(34))}?"
-    span = Span(file.path, line, begin + 1, end + 1)
+    text = file.line(line)
+    is_found = not key or text[span.column - 1 : span.end - 1] == key
     place = span if fault.is_of_key else _value_of(span, text, fault)
-    fixes = [] if place is None or begin != at else [Fix(f"Change to {one}", [Edit(place, one)]) for one in fault.meant]
+    fixes = (
+        [] if place is None or not is_found else [Fix(f"Change to {one}", [Edit(place, one)]) for one in fault.meant]
+    )
     return Problem(span, "error", message, "kind", fixes=fixes)
 
 

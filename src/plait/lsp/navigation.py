@@ -138,14 +138,7 @@ def _add_written(
 def key_span(state: State, path: str, line: int, key: str) -> Span:
     """A key on a line, or the line."""
     file = state.file(path)
-    text = "" if file is None else file.line(line)
-    known = () if file is None else keys_in(file).get((line, key), ())
-    if known:
-        return Span(*known[0])
-    place = text.find(key)
-    if place < 0:
-        return Span(path, line, len(text) - len(text.lstrip()) + 1, len(text) + 1)
-    return Span(path, line, place + 1, place + 1 + len(key))
+    return Span(path, line, 1, 1) if file is None else Span(path, line, *file.key_on(line, key))
 
 
 def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:

@@ -112,8 +112,7 @@ def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[Problem]:
         if _at(here):
             yield from _unknown(file, item.value, here)
         elif not _is_open(_at(keys)):
-            start = max(file.line(item.line).find(key), 0)
-            span = Span(file.path, item.line, start + 1, start + 1 + len(key))
+            span = Span(file.path, item.line, *file.key_on(item.line, key))
             near = nearest(key, [*_properties(_at(keys))])
             hint = "" if near is None else f"\nhint: did you mean {near}?"
             fixes = [] if near is None else [Fix(f"Change to {near}", [Edit(span, near)])]

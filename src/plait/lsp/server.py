@@ -273,6 +273,19 @@ def _folding(server: Server, params: types.FoldingRangeParams) -> list[types.Fol
     return [types.FoldingRange(first - 1, last - 1) for first, last in found]
 
 
+@server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
+def _selections(server: Server, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
+    out: list[types.SelectionRange] = []
+    for position in params.positions:
+        path, line, column = server.place(params.text_document.uri, position)
+        around: types.SelectionRange | None = None
+        for start, end in reversed(symbols.selections(server.state, path, line, column)):
+            begin, stop = (types.Position(at[0] - 1, server.units(path, *at)) for at in (start, end))
+            around = types.SelectionRange(types.Range(begin, stop), around)
+        out.append(around or types.SelectionRange(types.Range(position, position)))
+    return out
+
+
 @server.feature(types.TEXT_DOCUMENT_FORMATTING)
 def _formatting(server: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     return _line_edits(server, path_of(params.text_document.uri), None)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from plait.analysis.files import OPS
-from plait.errors import PlaitError
 from plait.lsp.answers import Symbol
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
-from plait.source import Source
-from plait.yaml import Spans, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,16 +27,13 @@ def symbols(state: State, path: str) -> list[Symbol]:
         Symbol(function.name, "function", function.line, _end_of(file, function.line))
         for function in file.names.functions
     ]
-    documents = file.documents
-    ends = _Ends(file)
-    for number, document in enumerate(documents):
-        after = ends.of(document, documents[number + 1].line - 1 if number + 1 < len(documents) else len(file.lines))
+    for number, document in enumerate(file.documents):
         name = document_name(document) or f"document {number + 1}"
         if file.kind == OPS and type(document.value) is Array:
-            found += _operations(document.value, after, ends)
+            found += _operations(file, document.value)
         elif document.value is not None:
-            inner = list(_inner(document.value, after, 0, ends))
-            found.append(Symbol(name, "document", max(document.line, 1), after, inner=inner))
+            inner = list(_inner(file, document.value, 0))
+            found.append(Symbol(name, "document", max(document.line, 1), file.last_line(document), inner=inner))
     return sorted(found, key=lambda symbol: symbol.line)
 
 
@@ -53,29 +47,6 @@ def folds(state: State, path: str) -> list[tuple[int, int]]:
             found[one.line] = max(one.last, found.get(one.line, 0))
         todo += one.inner
     return sorted(found.items())
-
-
-class _Ends:
-    """The last lines of nodes, without comments and annotations behind them."""
-
-    def __init__(self, file: File) -> None:
-        self._ends: dict[tuple[type, int], int] = {}
-        try:
-            documents = read(Source(file.path, file.source.text), merge_lists=False)
-        except PlaitError:  # of a broken file the next node is all that is known
-            return
-        spans = Spans(documents)
-        text = file.source.text
-        for item in (*spans.nodes, *documents.items):
-            span = spans.item(item)
-            if span is not None:
-                last = spans.place(span.start)[0] + text[span.start : span.end].rstrip().count("\n")
-                key = type(item), item.line
-                self._ends[key] = max(last, self._ends.get(key, 0))
-
-    def of(self, item: Item, before: int) -> int:
-        """The last line of a node. before: the last line before the next one."""
-        return min(self._ends.get((type(item), item.line), before), before)
 
 
 def _end_of(file: File, line: int) -> int:
@@ -92,11 +63,10 @@ def _end_of(file: File, line: int) -> int:
     return line
 
 
-def _operations(operations: Array, last: int, ends: _Ends) -> Iterator[Symbol]:
+def _operations(file: File, operations: Array) -> Iterator[Symbol]:
     for number, item in enumerate(operations.items):
-        after = ends.of(item, operations.items[number + 1].line - 1 if number + 1 < len(operations.items) else last)
         path, kind = _text(item.value, "path"), _text(item.value, "type")
-        yield Symbol(path or f"operation {number}", "operation", item.line, after, detail=kind)
+        yield Symbol(path or f"operation {number}", "operation", item.line, file.last_line(item), detail=kind)
 
 
 def _text(value: Value, key: str) -> str:
@@ -104,16 +74,35 @@ def _text(value: Value, key: str) -> str:
     return item.value if item is not None and type(item.value) is str else ""
 
 
-def _inner(value: Value, last: int, depth: int, ends: _Ends) -> Iterator[Symbol]:
+def _inner(file: File, value: Value, depth: int) -> Iterator[Symbol]:
     if depth >= _DEEPEST or (type(value) is not Map and type(value) is not Array):
         return
     items: Sequence[Item] = value.items
     for number, item in enumerate(items):
-        after = max(ends.of(item, items[number + 1].line - 1 if number + 1 < len(items) else last), item.line)
-        if type(item) is MapItem:
-            inner = [*_inner(item.value, after, depth + 1, ends)]
-            yield Symbol(str(item.key), "key", item.line, after, inner=inner)
-        else:
-            name = _text(item.value, "name")
-            inner = [*_inner(item.value, after, depth + 1, ends)]
-            yield Symbol(name or f"[{number}]", "item", item.line, after, inner=inner)
+        name = str(item.key) if type(item) is MapItem else _text(item.value, "name") or f"[{number}]"
+        kind = "key" if type(item) is MapItem else "item"
+        yield Symbol(name, kind, item.line, file.last_line(item), inner=list(_inner(file, item.value, depth + 1)))
+
+
+def selections(state: State, path: str, line: int, column: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The values and items around a place, the innermost first: line and column of their beginnings and ends."""
+    file = state.file(path)
+    if file is None:
+        return []
+    spans, found = file.spans, [((1, 1), (len(file.lines), len(file.lines[-1]) + 1))]
+    items: Sequence[Item] = file.documents
+    while items:
+        around: Item | None = None
+        for item in items:
+            parts = [part for part in (spans.item(item), spans.key(item), spans.value(item)) if part is not None]
+            places = [(spans.place(part.start), spans.place(part.end)) for part in parts]
+            inside = [one for one in places if one[0] <= (line, column) <= one[1]]
+            if inside and inside[0] == places[0]:
+                around = item
+                for one in inside:
+                    if one != found[-1]:
+                        found.append(one)
+                break
+        value = None if around is None else around.value
+        items = value.items if type(value) is Map or type(value) is Array else ()
+    return found[::-1]
