@@ -56,14 +56,17 @@ def described(document: Document) -> str:
 
 
 def way_text(
-    document: Document, way: Sequence[Item], item_name: Callable[[Array, ArrayItem], str] | None = None
+    document: Document,
+    way: Sequence[Item],
+    item_name: Callable[[Array, ArrayItem], str] | None = None,
+    key_name: Callable[[Map, MapItem], str] | None = None,
 ) -> str:
-    """The way to an item as text. item_name: what array items are called; `[0]` and so on without."""
+    """The way to an item as text. item_name: the names of array items, by default `[0]` and so on. key_name: those of keys."""
     out: list[str] = []
     around: Value = document.value
     for item in way:
         if isinstance(item, MapItem):
-            text = key_text(item.key)
+            text = key_text(item.key) if key_name is None or type(around) is not Map else key_name(around, item)
             out.append(f".{text}" if out else text)
         elif type(around) is Array and isinstance(item, ArrayItem):
             out.append(f"[{around.items.index(item)}]" if item_name is None else item_name(around, item))

@@ -30,10 +30,13 @@ def data_value_hint(state: State, path: str) -> str | None:
     try:
         place = find(parse(path), made.documents, made.names)[0]
     except UsageError:
-        names = (way_text(place.document, place.way, made.names.of) for place in all_places(made.documents, {}))
+        names = (
+            way_text(place.document, place.way, made.names.of, made.names.key)
+            for place in all_places(made.documents, {})
+        )
         meant = did_you_mean(path, names)
         return None if meant is None else f"{meant.replace('did you mean', 'did you mean the data value')} {_SETS}"
-    return f'"{way_text(place.document, place.way, made.names.of)}" is a data value: {_SETS}'
+    return f'"{way_text(place.document, place.way, made.names.of, made.names.key)}" is a data value: {_SETS}'
 
 
 _SETS = "--data-values-inspect sets data values"

@@ -166,16 +166,23 @@ class Variables:
         texts: dict[tuple[Source | None, int], list[Item]] = {}
 
         made: list[tuple[Item, tuple[Origin, ...]]] = []
+        renamed: list[Item] = []  # by a placeholder in the key: nothing below is paired with what was there before
 
         def origins(new: Item, old: Item | None) -> tuple[Origin, ...]:
             held = [old] if old is not None else _at(before, new, texts)
             out: dict[Origin, None] = {}
+            key: dict[Origin, None] = {}
             for item in held:
                 out[item] = None
-                for text in (item.value, item.key if type(item) is MapItem else None):
+                for text, into in ((item.value, out), (item.key if type(item) is MapItem else None, key)):
                     if type(text) is str and MARK in text:
                         for name in names(text):
-                            out.update(dict.fromkeys(self.origins(name)))
+                            into.update(dict.fromkeys(self.origins(name)))
+            if key and type(new) is MapItem:
+                self.trace.keys[new] = tuple(key)
+            if old is None and _nested(new.value):
+                renamed.append(new)
+            out.update(key)
             if _nested(new.value):
                 made.append((new, tuple(out)))
             return tuple(out)
@@ -192,6 +199,12 @@ class Variables:
                 if inner.source is None:
                     # Put together of several variables, or of flags.
                     self.trace.record(inner, Change("variable", item.source, item.line, because=because))
+
+        for item in tuple(renamed):
+            for inner in walk(item.value):
+                because = origins(inner, None)
+                if because and inner.source is not None:
+                    self.trace.record(inner, Change("variable", inner.source, inner.line, because=because))
 
     def taken_out(self, before: Value, after: Value) -> None:
         """Record that the definitions that have a value were taken out."""

@@ -145,6 +145,8 @@ class Recorder:
                 known.update(map(id, walk(left.value)))
             for inner in walk(item.value):
                 if id(inner) not in known and inner.line == step.item.line:
+                    if rest and type(inner) is MapItem:
+                        trace.keys.setdefault(inner, tuple(rest))
                     trace.record(inner, Change(action, inner.source, inner.line, because=because))
         return item
 

@@ -143,7 +143,7 @@ class Trace:
     """What one run records.
 
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
-    it changed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
+    it changed. keys: the origins of keys that were computed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
     matches: documents of overlays -> those that they were for. unmatched: overlay items that matched nothing, with the
     items they could have matched. code: the state of traced
     programs (see `plait.starlark.probe`). label: what overlays are called now, if not by their actions. stages: the
@@ -161,6 +161,7 @@ class Trace:
         "copies",
         "effects",
         "follows_all",
+        "keys",
         "label",
         "lineage",
         "lines",
@@ -180,6 +181,7 @@ class Trace:
     def __init__(self) -> None:
         self.changes: dict[Item, Change] = {}
         self.copies: dict[Item, Item] = {}
+        self.keys: dict[Item, tuple[Origin, ...]] = {}
         self.presence: dict[Item, tuple[Origin, ...]] = {}
         self.removals: dict[Item, Change] = {}
         self.matches: dict[Item, list[Match]] = {}
@@ -203,6 +205,7 @@ class Trace:
         """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
         self.changes.update(earlier.changes)
         self.copies.update(earlier.copies)
+        self.keys.update(earlier.keys)
         self.presence.update(earlier.presence)
         self.removals.update(earlier.removals)
         self.matches.update(earlier.matches)

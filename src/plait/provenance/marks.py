@@ -12,7 +12,7 @@ nothing is known of a value, and it is withheld.
 from __future__ import annotations
 
 from plait.errors import HIDDEN, Finding
-from plait.nodes import Array, DocumentSet, Map, walk
+from plait.nodes import Array, DocumentSet, Map, MapItem, walk
 from plait.provenance import EVERY, Cause, Control
 from plait.source import Position, Source
 
@@ -133,6 +133,44 @@ class Marks:
         """True if the value of an item, or any value below it, is secret."""
         return self.is_secret(item) or any(map(self.is_secret, walk(item.value)))
 
+    def secret_keys(self, around: Map) -> dict[MapItem, str]:
+        """The items of a map whose key is secret, with the text in the place of the key: `(secret)`, `(secret 2)`."""
+        found = [item for item in around.items if self.has_secret_key(item)]
+        return {
+            item: HIDDEN if number == 1 else f"{HIDDEN[:-1]} {number})" for number, item in enumerate(found, start=1)
+        }
+
+    def rekeyed(self, around: Map, values: Iterable[Value]) -> Map:
+        """A map with other values, and without the keys that are secret."""
+        made = around.with_values(values)
+        keys = self.secret_keys(around)
+        if not keys:
+            return made
+        pairs = zip(around.items, made.items, strict=True)
+        return Map(
+            [MapItem(keys[old], new.value, new.source, new.line) if old in keys else new for old, new in pairs],
+            around.source,
+            around.line,
+        )
+
+    def has_secret_key(self, item: MapItem) -> bool:
+        """True if the key of an item was computed from a secret. Keys that files have, sources of secrets too, are not."""
+        trace = self.trace
+        todo: list[MapItem] = [item]
+        seen: set[Item] = {item}
+        while todo:
+            one = todo.pop()
+            made = trace.keys.get(one)
+            if self._all or (made and self.is_secret(*made)):
+                return not self.shows_all
+            change = trace.changes.get(one)
+            before = [trace.copies.get(one), *(() if change is None else (change.was, *change.because))]
+            for other in before:
+                if type(other) is MapItem and other not in seen and other.key == item.key:
+                    seen.add(other)
+                    todo.append(other)
+        return False
+
     def shown(self, value: Value, *origins: Origin) -> Value:
         """The value, or HIDDEN if it depends on a secret or has no origins."""
         if self.shows_all or (origins and not self.is_secret(*origins)):
@@ -143,7 +181,8 @@ class Marks:
         """The map or list with HIDDEN in the place of each secret value in it; a scalar as it is."""
         if self.shows_all or not (type(value) is Map or type(value) is Array):
             return value
-        return value.with_values(self.shown(self.masked(item.value), item) for item in value.items)
+        shown = (self.shown(self.masked(item.value), item) for item in value.items)
+        return self.rekeyed(value, shown) if type(value) is Map else value.with_values(shown)
 
     # ---- messages
 

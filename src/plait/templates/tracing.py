@@ -150,6 +150,8 @@ class Recorder:
 
     def added(self, item: Item, pattern: Pattern | None) -> Item:
         control = self.control
+        if pattern is not None and pattern.keyed >= 0 and control:
+            self.trace.keys[item] = control
         if pattern is None:
             return self.copy(item, control) if control else item
         hole = self.values[pattern.hole] if pattern.hole >= 0 else None
@@ -169,6 +171,8 @@ class Recorder:
         origins = self.note_inside(made, value, windows.argument(value))
         source, line = _caller()
         for item in items:
+            if origins and type(value) is not YamlFragment and type(item) is MapItem:
+                self.trace.keys.setdefault(item, origins)
             self.note_computed(item, origins)
         if line != old.line:
             # They are at the line of the node whose place they take; the line that says so is another.
@@ -219,6 +223,8 @@ class Recorder:
         for inner in walk(item.value):
             # What a fragment brought along stands on other lines.
             if inner.line == item.line and inner.source is item.source:
+                if because and type(inner) is MapItem:
+                    self.trace.keys.setdefault(inner, because)
                 self.trace.record(inner, Change("expression", item.source, item.line, because=because))
 
 
@@ -253,6 +259,11 @@ def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, a
             below = note_parts(trace, windows, item.value, part, action)
             shadow = without(shadow, below)
             covered |= below
+            if shadow and type(part) is not TracedStruct:
+                # What is left of the origins may be those of keys.
+                for one in walk(item.value):
+                    if type(one) is MapItem:
+                        trace.keys.setdefault(one, shadow)
         if shadow:
             trace.record(item, Change(action, item.source, item.line, because=shadow))
     return covered

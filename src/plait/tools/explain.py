@@ -185,7 +185,7 @@ class Explainer:
         """What documents and items of arrays are called; no secret is in it."""
         if self._names is None:
             marks = self.marks
-            self._names = ItemNames() if marks is None else ItemNames(marks.holds_secret)
+            self._names = ItemNames() if marks is None else ItemNames(marks.holds_secret, marks.secret_keys)
         return self._names
 
     def history(self, place: Place) -> History:
@@ -214,6 +214,12 @@ class Explainer:
             entries, around = [Entry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
             entries[0].secret = True
         return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
+
+    def _key_of(self, item: Item) -> Value:
+        """The key of an item of a map as it may be shown; None for another item."""
+        if type(item) is not MapItem:
+            return None
+        return HIDDEN if self.marks is not None and self.marks.has_secret_key(item) else item.key
 
     def is_secret(self, item: Item) -> bool:
         """True if a value, or something in it, is secret."""
@@ -271,7 +277,7 @@ class Explainer:
         taken: Item | None = None
         for original, change in self.trace.versions(item):
             state = STANDS if not found else USED if original in used or taken in used else LOST
-            key = original.key if type(original) is MapItem else None
+            key = self._key_of(original)
             if change is None:
                 entry = Entry("written", original.source, original.line, original.value, has_value=True, key=key)
             else:
@@ -330,7 +336,7 @@ class Explainer:
         seen.add(original)
         change = trace.changes.get(original)
         nested = type(original.value) is Map or type(original.value) is Array
-        key = original.key if type(original) is MapItem else None
+        key = self._key_of(original)
         if change is None:
             presence = self.origins(trace.presence.get(original, ()), seen, depth + 1)
             if same is not None and same[:2] == (original.source, original.line):
@@ -373,7 +379,7 @@ class Explainer:
             source, line = (old.source, old.line) if known is None else (known.source, known.line)
             if type(old.value) is not Map and type(old.value) is not Array:
                 state = USED if known is not None and old in change.because else LOST
-                key = old.key if type(old) is MapItem else None
+                key = self._key_of(old)
                 out.insert(0, Entry(action, source, line, old.value, has_value=True, key=key, state=state))
             lost = trace.before(old)
         return out
@@ -395,7 +401,7 @@ class Explainer:
         source, line = (original.source, original.line) if change is None else (change.source, change.line)
         if source is None:
             return entries
-        key = original.key if type(original) is MapItem else None
+        key = self._key_of(original)
         return [Entry("around", source, line, key=key, origins=entries, structural=True)]
 
     def parentage(self, place: Place) -> list[Entry]:

@@ -58,7 +58,12 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemName
                 break
             reached = (depth, found[0][-1].value if found[0] else document.value, found[0])
         if best is None or reached[0] > best[0]:
-            best = (reached[0], Place(document, number, (), names=names), reached[1], way_text(document, reached[2]))
+            best = (
+                reached[0],
+                Place(document, number, (), names=names),
+                reached[1],
+                way_text(document, reached[2], None, names.key),
+            )
     assert best is not None
     depth, around, value, upto = best
     step = path.steps[depth]
@@ -66,7 +71,8 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemName
     where = around.document_name or "the document"
     inside = f"{upto} of {where}" if upto else where
     if type(value) is Map:
-        keys = [scalar_text(item.key) for item in value.items]
+        hidden = names.secret_keys(value)
+        keys = [hidden.get(item) or scalar_text(item.key) for item in value.items]
         return UsageError(
             f'no key "{shown}" in {inside}',
             found=_listed(keys) or "an empty map",
@@ -113,7 +119,7 @@ def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
     """A hint for a path that leaves out a part: the places where the rest would lead somewhere."""
     found = [
-        way_text(document, way, names.of)
+        way_text(document, way, names.of, names.key)
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]
     ]
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.naming import document_name, naming, scalar_text
+from plait.naming import document_name, key_text, naming, scalar_text
 from plait.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from plait.nodes import Array, ArrayItem, Document, Item, Value
+    from plait.nodes import Array, ArrayItem, Document, Item, MapItem, Value
 
 # The keys that tell the items of an array apart, the first that does so for all items.
 IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
@@ -46,13 +46,20 @@ class ItemNames:
     """What documents and array items are called in answers: `[name=web]` where a key tells all items of the array apart,
     else `[0]`. What would be called by a secret is called by its number.
 
-    Each array and document is looked at once. is_secret: whether nobody is to see the value of an item.
+    Each array and document is looked at once. is_secret: whether nobody is to see the value of an item. secret_keys: the
+    items of a map whose key is secret, with the text in its place.
     """
 
-    __slots__ = ("_documents", "_is_secret", "_known")
+    __slots__ = ("_documents", "_is_secret", "_keys", "_known", "_secret_keys")
 
-    def __init__(self, is_secret: Callable[[Item], bool] | None = None) -> None:
+    def __init__(
+        self,
+        is_secret: Callable[[Item], bool] | None = None,
+        secret_keys: Callable[[Map], Mapping[MapItem, str]] | None = None,
+    ) -> None:
         self._is_secret = is_secret
+        self._secret_keys = secret_keys
+        self._keys: dict[Map, Mapping[MapItem, str]] = {}
         self._known: dict[Array, dict[ArrayItem, str]] = {}
         self._documents: dict[Document, str | None] = {}
 
@@ -62,6 +69,24 @@ class ItemNames:
         if known is None:
             known = self._known[array] = dict(zip(array.items, self._item_names(array), strict=True))
         return known[item]
+
+    @property
+    def hides_keys(self) -> bool:
+        """True if keys may be secret."""
+        return self._secret_keys is not None
+
+    def key(self, around: Map, item: MapItem) -> str:
+        """The key of an item of a map, as it stands in a PATH."""
+        return self.secret_keys(around).get(item) or key_text(item.key)
+
+    def secret_keys(self, around: Map) -> Mapping[MapItem, str]:
+        """The items of a map whose key is secret, with what takes the place of the key."""
+        if self._secret_keys is None:
+            return {}
+        known = self._keys.get(around)
+        if known is None:
+            known = self._keys[around] = self._secret_keys(around)
+        return known
 
     def document(self, document: Document, number: int) -> str | None:
         """The name of a document, the one of this number; None for one that has neither kind nor schema nor name."""

@@ -49,6 +49,7 @@ def masked(
     from plait.tools.explain import Explainer
     from plait.tools.paths import all_places
 
+    marks = trace.marks
     explainer = Explainer(trace)
     secret: set[Item] = {place.item for place in all_places(documents, {}) if explainer.history(place).secret}
 
@@ -56,9 +57,11 @@ def masked(
         if item in secret:
             return HIDDEN if label is None else label(item.value)
         value = item.value
-        if type(value) is Map or type(value) is Array:
+        if type(value) is Array:
             return value.with_values(without(one) for one in value.items)
-        return value
+        if type(value) is not Map:
+            return value
+        return marks.rekeyed(value, (without(one) for one in value.items))
 
     return [document.with_value(without(document)) for document in documents]
 

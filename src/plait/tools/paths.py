@@ -64,12 +64,12 @@ class Place:
     def path(self) -> str:
         """The way as text, such as `spec.ports[0]`."""
         if self._path is None:
-            self._path = way_text(self.document, self.way)
+            self._path = way_text(self.document, self.way, None, None if self._names is None else self._names.key)
         return self._path
 
     def named(self, names: ItemNames) -> Place:
         """The same place, called by these names."""
-        return Place(self.document, self.number, self.way, self._path, names)
+        return Place(self.document, self.number, self.way, None if names.hides_keys else self._path, names)
 
     def at(self, way: tuple[Item, ...]) -> Place:
         """Another place of the same document, by the way to it."""
@@ -83,7 +83,8 @@ class Place:
     @property
     def parts(self) -> tuple[str | None, str]:
         """The document's name, if it has one, and the way as text, with the names of items."""
-        return self.document_name, way_text(self.document, self.way, (self._names or ItemNames()).of)
+        names = self._names or ItemNames()
+        return self.document_name, way_text(self.document, self.way, names.of, names.key)
 
     def __str__(self) -> str:
         name, path = self.parts
@@ -396,7 +397,7 @@ def scalars_beside(
             ]
             stack.extend(reversed(below))
         else:
-            yield Place(document, number, way, path, names), there
+            yield Place(document, number, way, None if names is not None and names.hides_keys else path, names), there
 
 
 def _nothing(key: Value) -> None:

@@ -14,7 +14,6 @@ that is written nowhere (a generated password) has no `source` and says so in `a
 from __future__ import annotations
 
 from plait.additions import TAGS
-from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 from plait.source import Source
 from plait.tools.paths import scalars_beside, text_lines
@@ -96,8 +95,8 @@ def _mappings(
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
             before = printed.end + 1  # a line `---` stands between
-        name = document_name(document)
-        for place, item in scalars_beside(document, number, there):
+        name = explainer.names.document(document, number)
+        for place, item in scalars_beside(document, number, there, explainer.names):
             entry: dict[str, object] = {"document": number, "path": place.path}
             if name is not None:
                 entry["name"] = name
