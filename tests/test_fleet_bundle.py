@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from plait import project
+from plait.engine.pipeline import file_source
 from plait.fleet import fleet
 from plait.fleet.bundle import packed, variables_of
 from plait.fleet.plan import tasks_of
 from plait.fleet.workshop import Setup, Workshop
-from plait.tools.pipeline import file_source
 from test_fleet import contents, put
 from test_fleet_reads import CHANGES, SITES, STEPS
 

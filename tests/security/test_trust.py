@@ -23,6 +23,7 @@ from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.start import commands
 from plait.engine.options import MAP, SWITCH
+from plait.engine.pipeline import PATHS, SETTINGS, TOP
 from plait.errors import PermissionDeniedError
 from plait.limits import TABLE
 from plait.permissions import ACCESSES, Need, checkout_of
@@ -30,7 +31,6 @@ from plait.project.file import RUN_KEYS, find
 from plait.project.matrix import KEYS, SOURCES
 from plait.project.settings import COMMANDS, options_of
 from plait.testing.cases import CASE_KEYS
-from plait.tools.pipeline import PATHS, SETTINGS, TOP
 from plait.trust import Decision, _place, store, stored
 
 if TYPE_CHECKING:

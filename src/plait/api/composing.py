@@ -11,14 +11,14 @@ from plait.api.inputs import context_of, only, originals_of
 from plait.api.rendering import data_values
 from plait.engine.compose import Compose
 from plait.engine.equality import Comparable
+from plait.engine.pipeline import parse
+from plait.engine.pipeline import read as read_pipeline
 from plait.engine.results import Documents
+from plait.engine.steps import compose as run
 from plait.limits import limited_to
 from plait.nodes import DocumentSet
 from plait.permissions import READ, Need
 from plait.source import Source
-from plait.tools.compose import compose as run
-from plait.tools.pipeline import parse
-from plait.tools.pipeline import read as read_pipeline
 from plait.trust import assenting, permissions_of
 from plait.view import permitted
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plait.api.differences import Difference
+    from plait.engine.pipeline import Step
     from plait.engine.results import State
     from plait.nodes import Document
     from plait.provenance import Trace
-    from plait.tools.pipeline import Step
 
 
 class ComposeStep(Comparable):

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.tools.compose import Changes
+    from plait.engine.steps import Changes
 
 COMPOSE = command_of(Compose)
 
@@ -54,7 +54,7 @@ def deliver(request: Request) -> int:
     keep_originals(request, context, form)
     changes = None
     if request.diff:
-        from plait.tools.compose import Changes
+        from plait.engine.steps import Changes
 
         changes = Changes(cleartext_secrets=request.cleartext_secrets)
     with watched(context):

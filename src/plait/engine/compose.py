@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.pipeline import Step
     from plait.engine.results import Documents
     from plait.nodes import Document, DocumentSet
-    from plait.tools.pipeline import Step
     from plait.workspace import ReferencedValues
 
 FORMS = ("yaml", "json")
@@ -175,8 +175,8 @@ def _after_steps(
     watch: Callable[[Step, list[Document]], None] | None,
     values: Sequence[ReferencedValues],
 ) -> DocumentSet:
-    from plait.tools.compose import compose, has_secrets
-    from plait.tools.pipeline import read
+    from plait.engine.pipeline import read
+    from plait.engine.steps import compose, has_secrets
 
     pipeline = read(path, request.run)
     if watch is not None and not request.cleartext_secrets and has_secrets(pipeline):

@@ -208,8 +208,8 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     """
     from plait.codecache import MemoryCache
     from plait.context import Context
+    from plait.engine.pipeline import file_source
     from plait.tools.impact import check_line, impact, same_file
-    from plait.tools.pipeline import file_source
     from plait.view import View
     from plait.workspace.shared import Shared
 

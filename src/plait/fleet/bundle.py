@@ -79,7 +79,7 @@ def _pack(project: Project, tasks: Iterable[Task], found: dict[str, bytes]) -> N
 
 def _places(run: Run, project: str) -> Iterator[str]:
     """The absolute paths that a run names: its settings, the site that one of these is, and the steps of its pipeline."""
-    from plait.tools.pipeline import inputs
+    from plait.engine.pipeline import inputs
 
     pipelines = [(os.path.abspath(project), run.name)] if run.uses else []
     named = []

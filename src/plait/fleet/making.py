@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
+from plait.engine.pipeline import file_source
 from plait.fleet.driver import Drive, put
 from plait.fleet.outcome import MADE
 from plait.fleet.pools import Given, InProcess, Processes
 from plait.fleet.reads import joined
 from plait.fleet.results import Kept, Results
 from plait.fleet.workshop import Setup, Workshop
-from plait.tools.pipeline import file_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

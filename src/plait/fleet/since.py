@@ -168,9 +168,9 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
     Raises UsageError for what is no repository or no revision, and PlaitError where the revision has no such project.
     """
     from plait.codecache import MemoryCache
+    from plait.engine.pipeline import file_source
     from plait.fleet.plan import tasks_of
     from plait.project.file import of_source
-    from plait.tools.pipeline import file_source
     from plait.workspace.shared import Shared
 
     home = os.path.realpath(project.directory or os.curdir)

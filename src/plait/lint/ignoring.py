@@ -9,12 +9,12 @@ import os
 import re
 from fnmatch import fnmatch
 
+from plait.engine.pipeline import check_keys, wrong
 from plait.errors import UsageError
 from plait.lint.codes import CODES, FAMILIES, is_pattern, is_selected
 from plait.lint.finding import Finding
 from plait.nodes import Array, Map, kind_name
 from plait.spell import did_you_mean
-from plait.tools.pipeline import check_keys, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.engine.options import Use
+from plait.engine.pipeline import check_keys, file_source, inherited, parse, runs_of, top_map, wrong
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem
 from plait.permissions import FILE_NAMES, READ, Need, upwards
@@ -12,7 +13,6 @@ from plait.project.matrix import Matrix
 from plait.project.run import Run
 from plait.project.settings import COMMANDS, settings_of
 from plait.source import Position
-from plait.tools.pipeline import check_keys, file_source, inherited, parse, runs_of, top_map, wrong
 from plait.trust import assenting, check_owner, permissions_of
 from plait.view import permitted
 

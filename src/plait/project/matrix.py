@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 import re
 
+from plait.engine.pipeline import check_keys, file_source, wrong
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.source import Position
 from plait.spell import did_you_mean
-from plait.tools.pipeline import check_keys, file_source, wrong
 from plait.view import check_read, may_read, permitted
 
 TYPE_CHECKING = False

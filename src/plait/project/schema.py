@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plait.engine.options import LISTS, MAP, NUMBER, SWITCH
+from plait.engine.pipeline import SETTINGS
 from plait.project.settings import COMMANDS, options_of
-from plait.tools.pipeline import SETTINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

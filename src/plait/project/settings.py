@@ -11,13 +11,13 @@ from plait.content import near
 from plait.engine import DIALECTS, dialect
 from plait.engine.common import LIMIT
 from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
+from plait.engine.pipeline import wrong
 from plait.errors import ReadError, UsageError
 from plait.globbing import is_pattern
 from plait.limits import exceeds_ceiling
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.permissions import LIMITS, NETWORK, PROGRAMS, Need, origin_of
 from plait.spell import did_you_mean
-from plait.tools.pipeline import wrong
 from plait.view import check_read
 
 TYPE_CHECKING = False

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 
+from plait.engine.pipeline import check_keys, file_source, top_map, wrong
 from plait.errors import PlaitError, UsageError
 from plait.naming import scalar_text
 from plait.nodes import Array, Map, MapItem, kind_name
@@ -21,7 +22,6 @@ from plait.project.settings import COMMANDS
 from plait.testing.expectations import KINDS, Where
 from plait.testing.snapshots import Snapshot, snapshot_of
 from plait.testing.subject import KEYS, Subject, subject_of
-from plait.tools.pipeline import check_keys, file_source, top_map, wrong
 from plait.yaml.inline import flow_text
 
 TYPE_CHECKING = False

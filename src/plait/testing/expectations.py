@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from plait.engine.pipeline import check_keys, wrong
 from plait.errors import PlaitError, UsageError, as_finding
 from plait.naming import scalar_text
 from plait.nodes import Array, ArrayItem, Map, kind_name
@@ -16,7 +17,6 @@ from plait.testing.results import Failure
 from plait.tools.diff import diff, printed, read
 from plait.tools.finding import find, kind_meant
 from plait.tools.paths import Line, means_text, parse, places, text_lines
-from plait.tools.pipeline import check_keys, wrong
 from plait.tools.telling import shown
 from plait.view import check_read
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 
 from plait.context import Context
+from plait.engine.pipeline import file_source
 from plait.errors import PlaitError, StarlarkError, UsageError
 from plait.source import Position
 from plait.testing.results import Failure
 from plait.testing.subject import Subject
-from plait.tools.pipeline import file_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import os
 import stat
 
 from plait.content import file_content, reason
+from plait.engine.pipeline import wrong
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, Map, MapItem
 from plait.source import Source
@@ -21,7 +22,6 @@ from plait.tools.diff import ADDED, REMOVED, Difference, diff, read
 from plait.tools.finding import find
 from plait.tools.masking import hidden_differences
 from plait.tools.paths import parse
-from plait.tools.pipeline import wrong
 from plait.writing import failure, strict, write_file
 
 TYPE_CHECKING = False

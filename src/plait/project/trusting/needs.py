@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
+from plait.engine.pipeline import PATHS, SETTINGS, file_source, runs_of, top_map
 from plait.errors import PlaitError
 from plait.nodes import Array, Map
 from plait.permissions import NETWORK, PROGRAMS, READ, Need, origin_of
 from plait.permissions import PATHS as ACCESSES_OF_PATHS
-from plait.tools.pipeline import PATHS, SETTINGS, file_source, runs_of, top_map
 from plait.view import permitted
 
 TYPE_CHECKING = False

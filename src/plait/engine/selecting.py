@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from plait.engine.pipeline import Step, check_keys
 from plait.errors import UsageError
 from plait.nodes import Array, Document, Map
 from plait.spell import did_you_mean
-from plait.tools.pipeline import Step, check_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

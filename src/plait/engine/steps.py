@@ -17,12 +17,12 @@ import os
 
 from plait.additions import OUTPUT_FILE, SECRETS, TAGS, taken
 from plait.content import variables
+from plait.engine.pipeline import Pipeline, Step, read, wrong
+from plait.engine.selecting import selected
 from plait.errors import PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, DocumentSet, Map
 from plait.source import Source
 from plait.spell import did_you_mean
-from plait.tools.pipeline import Pipeline, Step, read, wrong
-from plait.tools.selecting import selected
 from plait.view import check_read
 
 TYPE_CHECKING = False
