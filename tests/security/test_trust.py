@@ -23,7 +23,7 @@ from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.start import commands
 from plait.engine.options import MAP, SWITCH
-from plait.engine.pipeline import PATHS, SETTINGS, TOP
+from plait.engine.pipeline import KINDS, PATHS, TOP, settings_of
 from plait.errors import PermissionDeniedError
 from plait.limits import TABLE
 from plait.permissions import ACCESSES, Need, checkout_of
@@ -354,9 +354,7 @@ schema: pegleg/SiteDefinition/v1
 metadata: {schema: metadata/Document/v1, layeringDefinition: {abstract: false, layer: site}, name: in, storagePolicy: cleartext}
 data: {site_type: t, repositories: {x: {url: nowhere}}}
 """
-STEPS = [
-    (kind, key, {key: "{way}"}) for kind, keys in SETTINGS.items() for key in keys if key in PATHS
-] + [  # other forms
+STEPS = [(kind, key, {key: "{way}"}) for kind in KINDS for key in settings_of(kind) if key in PATHS] + [  # other forms
     ("layer", "repositories", {"site": "in", "repositories": {"x": "{way}"}}),
     *((kind, "secrets", {"files": ["a.yml"], "secrets": ["file:{way}"]}) for kind in ("render", "overlay", "values")),
     *((kind, "sops", {"files": ["a.yml"], "secrets": ["sops:{way}"]}) for kind in ("render", "overlay", "values")),

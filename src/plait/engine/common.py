@@ -186,7 +186,14 @@ QUIET = declared("quiet", SWITCH, "the same as --warnings=hide", part=PROCESS)
 def additions_of(command: str) -> Any:
     """The option for the extensions of a dialect."""
     names = ", ".join(OF_COMMAND[command])
-    return declared("with", TEXTS, f"take an addition to the dialect: {names}", value="NAME", attribute="additions")
+    return declared(
+        "with",
+        TEXTS,
+        f"take an addition to the dialect: {names}",
+        value="NAME",
+        attribute="additions",
+        is_in_steps=True,
+    )
 
 
 # ---- evaluation

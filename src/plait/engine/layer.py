@@ -80,9 +80,11 @@ class Layer(Request):
     _2 = Heading("Checks")
     validate: bool = switch("validate", "check the form of all documents first")
     validate_data: bool = switch("validate-data", "check rendered data against the DataSchema documents")
-    lenient: bool = switch("lenient", "warn about missing substitution sources instead of failing")
+    lenient: bool = switch("lenient", "warn about missing substitution sources instead of failing", is_in_steps=True)
     relaxed: bool = switch("relaxed", "ignore documents that match a selector but cannot be the parent")
-    strict: bool = switch("strict", "like --validate; also fail when a parentSelector matches nothing")
+    strict: bool = switch(
+        "strict", "like --validate; also fail when a parentSelector matches nothing", is_in_steps=True
+    )
     _3 = Heading("Deckhand")
     like_deckhand: bool = switch(
         "like-deckhand", "give every value, and the documents in the order, that Deckhand gives"
@@ -126,7 +128,7 @@ class Layer(Request):
     watch = WATCH
     _5 = Heading("Secrets")
     cleartext_secrets: bool = switch(
-        "cleartext-secrets", "print encrypted documents and what was substituted from them"
+        "cleartext-secrets", "print encrypted documents and what was substituted from them", is_in_steps=True
     )
     secrets_files = texts("secrets-file", "resolve secret references from a YAML map", value="PATH", path=READ_PATH)
     secrets_env = texts("secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX")
@@ -209,14 +211,7 @@ def configured(
     """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the documents that are returned."""
     return Job(
         texts,
-        Options(
-            lenient=request.lenient,
-            relaxed=request.relaxed,
-            strict=request.strict,
-            like_deckhand=request.like_deckhand,
-            cleartext_secrets=request.cleartext_secrets,
-            secret_sources=secret_sources,
-        ),
+        options_of(request, secret_sources),
         selection=Selection(schemas=request.schemas, names=request.names, layers=request.layers, labels=labels),
         validate=request.validate,
         validate_data=request.validate_data,
@@ -224,6 +219,18 @@ def configured(
         short=request.short,
         unwrap=unwrap,
         known=known,
+    )
+
+
+def options_of(request: Layer, secret_sources: Sequence[SecretSource] = ()) -> Options:
+    """The options of the rendering."""
+    return Options(
+        lenient=request.lenient,
+        relaxed=request.relaxed,
+        strict=request.strict,
+        like_deckhand=request.like_deckhand,
+        cleartext_secrets=request.cleartext_secrets,
+        secret_sources=secret_sources,
     )
 
 

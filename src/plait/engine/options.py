@@ -119,14 +119,14 @@ class Option:
     the placeholder for a value in help. default: used, and shown by help, if the option is not used. choices: all valid
     values, if they are known. is_last: the command line after it is ignored, mistakes included.
     attribute: of the request, by default the name. is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" if it is none; by default the name of the flag.
-    path: the form of a path in its value, or None. program: the programs that the switch lets sources of secrets start
+    step: its name in the steps of pipelines, "" if they do not have it. path: the form of a path in its value, or None. program: the programs that the switch lets sources of secrets start
     (`plait.permissions`). part: EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
     has_effect: False for a flag that is only accepted.
     """
 
     __slots__ = (
         "attribute", "choices", "default", "has_effect", "help", "is_argument", "is_last", "is_negated", "is_positional", "kind", "name",
-        "part", "path", "program", "setting", "short", "value",
+        "part", "path", "program", "setting", "short", "step", "value",
     )  # fmt: skip
 
     def __init__(
@@ -143,6 +143,7 @@ class Option:
         path: PathForm | None = None,
         program: str = "",
         setting: str | None = None,
+        is_in_steps: bool = False,
         part: str = EVALUATION,
         is_argument: bool = False,
         is_positional: bool = False,
@@ -155,6 +156,7 @@ class Option:
         self.path = path
         self.program = program
         self.setting = name if setting is None else setting
+        self.step = self.setting if is_in_steps else ""
         self.kind = kind
         self.help = help
         self.short = short
@@ -337,9 +339,9 @@ class Request:
         """The same request with more uses after its own."""
         return self.of(self.uses, *others)
 
-    def without(self, *options: Option) -> Self:
+    def without(self, *options: object) -> Self:
         """The same request without the uses of some options."""
-        left_out = {one.attribute for one in options}
+        left_out = {_declared(one).attribute for one in options}
         return self.of([one for one in self.uses if one.option.attribute not in left_out])
 
     def apart(self) -> tuple[Self, Any]:

@@ -104,7 +104,7 @@ class Patch(Request):
     variables_first: bool = switch(
         "vars-first", "fill the template before the operations; what they bring is filled after them"
     )
-    require_variables: bool = switch("var-errs", "fail if a variable has no value")
+    require_variables: bool = switch("var-errs", "fail if a variable has no value", is_in_steps=True)
     require_use: bool = switch("var-errs-unused", "fail if a variable is not used")
     _3 = Heading("Result")
     path: str | None = text("path", "print one location only", value="OPS-PATH")

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 
 from plait.content import file_content, printable, reason
+from plait.engine import dialect
+from plait.engine.options import SWITCH
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem, kind_name
 from plait.source import Position, Source
@@ -17,25 +19,39 @@ from plait.view import may_read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeVar
 
+    from plait.engine.options import Option, Request
     from plait.nodes import ArrayItem
+
+    R = TypeVar("R", bound=Request)
 
 # What a pipeline file or a project file may have at its top. `lint` and `tests` are read by the tools of these names.
 TOP = ("steps", "runs", "lint", "tests", "schemas")
 
-_TEMPLATES = ("files", "set", "secrets", "strict", "ignore-unknown-comments", "implicit-map-key-overrides", "with")
-# What a step may be, with its settings.
-SETTINGS: Mapping[str, tuple[str, ...]] = {
-    "render": _TEMPLATES,
-    "layer": ("files", "site", "repositories", "data-only", "lenient", "strict", "cleartext-secrets"),
-    "patch": ("select", "ops", "vars", "vars-files", "var-errs", "with"),
-    "overlay": _TEMPLATES,
-    "merge": ("files", "keys", "schemas"),
-    "values": ("files", "set", "secrets"),
-    "compose": ("file",),
+# The kinds of steps: the dialect whose options they have, and settings of their own.
+KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "render": ("render", ("files", "set", "secrets")),
+    "layer": ("layer", ("files", "site", "repositories", "data-only")),
+    "patch": ("patch", ("select", "ops", "vars", "vars-files")),
+    "overlay": ("render", ("files", "set", "secrets")),
+    "merge": ("", ("files", "keys", "schemas")),
+    "values": ("", ("files", "set", "secrets")),
+    "compose": ("", ("file",)),
 }
 # Those that hold paths; `repositories` is a map to paths.
 PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
+
+
+def options_of(kind: str) -> Mapping[str, Option]:
+    """The options of a step that those of a dialect are, by name. kind: of KINDS."""
+    command, _ = KINDS[kind]
+    return {one.step: one for one in dialect(command).options if one.step} if command else {}
+
+
+def settings_of(kind: str) -> tuple[str, ...]:
+    """The names of all settings of a step. kind: of KINDS."""
+    return (*KINDS[kind][1], *options_of(kind))
 
 
 class Step:
@@ -64,6 +80,16 @@ class Step:
             if len(texts) == len(item.value.items):
                 return texts
         raise wrong(item, "a string or a list of strings")
+
+    def request(self, dialect: type[R]) -> R:
+        """The request that its options stand for, each with its line as the origin. Raises UsageError."""
+        found = dialect()
+        for name, option in options_of(self.kind).items():
+            item = self.item_of(name)
+            if item is not None:
+                for value in [self.on(name)] if option.kind == SWITCH else self.texts(name):
+                    found.use(option, value, item.position)
+        return found
 
     def secrets(self) -> list[tuple[str, str]]:
         """The sources of secrets that it names: what stands before the path of each, and the path, "" for a command.
@@ -255,8 +281,8 @@ def _step(item: ArrayItem, number: int) -> Step:
     value = item.value
     if type(value) is not Map:
         raise UsageError("a step is a map", at=item.position, expected=_kinds(), found=kind_name(value))
-    check_keys(value, (*SETTINGS, "name"), "a step")
-    kinds = [entry for entry in value.items if entry.key in SETTINGS]
+    check_keys(value, (*KINDS, "name"), "a step")
+    kinds = [entry for entry in value.items if entry.key in KINDS]
     if len(kinds) != 1:
         found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
         raise UsageError("a step does one thing", at=item.position, expected=f"one of {_kinds()}", found=found)
@@ -271,16 +297,16 @@ def _step(item: ArrayItem, number: int) -> Step:
         settings = Map([], kind.source, kind.line)
     if type(settings) is not Map:
         error = wrong(kind, "a map of settings")
-        if type(settings) is str and "files" in SETTINGS[str(kind.key)]:
+        if type(settings) is str and "files" in settings_of(str(kind.key)):
             error.hint = f"{kind.key}: {{files: [{settings}]}}"
         raise error
     text = str(kind.key)
-    check_keys(settings, SETTINGS[text], f'the step "{text}"')
+    check_keys(settings, settings_of(text), f'the step "{text}"')
     return Step(text, f"{text} {number}" if name is None else str(name.value), settings, item)
 
 
 def _kinds() -> str:
-    return ", ".join(SETTINGS)
+    return ", ".join(KINDS)
 
 
 def check_keys(settings: Map, known: Sequence[str], what: str) -> None:

@@ -90,10 +90,12 @@ class Render(Request):
     )
     values: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="set")
     file_marks: Texts = texts("file-mark", "change how an input is treated", value="PATH:KEY=VALUE")
-    strict: bool = switch("strict", "read the strict subset of YAML", short="s")
-    ignore_unknown_comments: bool = switch("ignore-unknown-comments", "allow plain comments in templates")
+    strict: bool = switch("strict", "read the strict subset of YAML", short="s", is_in_steps=True)
+    ignore_unknown_comments: bool = switch(
+        "ignore-unknown-comments", "allow plain comments in templates", is_in_steps=True
+    )
     implicit_map_key_overrides: bool = switch(
-        "implicit-map-key-overrides", "let a repeated map key in a template override the earlier one"
+        "implicit-map-key-overrides", "let a repeated map key in a template override the earlier one", is_in_steps=True
     )
     bulk_in = text("bulk-in", "inputs as JSON; -f is ignored", value="JSON")
     additions: Texts = additions_of("render")

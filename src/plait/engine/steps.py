@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from plait.additions import OUTPUT_FILE, SECRETS, TAGS, taken
+from plait.additions import OUTPUT_FILE, SECRETS, TAGS
 from plait.content import variables
 from plait.engine.pipeline import Pipeline, Step, read, wrong
 from plait.engine.selecting import selected
@@ -187,7 +187,8 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 
 def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Templates and overlays of files; overlays also change the documents that are there already."""
-    from plait.workspace import InputFile, Inputs, Job, Options, values_of_map
+    from plait.engine.render import Render, options_of
+    from plait.workspace import InputFile, Inputs, Job, values_of_map
     from plait.workspace.phases import run as run_phases
 
     paths = _paths(step, pipeline, "files")
@@ -201,12 +202,11 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     before.marked_template = False
     before.marked_output = True
     given = {before: DocumentSet(state.documents, source)}
-    options = Options(
-        strict=step.on("strict"),
-        ignore_unknown_comments=step.on("ignore-unknown-comments"),
-        implicit_map_key_overrides=step.on("implicit-map-key-overrides"),
-        additions=_additions(step),
-    )
+    options = options_of(step.request(Render))
+    for name in (OUTPUT_FILE, TAGS):
+        if name in options.additions:
+            what = "tags" if name == TAGS else "files of its documents"
+            raise UsageError(f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does")
     values = [*state.values, *state.last_values]
     own = step.map("set")
     if own is not None:
@@ -220,16 +220,6 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     if context.trace is not None:
         context.trace.texts.clear()
     state.documents = [_finished(document, context) for document in result.documents.items]
-
-
-def _additions(step: Step) -> frozenset[str]:
-    """The additions to the dialect of templates that a step takes. Raises UsageError."""
-    found = taken(step.texts("with"), "render")
-    for name in (OUTPUT_FILE, TAGS):
-        if name in found:
-            what = "tags" if name == TAGS else "files of its documents"
-            raise UsageError(f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does")
-    return found
 
 
 def _finished(document: Document, context: Context) -> Document:
@@ -269,7 +259,8 @@ def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
 def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Layered documents: those of a site and of files, and those among the documents so far."""
-    from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
+    from plait.engine.layer import Layer, options_of
+    from plait.layering import plain_values, plan, read_documents, render_plan, written
     from plait.layering.secrets import lines_of_secrets
     from plait.workspace import Inputs
     from plait.yaml import read as read_yaml
@@ -289,8 +280,8 @@ def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
             name = os.path.join(path, file.path) if file.in_directory else path
             source = Source(name, file.bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
             sets.append(_settled(source, read_yaml(source, keep_mark=False, plain=plain_values, depth=300), context))
-    cleartext = step.on("cleartext-secrets")
-    options = Options(lenient=step.on("lenient"), strict=step.on("strict"), cleartext_secrets=cleartext)
+    options = options_of(step.request(Layer))
+    cleartext = options.cleartext_secrets
     documents = read_documents(sets)
     if not cleartext and any(lines_of_secrets(documents)):
         context.use_secrets()
@@ -364,7 +355,8 @@ def _data_of(document: Document, context: Context) -> Document:
 
 def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
-    from plait.ops import Sources, interpolate, patch, read_operations
+    from plait.engine.patch import Patch, configured
+    from plait.ops import interpolate, patch, read_operations
     from plait.ops.files import expand
     from plait.ops.ignored import warn_of_placeholders
     from plait.ops.placeholders import marked
@@ -372,18 +364,15 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     from plait.ops.variables import from_file
 
     chosen = selected(step, state.documents)
-    additions = taken(step.texts("with"), "patch")
-    if TAGS in additions:
+    request = step.request(Patch)
+    job = configured(request, context)
+    if TAGS in job.additions:
         raise UsageError("a pipeline keeps no tags", at=step.item.position, hint="plait patch and plait render do")
-    operations = []
     for path in _paths(step, pipeline, "ops"):
         for file in expand(path):
-            operations += read_operations(file_source(file, "an ops file"), additions=additions, warn=context.warn)
-    sources = Sources()
-    if context.trace is not None:
-        from plait.ops.tracing import Variables
-
-        sources.traced = Variables(context.trace)
+            source = file_source(file, "an ops file")
+            job.operations += read_operations(source, additions=job.additions, warn=context.warn)
+    sources = job.sources
     for path in _paths(step, pipeline, "vars-files"):
         sources.give("vars-file", from_file(path, context.warn))
         if sources.traced is not None:
@@ -397,9 +386,9 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
             out.append(document)
             continue
         try:
-            value = patch(document.value, operations, trace=context.trace)
+            value = patch(document.value, job.operations, trace=context.trace)
             warn_of_placeholders(marked(value), sources, context.warn)
-            value = interpolate(value, sources, expect_values=step.on("var-errs"))
+            value = interpolate(value, sources, expect_values=job.expect_values)
         except PlaitError as error:
             from plait.naming import document_name
 

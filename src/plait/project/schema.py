@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plait.engine.options import LISTS, MAP, NUMBER, SWITCH
-from plait.engine.pipeline import SETTINGS
+from plait.engine.pipeline import KINDS
+from plait.engine.pipeline import options_of as options_of_step
 from plait.project.settings import COMMANDS, options_of
 
 TYPE_CHECKING = False
@@ -50,7 +51,7 @@ _SCHEMAS: Schema = {
         ]
     },
 }
-_LISTS = frozenset({"files", "keys", "ops", "schemas", "secrets", "vars-files", "with"})
+_LISTS = frozenset({"files", "keys", "ops", "schemas", "secrets", "vars-files"})
 _MAPS = frozenset({"set", "vars", "select", "repositories"})
 _TEXT = frozenset({"file", "site"})
 
@@ -181,13 +182,20 @@ def _step() -> Schema:
                 kind: {
                     "type": ["object", "null", *(["string"] if kind == "compose" else [])],
                     "additionalProperties": False,
-                    "properties": {name: _step_setting(name) for name in names},
+                    "properties": {
+                        **{name: _step_setting(name) for name in names},
+                        **{name: _step_option(option) for name, option in options_of_step(kind).items()},
+                    },
                 }
-                for kind, names in SETTINGS.items()
+                for kind, (_, names) in KINDS.items()
             },
         },
         "minProperties": 1,
     }
+
+
+def _step_option(option: Option) -> Schema:
+    return {**({"type": "boolean"} if option.kind == SWITCH else _TEXTS), "description": option.help}
 
 
 def _step_setting(name: str) -> Schema:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from plait.engine.pipeline import PATHS, SETTINGS, file_source, runs_of, top_map
+from plait.engine.pipeline import KINDS, PATHS, file_source, runs_of, top_map
 from plait.errors import PlaitError
 from plait.nodes import Array, Map
 from plait.permissions import NETWORK, PROGRAMS, READ, Need, origin_of
@@ -135,7 +135,7 @@ def _before_wildcards(need: Need) -> Need:
 def _of_steps(steps: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
     for step in steps.value.items if type(steps.value) is Array else ():
         for kind in step.value.items if type(step.value) is Map else ():
-            if kind.key not in SETTINGS:
+            if kind.key not in KINDS:
                 continue
             settings: Value = kind.value
             if type(settings) is str:  # compose: FILE
