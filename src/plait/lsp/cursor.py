@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from plait.nodes import Map, MapItem
+from plait.yaml.tree.opened import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
     from plait.analysis.files import File
     from plait.nodes import Item
 
-_KEY = re.compile(r"^[ \t]*(?:- +)*[\"']?([\w./-]*)$")
-_VALUE = re.compile(r"^[ \t]*(?:- +)*[\"']?([\w./-]+)[\"']?:[ \t]+[\"']?([^\s\"'#{}\[\],]*)$")
-_BEFORE_BRACE = re.compile(r"([\w./-]+)[\"']?:[ \t]*$")
+_TYPED = re.compile(r"[\"']?([\w./-]*)$")
+# A value may be a version, an address, or code.
+_TYPED_VALUE = re.compile(r"[\"']?([^\s\"'#{}\[\],]*)$")
 
 
 class Cursor:
@@ -50,49 +51,16 @@ def cursor(file: File, line: int, column: int) -> Cursor | None:
     before = file.line(line)[: column - 1]
     if "#" in before:
         return None
-    opened, inner = _flow(before)
-    braces = [] if opened is None else _braces(before[opened:], before[:opened])
-    plain = before if opened is None else before[:opened]
-    indent = len(before) - len(before.lstrip(" -"))
-    way = [item for item in file.way_to(line, indent) if not (type(item) is MapItem and item.line == line)]
-    keys = [str(item.key) for item in way if type(item) is MapItem]
-    if opened is not None:
-        first = _BEFORE_BRACE.search(plain.lstrip(" -"))
-        if first is None:
-            return None
-        keys += [key for _, key in braces if key]
-    value = _VALUE.match(inner)
-    if value is not None:
-        return Cursor(way, keys, value[1], value[2], column - len(value[2]), is_item=False)
-    key = _KEY.match(inner)
-    if key is None:
-        return None
-    is_item = inner.lstrip().startswith("-") or (bool(braces) and braces[-1][0] == "[")
-    return Cursor(way, keys, "", key[1], column - len(key[1]), is_item=is_item)
-
-
-def _flow(before: str) -> tuple[int | None, str]:
-    """Where the outermost brace or bracket that is open begins, and the text behind the last one, or behind its last comma."""
-    opened: list[int] = []
-    start = 0
-    for place, char in enumerate(before):
-        if char in "{[" and (opened or before[:place].rstrip().endswith((":", "-"))):
-            opened.append(place)
-            start = place + 1
-        elif char in "}]" and opened:
-            opened.pop()
-        elif char == "," and opened:
-            start = place + 1
-    return (opened[0], before[start:]) if opened else (None, before)
-
-
-def _braces(text: str, before: str) -> list[tuple[str, str]]:
-    """The braces and brackets that are open at the end of a text, each with the key before it; before: what stands there."""
-    open_: list[tuple[str, str]] = []
-    for place, char in enumerate(text):
-        if char in "{[":
-            found = _BEFORE_BRACE.search(before + text[:place])
-            open_.append((char, "" if found is None else found[1]))
-        elif char in "}]" and open_:
-            open_.pop()
-    return open_
+    # Lines that cannot be read are left out; those after the cursor do not matter.
+    above = "".join(f"{text}\n" for text in file.recovered.text.split("\n")[: line - 1])
+    for pattern in (_TYPED, _TYPED_VALUE):
+        found = pattern.search(before)
+        if found is None:
+            continue
+        place = opened(above + before[: found.start()])
+        if place is None or (pattern is _TYPED_VALUE and not place.key):
+            continue
+        way = file.way_to(line, len(before) - len(before.lstrip(" -")))
+        way = [item for item in way if not (type(item) is MapItem and item.line == line)]
+        return Cursor(way, place.keys, place.key, found[1], column - len(found[1]), is_item=place.is_item)
+    return None

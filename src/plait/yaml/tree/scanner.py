@@ -61,18 +61,26 @@ _SPACES = re.compile(r" *+")
 _UNUSUAL = re.compile("[\r\x85\u2028\u2029]")
 
 # What a frame waits for: an item, the key of a `?`, the colon behind it, a value.
-_ITEM, _KEY, _SIGN, _VALUE = range(4)
+ITEM, KEY, SIGN, VALUE = range(4)
 
 
 class TreeError(ValueError):
     """The text is not valid YAML, or not as libyaml takes it."""
 
 
+class UnclosedError(TreeError):
+    """The text ends within brackets. open: their collections, the outermost first, each with what it waits for."""
+
+    def __init__(self, at: int, open: list[tuple[Collection, int]]) -> None:
+        super().__init__(at)
+        self.open = open
+
+
 def scan(text: str) -> Tree:
     """The tree of a text that the reader accepts. Raises TreeError for others, as far as they have no structure."""
     tree = Tree(text)
     with collector_paused():
-        _Scanner(tree).run()
+        Scanner(tree).run()
     return tree
 
 
@@ -98,10 +106,10 @@ def shadow_of(text: str) -> str:
     return _UNUSUAL.sub("\n", text)
 
 
-class _Frame:
+class Frame:
     """An open block collection, or a document (`node` is None) whose root is to come.
 
-    column: of the items; -1 for a document. item: the last one. waits: _ITEM, _KEY, _SIGN or _VALUE.
+    column: of the items; -1 for a document. item: the last one. waits: ITEM, KEY, SIGN or VALUE.
     """
 
     __slots__ = ("column", "item", "node", "waits")
@@ -113,8 +121,10 @@ class _Frame:
         self.waits = waits
 
 
-class _Scanner:
-    __slots__ = ("at", "document", "frames", "line", "pending", "size", "text", "tree")
+class Scanner:
+    """One pass over a text. ends_in_text: true if the text ends in a block scalar."""
+
+    __slots__ = ("at", "document", "ends_in_text", "frames", "line", "pending", "size", "text", "tree")
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -123,13 +133,15 @@ class _Scanner:
         # The next token, and the offset of the first character of its line.
         self.at = self.line = 1 if self.text[:1] == "\ufeff" else 0
         self.document: Document | None = None
-        self.frames: list[_Frame] = []
+        self.frames: list[Frame] = []
+        self.ends_in_text = False
         # Properties whose node is to come: offset, offset behind them, anchor, tag, offset of their line.
         self.pending: Pending = []
 
     # -- documents ---------------------------------------------------------------------------------------------------
 
-    def run(self) -> None:
+    def run(self, *, finishes: bool = True) -> None:
+        """Go through the text. finishes: end what is open at its end."""
         text, size = self.text, self.size
         gap = _GAP.match
         tokens: dict[str, Callable[[int], bool]] = {
@@ -162,10 +174,9 @@ class _Scanner:
                 line = text.rfind("\n", end, found)
                 if line >= 0:
                     self.line = line + 1
-        if self.document is not None:
-            self.finish()
-        elif not self.tree.documents:
+        if self.document is None and not self.tree.documents:
             self.begin(self.size, is_explicit=False)
+        if self.document is not None and finishes:
             self.finish()
 
     def skip(self, end: int) -> None:
@@ -202,7 +213,7 @@ class _Scanner:
         start = at if is_explicit or self.tree.documents else 0
         self.document = Document(start, at + 3 if is_explicit else start, is_explicit=is_explicit)
         self.tree.documents.append(self.document)
-        self.frames.append(_Frame(None, -1, _VALUE))
+        self.frames.append(Frame(None, -1, VALUE))
 
     def finish(self) -> None:
         """End the document, with everything that is open."""
@@ -211,7 +222,7 @@ class _Scanner:
             return
         while len(frames) > 1:
             self.close()
-        if frames[0].waits == _VALUE:
+        if frames[0].waits == VALUE:
             document.root = self.empty(document.end)
         frames.clear()
         if document.root.start < document.root.end:
@@ -223,25 +234,25 @@ class _Scanner:
     def close(self) -> None:
         """End the innermost collection."""
         frame = self.frames.pop()
-        if frame.waits != _ITEM:
+        if frame.waits != ITEM:
             self.complete(frame)
         node = frame.node
         if node is not None:
             node.end = node.items[-1].end
 
-    def complete(self, frame: _Frame) -> None:
+    def complete(self, frame: Frame) -> None:
         """Put empty nodes where an item has nothing."""
         item = frame.item
         if item is None:
             raise TreeError(self.at)
-        if frame.waits == _VALUE:
+        if frame.waits == VALUE:
             item.value = self.empty(item.sign + 1)
         else:
-            if frame.waits == _KEY:
+            if frame.waits == KEY:
                 item.key = self.empty(item.start + 1)
             end = self.at if item.key is None else item.key.end
             item.value = Node(end, end, EMPTY, None)
-        frame.waits = _ITEM
+        frame.waits = ITEM
 
     def empty(self, at: int) -> Node:
         """A node that is not written, or of which only properties are."""
@@ -264,16 +275,16 @@ class _Scanner:
         frame = self.frames[-1]
         item = frame.item
         if frame.node is None:
-            if frame.waits != _VALUE or self.document is None:
+            if frame.waits != VALUE or self.document is None:
                 raise TreeError(node.start)
             self.document.root = node
-            frame.waits = _ITEM
-        elif frame.waits == _VALUE and item is not None:
+            frame.waits = ITEM
+        elif frame.waits == VALUE and item is not None:
             item.value = node
-            frame.waits = _ITEM
-        elif frame.waits == _KEY and item is not None:
+            frame.waits = ITEM
+        elif frame.waits == KEY and item is not None:
             item.key = node
-            frame.waits = _SIGN
+            frame.waits = SIGN
         else:
             raise TreeError(node.start)
 
@@ -286,13 +297,13 @@ class _Scanner:
                 self.close()
                 frame = frames[-1]
             if frame.node is not None and frame.node.is_map is is_map:
-                if frame.waits != _ITEM:
+                if frame.waits != ITEM:
                     self.complete(frame)
                 frame.node.items.append(item)
                 frame.item = item
                 return
             style = LEVEL
-            if is_map or frame.waits not in (_VALUE, _KEY):
+            if is_map or frame.waits not in (VALUE, KEY):
                 raise TreeError(item.start)
         properties = self.properties() if self.pending else None
         node = Collection(
@@ -300,7 +311,7 @@ class _Scanner:
         )
         self.put(node)
         node.items.append(item)
-        frame = _Frame(node, column, _ITEM)
+        frame = Frame(node, column, ITEM)
         frame.item = item
         frames.append(frame)
 
@@ -308,7 +319,7 @@ class _Scanner:
         if self.text[at + 1 : at + 2] not in ("", " ", "\n", "\t"):
             return False
         self.add(Item(at, None, at), at - self.line, style=BLOCK, is_map=False)
-        self.frames[-1].waits = _VALUE
+        self.frames[-1].waits = VALUE
         self.at = at + 1
         return True
 
@@ -316,7 +327,7 @@ class _Scanner:
         if self.text[at + 1 : at + 2] not in ("", " ", "\n", "\t"):
             return False
         self.add(Item(at, None, -1), at - self.line, style=BLOCK, is_map=True)
-        self.frames[-1].waits = _KEY
+        self.frames[-1].waits = KEY
         self.at = at + 1
         return True
 
@@ -332,12 +343,12 @@ class _Scanner:
             self.close()
             frame = self.frames[-1]
         item = frame.item
-        if item is None or frame.waits not in (_KEY, _SIGN):
+        if item is None or frame.waits not in (KEY, SIGN):
             raise TreeError(at)
-        if frame.waits == _KEY:
+        if frame.waits == KEY:
             item.key = self.empty(item.start + 1)
         item.sign = at
-        frame.waits = _VALUE
+        frame.waits = VALUE
         self.at = at + 1
         return True
 
@@ -359,11 +370,11 @@ class _Scanner:
         value = _VALUE_LINE.match(self.text, colon + 1)
         if value is not None and value.end() - value.start(2) <= column:
             item.value = Node(value.start(1), value.end(1), PLAIN, None)
-            frame.waits = _ITEM
+            frame.waits = ITEM
             self.at = value.end()
             self.line = value.start(2)
             return
-        frame.waits = _VALUE
+        frame.waits = VALUE
         self.at = colon + 1
 
     def inline(self, at: int, first: str) -> None:
@@ -447,6 +458,7 @@ class _Scanner:
             start = properties.start
         self.put(Node(start, block_end(text, header.group(), end, body, last, indent), text[at], properties))
         self.at = last
+        self.ends_in_text = last == self.size and self.size - (text.rfind("\n") + 1) > least
         if text[last - 1 : last] == "\n":
             self.line = last
         return True
@@ -458,14 +470,14 @@ class _Scanner:
         text, size = self.text, self.size
         outer: list[tuple[Collection, int]] = []
         node = Collection(at, FLOW, None, 0, is_map=text[at] == "{")
-        waits = _ITEM
+        waits = ITEM
         pending: Pending = []
         at += 1
         done: Node | None
         while True:
             at = _GAP.match(text, at).end()  # type: ignore[union-attr]
             if at >= size:
-                raise TreeError(node.start)
+                raise UnclosedError(node.start, [*outer, (node, waits)])
             first = text[at]
             item = node.items[-1] if node.items else None
             properties = None
@@ -475,14 +487,14 @@ class _Scanner:
                     properties = _joined(pending)
                     done = Node(properties.start, properties.end, EMPTY, properties)
                     pending = []
-                elif waits == _ITEM and first == ",":
+                elif waits == ITEM and first == ",":
                     raise TreeError(at)
-                elif waits in (_KEY, _VALUE) and item is not None:
-                    place = (item.start if waits == _KEY else item.sign) + 1
+                elif waits in (KEY, VALUE) and item is not None:
+                    place = (item.start if waits == KEY else item.sign) + 1
                     done = Node(place, place, EMPTY, None)
-                if done is None and waits == _SIGN and item is not None and item.key is not None:
+                if done is None and waits == SIGN and item is not None and item.key is not None:
                     item.value = Node(item.key.end, item.key.end, EMPTY, None)
-                    waits = _DONE
+                    waits = DONE
                 if done is None:
                     if node.style is PAIR:
                         node.end = node.items[-1].end
@@ -490,7 +502,7 @@ class _Scanner:
                         continue
                     at += 1
                     if first == ",":
-                        waits = _ITEM
+                        waits = ITEM
                         continue
                     if (first == "}") is not node.is_map:
                         raise TreeError(at)
@@ -501,37 +513,37 @@ class _Scanner:
                     node, waits = outer.pop()
                     item = node.items[-1] if node.items else None
             elif first == ":":
-                if waits == _SIGN and item is not None:
+                if waits == SIGN and item is not None:
                     item.sign = at
-                elif waits == _KEY and item is not None:
+                elif waits == KEY and item is not None:
                     item.key = Node(item.start + 1, item.start + 1, EMPTY, None)
                     item.sign = at
-                elif waits == _DONE and not node.is_map and item is not None:
+                elif waits == DONE and not node.is_map and item is not None:
                     key = item.value
                     pair = Collection(key.start, PAIR, None, 0, is_map=True)
                     item.value = pair
-                    outer.append((node, _DONE))
+                    outer.append((node, DONE))
                     pair.items.append(Item(key.start, key, at))
                     node = pair
                 else:
                     raise TreeError(at)
-                waits = _VALUE
+                waits = VALUE
                 at += 1
                 continue
-            elif waits in (_SIGN, _DONE):
+            elif waits in (SIGN, DONE):
                 raise TreeError(at)
             elif first == "?":
-                if waits != _ITEM:
+                if waits != ITEM:
                     raise TreeError(at)
                 if not node.is_map:
                     pair = Collection(at, PAIR, None, 0, is_map=True)
                     entry = Item(at, None, -1)
                     entry.value = pair
                     node.items.append(entry)
-                    outer.append((node, _DONE))
+                    outer.append((node, DONE))
                     node = pair
                 node.items.append(Item(at, None, -1))
-                waits = _KEY
+                waits = KEY
                 at += 1
                 continue
             elif first in "&!":
@@ -545,7 +557,7 @@ class _Scanner:
                 outer.append((node, waits))
                 start = at if properties is None else properties.start
                 node = Collection(start, FLOW, properties, 0, is_map=first == "{")
-                waits = _ITEM
+                waits = ITEM
                 at += 1
                 continue
             else:
@@ -555,21 +567,21 @@ class _Scanner:
                 done = Node(at if properties is None else properties.start, end, style, properties)
                 at = end
             # `done` is complete: put it where one is waited for.
-            if waits == _ITEM:
+            if waits == ITEM:
                 entry = Item(done.start, None, -1)
                 node.items.append(entry)
                 if node.is_map:
                     entry.key = done
-                    waits = _SIGN
+                    waits = SIGN
                 else:
                     entry.value = done
-                    waits = _DONE
-            elif waits == _VALUE and item is not None:
+                    waits = DONE
+            elif waits == VALUE and item is not None:
                 item.value = done
-                waits = _DONE
-            elif waits == _KEY and item is not None:
+                waits = DONE
+            elif waits == KEY and item is not None:
                 item.key = done
-                waits = _SIGN
+                waits = SIGN
             else:
                 raise TreeError(at)
 
@@ -591,7 +603,7 @@ class _Scanner:
             end = found.end()
 
 
-_DONE = 4
+DONE = 4
 
 
 def _joined(pending: Pending) -> Properties:

@@ -1,0 +1,91 @@
+"""The place at the end of an unfinished text: the keys around it, and the key whose value comes next."""
+
+from __future__ import annotations
+
+from plait.yaml.tree.nodes import ALIAS, LEVEL, Collection, Tree
+from plait.yaml.tree.scalars import scalar_text
+from plait.yaml.tree.scanner import ITEM, VALUE, Scanner, TreeError, UnclosedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.yaml.tree.nodes import Item
+
+
+class Opened:
+    """A place at which a key or a value can be written.
+
+    keys: of the items around it, the outermost first; sequences add none. key: the key whose value comes next; "" where a
+    key or an item of a sequence does. is_item: true for an item of a sequence.
+    """
+
+    __slots__ = ("is_item", "key", "keys")
+
+    def __init__(self, keys: list[str], key: str, *, is_item: bool) -> None:
+        self.keys = keys
+        self.key = key
+        self.is_item = is_item
+
+
+def opened(text: str) -> Opened | None:
+    """The place at the end of a text; None within scalars, and if what comes before is not valid YAML."""
+    scanner = Scanner(Tree(text))
+    try:
+        scanner.run(finishes=False)
+        return _in_blocks(scanner)
+    except UnclosedError as error:
+        return _in_brackets(scanner, error)
+    except TreeError:
+        return None
+
+
+def _in_brackets(scanner: Scanner, error: UnclosedError) -> Opened:
+    keys = _around(scanner)
+    *outer, (node, waits) = error.open
+    for around, waiting in outer:
+        if around.is_map and waiting == VALUE:
+            keys.append(_key(scanner, around.items[-1]))
+    if node.is_map and waits == VALUE:
+        return Opened(keys, _key(scanner, node.items[-1]), is_item=False)
+    return Opened(keys, "", is_item=not node.is_map)
+
+
+def _in_blocks(scanner: Scanner) -> Opened | None:
+    text, frames = scanner.text, scanner.frames
+    if scanner.ends_in_text or not frames:
+        return None if scanner.ends_in_text else Opened([], "", is_item=False)
+    column = scanner.size - scanner.line
+    if text[scanner.line :].strip(" "):
+        # Behind a colon or a dash.
+        top = frames[-1]
+        if top.waits != VALUE or top.item is None:
+            return None
+        keys = _around(scanner)
+        if top.item.key is None:
+            return Opened(keys, "", is_item=True)
+        return Opened(keys[:-1], keys[-1], is_item=False)
+    while frames[-1].column > column or (
+        frames[-1].column == column and frames[-1].node is not None and frames[-1].node.style is LEVEL
+    ):
+        scanner.close()
+    top = frames[-1]
+    if top.node is not None and top.node.is_map and top.item is not None and top.waits in (ITEM, VALUE):
+        if column > top.column:
+            top.waits = VALUE  # a map below the last key
+        else:
+            top.waits = ITEM
+    return Opened(_around(scanner), "", is_item=False)
+
+
+def _around(scanner: Scanner) -> list[str]:
+    """The keys of the items that are open: those of all collections but the innermost, and its own if its value comes."""
+    top = scanner.frames[-1] if scanner.frames else None
+    return [
+        _key(scanner, frame.item)
+        for frame in scanner.frames
+        if frame.item is not None and frame.item.key is not None and (frame is not top or frame.waits == VALUE)
+    ]
+
+
+def _key(scanner: Scanner, item: Item) -> str:
+    key = item.key
+    return "" if key is None or isinstance(key, Collection) or key.style is ALIAS else scalar_text(scanner.text, key)
