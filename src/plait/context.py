@@ -67,6 +67,8 @@ class Context:
         "gives_output_alone",
         "kept",
         "lookups",
+        "note",
+        "noted",
         "originals",
         "print_line",
         "refuses_warnings",
@@ -92,6 +94,9 @@ class Context:
         # Each once, in the order in which they came.
         self._warnings: dict[str, None] = {}
         self.refuses_warnings = False
+        # Takes what the reference program itself prints to standard error, once it is said; None in runs as plait.
+        self.note: Callable[[str], object] | None = None
+        self.noted = False
         # What records where values come from; None, the default, costs nothing.
         self.trace: Trace | None = None
         # The names that the run looks up, for tools; None costs nothing.

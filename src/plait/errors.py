@@ -138,8 +138,14 @@ class _Texts:
 
     @property
     def reference(self) -> object:
-        """The text of the reference program; of an error about a secret source the message, since it may quote anything."""
-        return self.message if self.is_concealed and isinstance(self._reference, str) else self._reference
+        """The text of the reference program; of an error about a secret source, whose text may quote anything, the message.
+
+        A `Wording` of its own is shown there too, without its quotations.
+        """
+        told = self._reference
+        if not self.is_concealed or not isinstance(told, str):
+            return told
+        return told.shown(private=True) if isinstance(told, Wording) and told is not self._message else self.message
 
     @reference.setter
     def reference(self, text: object) -> None:
@@ -177,7 +183,13 @@ class Finding(_Texts):
     """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
 
     origins: what it depends on, as of an error. reference: the reference program's report; by default `message`.
+    told_at: the place that the reference program names, where it is another. rank: it lists the lower first. is_last: it
+    comes to it behind the last line of the text.
     """
+
+    told_at: Position | None = None
+    rank = 0
+    is_last = False
 
     def __init__(
         self,
@@ -229,6 +241,8 @@ class PlaitError(_Texts, Exception):
         reference: str  # of a finding it may be another program's report
     origins: tuple[object, ...] | None = None
     decided_at: Position | None = None
+    # What the reference program lists of the faults of one text, in its order.
+    listed: Sequence[Finding] = ()
 
     def __init__(
         self,
@@ -358,7 +372,9 @@ def full(error: PlaitError | Finding, name: str) -> str | None:
 
 
 class UsageError(PlaitError):
-    """A wrong flag or argument."""
+    """A wrong flag or argument. parsed: the words of the command line before it, where that is known."""
+
+    parsed: object = None
 
     exit_status = 2
     origins: tuple[object, ...] | None = ()

@@ -358,6 +358,31 @@ def go_type_name(value: object) -> str:
     return _GO_TYPES.get(type(value)) or type_of(value)
 
 
+# The reference's names of types in messages about arguments.
+_STARLARK_TYPES = {
+    "NoneType": "starlark.NoneType",
+    "bool": "starlark.Bool",
+    "int": "starlark.Int",
+    "float": "starlark.Float",
+    "string": "starlark.String",
+    "list": "*starlark.List",
+    "tuple": "starlark.Tuple",
+    "dict": "*starlark.Dict",
+    "set": "*starlark.Set",
+    "function": "*starlark.Function",
+    "builtin_function_or_method": "*starlark.Builtin",
+    "struct": "*core.StarlarkStruct",
+    "range": "starlark.rangeValue",
+    "yamlfragment": "*yamltemplate.StarlarkFragment",
+}
+
+
+def starlark_type_name(value: object) -> str:
+    """The reference's name of a value's type, where its messages tell of arguments."""
+    name = type_of(value)
+    return _STARLARK_TYPES.get(name, "*starlarkstruct.Module" if isinstance(value, Module) else name)
+
+
 # ---- as data
 
 

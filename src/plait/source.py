@@ -14,9 +14,10 @@ class Source:
     text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
     private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
     additions: to the language that it is written in, by their names (`plait.additions`).
+    is_unnamed: the reference program names its lines by their number alone, as it does in `.star` files.
     """
 
-    __slots__ = ("_lines", "additions", "first_line", "name", "private", "shown", "text")
+    __slots__ = ("_lines", "additions", "first_line", "is_unnamed", "name", "private", "shown", "text")
 
     def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
         self.name = name
@@ -24,6 +25,7 @@ class Source:
         self.text = text
         self.first_line = first_line
         self.private = False
+        self.is_unnamed = False
         self.additions: frozenset[str] = frozenset()
         self._lines: list[str] | None = None
 
@@ -86,15 +88,16 @@ class Position:
         return self.source.line(self.line) if self.source is not None else None
 
 
-# What a step of a trail is in a reference program: a call of the template language, a node of an overlay, a clause that
-# the program puts before its message, an argument of its command line; or nothing, for a step that only plait has.
-CALL, NODE, CLAUSE, FLAG, OURS = "call", "node", "clause", "flag", ""
+# The role of a step of a trail in a reference program: a call of the template language, an instruction of a compiled
+# template, the file whose evaluation ends here (`reference` is its number), a node of an overlay, a clause that the
+# program puts before its message, an argument of its command line; or nothing, for a step that only plait has.
+CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG, OURS = "call", "instruction", "file", "node", "clause", "flag", ""
 
 
 class Step:
     """One step of a trail: what was being done ("in document", "in f"), and where.
 
-    role: CALL, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step
+    role: CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step
     without a text is one that only the reference program shows.
     """
 

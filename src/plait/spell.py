@@ -89,6 +89,38 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None
 
 
+def spelled(name: str, candidates: Iterable[str]) -> str:
+    """The candidate that Starlark's own messages propose for a name; "" for none. The first of the nearest counts."""
+    wanted, best, found = name.replace("_", "").lower(), (len(name.replace("_", "")) + 1) // 2, ""
+    for candidate in candidates if len(name) <= _LONGEST else ():
+        steps = _levenshtein(wanted, candidate.replace("_", "").lower(), best)
+        if steps < best:
+            best, found = steps, candidate
+    return found
+
+
+def _levenshtein(left: str, right: str, most: int) -> int:
+    """The distance as Starlark counts it: without swaps, and any number above `most` for more."""
+    if len(left) > len(right):
+        left, right = right, left
+    shared = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
+    if shared is not None:
+        left, right = left[shared:], right[shared:]
+    if not left:
+        return len(right)
+    if len(right) - len(left) > most:
+        return len(right) - len(left)
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        before: int = i - 1
+        row[0] = i
+        for j, b in enumerate(right, 1):
+            before, row[j] = row[j], min(before + (a != b), 1 + row[j - 1], 1 + row[j])
+        if min(row) > most:
+            return min(row)
+    return row[-1]
+
+
 def no_attribute(thing: object, name: str) -> AttributeError:
     """The error for an attribute that a thing does not have: with the nearest that it has, else with all."""
     message = f"{type(thing).__name__} has no attribute {name!r}"

@@ -203,7 +203,13 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 
 def _interpolate(argv: Sequence[str]) -> int:
-    flags = INTERPOLATE.parse(argv)
+    try:
+        flags = INTERPOLATE.parse(argv)
+    except UsageError as error:
+        if isinstance(error.parsed, Patch):
+            # What stands before the wrong word is read before it, and may be wrong itself.
+            prepare(error.parsed, is_whole=False)
+        raise
     if flags.on("help"):
         return _print(flags, INTERPOLATE.help_text())
     if flags.on("version"):

@@ -47,6 +47,7 @@ YTT_FMT = Command(
     "ytt fmt", FMT.summary, (flag for flag in FMT.flags if flag.name != "help"), program=PROGRAM, request=Render
 )
 YTT_VERSION_COMMAND = Command("ytt version", "Print the version.", program=PROGRAM)
+HELP_COMMAND = Command("ytt help", "Print help.", arguments="COMMAND", program=PROGRAM)
 COMPLETION = Command(
     "ytt completion", "Print a script that completes commands and flags in a shell.", arguments="SHELL", program=PROGRAM
 )
@@ -120,6 +121,7 @@ def _help(command: Command) -> int:
 
 
 def _help_of(argv: Sequence[str]) -> int:
+    HELP_COMMAND.parse(argv)
     named = YTT.first_argument(argv)
     return _help(YTT if named is None else _DESCRIBED.get(argv[named], YTT))
 

@@ -69,14 +69,14 @@ def _run(request: Patch) -> int:
     return finish(request, prepare(request))
 
 
-def prepare(request: Patch) -> Job:
-    """Read everything that a request names. Raises PlaitError."""
+def prepare(request: Patch, *, is_whole: bool = True) -> Job:
+    """Read everything that a request names. is_whole: as of `job_of`. Raises PlaitError."""
     keep_limits(request)
     context = Context()
     keep_warnings(request, context)
     context.trace = trace_of(request)
     try:
-        return job_of(request, context)
+        return job_of(request, context, is_whole=is_whole)
     except PlaitError:
         tell_warnings(request, context)
         raise

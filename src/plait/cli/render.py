@@ -140,6 +140,8 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
     if cache is not None:
         cache.open_pack([file.path for file in files])
     context = Context(print_line=_print_error_line, cache=cache)
+    if request.program != "plait" and are_notes_shown(request):
+        context.note = sys.stderr.write
     keep_warnings(request, context)
     if not request.uses:
         context.warn("there is nothing to render; inputs are given with a flag: plait render -f config/")

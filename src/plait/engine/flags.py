@@ -146,6 +146,7 @@ class Command:
             known = [name for name, _ in self.commands]
             raise UsageError(
                 f"command '{self.name}' does not accept extra arguments '{extra}'",
+                reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
                 hint=did_you_mean(found.arguments[0], known) or _argument_hint(self, found),
             )
         return found
@@ -194,10 +195,12 @@ class Command:
                     found.use(argument, one)
             elif not word.startswith("-") or word == "-":
                 found.use(argument, word)
-            elif word.startswith("--"):
-                self._read_long(word, words, found)
             else:
-                self._read_short(word, words, found)
+                try:
+                    (self._read_long if word.startswith("--") else self._read_short)(word, words, found)
+                except UsageError as error:
+                    error.parsed = found
+                    raise
             if found.uses and found.uses[-1].option.is_last:
                 break
         return found
@@ -229,6 +232,8 @@ class Command:
                 name = word.lstrip("-").partition("=")[0]
                 meant = [name] if name in self._by_name else []
                 error = self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
+                if self.style == PFLAG:
+                    error.reference = f"unknown shorthand flag: '{letter}' in -{letter}{letters}"
                 if letter == "f" and self.arguments:
                     error.hint = f"inputs are given without a flag: {self.name} {self.arguments}"
                 raise error
@@ -257,7 +262,10 @@ class Command:
 
     def _set(self, flag: Option, value: str, found: Request) -> None:
         if flag.kind == NUMBER and not _is_integer(value):
-            raise UsageError(f"invalid argument for flag `{flag.shown}' (expected int)", found=value)
+            told = f"invalid argument for flag `{flag.shown}' (expected int)"
+            fault = "value out of range" if value.removeprefix("-").isdigit() else "invalid syntax"
+            reference = f'{told}: strconv.ParseInt: parsing "{value}": {fault}'
+            raise UsageError(told, found=value, reference=reference)
         if flag.kind != SWITCH:
             found.use(flag, value)
         elif self.style == GO_FLAGS:

@@ -164,11 +164,8 @@ def evaluate(request: Patch, context: Context) -> Documents:
     )
 
 
-def job_of(request: Patch, context: Context) -> Job:
-    """The job of a request. Files are read in the order of its uses, so that the first wrong one is reported.
-
-    Raises PlaitError.
-    """
+def _check_arguments(request: Patch) -> None:
+    """Raises UsageError unless there is one PATH."""
     if not request.arguments:
         raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
     if len(request.arguments) > 1:
@@ -179,6 +176,17 @@ def job_of(request: Patch, context: Context) -> Job:
             hint=f"an operations file is given with a flag: -o {extra[0]}",
             reference=told,
         )
+
+
+def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> Job:
+    """The job of a request. Files are read in the order of its uses, so that the first wrong one is reported.
+
+    is_whole: not for the uses before a wrong word of a command line. Raises PlaitError.
+    """
+    # BOSH reads what a word names when it comes to it, and counts the arguments at the end.
+    is_late = request.program != "plait"
+    if not is_late:
+        _check_arguments(request)
     if request.in_place and request.base == "-":
         raise UsageError("--in-place needs a file, not standard input")
     if request.keep_format and request.has(Patch.path):
@@ -190,10 +198,14 @@ def job_of(request: Patch, context: Context) -> Job:
         )
     job = configured(request, context)
     job.done = [] if request.expand else None
+    arguments = 0
     for use in request.uses:
         take = _TAKE.get(use.option.attribute)
-        if take is not None:
+        arguments += use.option.is_argument
+        if take is not None and not (use.option.is_argument and arguments > 1):
             _taken(take, job, use, request)
+    if is_late and is_whole:
+        _check_arguments(request)
     if isinstance(request.variables, Map):
         job.sources.give_map(request.variables)
     return job
@@ -244,12 +256,14 @@ def _take_template(job: Job, path: str, _request: Patch) -> None:
 
 def _take_operations(job: Job, value: str, request: Patch) -> None:
     from plait.ops import expand, file_source, read_operations
+    from plait.ops.reading import DecodeError
 
     for path in expand(value, links_of(request)) if value else [value]:
         try:
             source = file_source(path, "an ops file")
         except ReadError as error:
-            raise error.within("", role=CLAUSE, reference=f"Reading ops file '{path}'") if path else error from None
+            doing = "Deserializing" if isinstance(error, DecodeError) else "Reading"
+            raise error.within("", role=CLAUSE, reference=f"{doing} ops file '{path}'") if path else error from None
         job.operations += read_operations(
             source, null_values=request.null_values, additions=job.additions, warn=job.context.warn
         )

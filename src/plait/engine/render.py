@@ -297,6 +297,8 @@ def outcome(
         return _listed(job)
     from plait.workspace.phases import run
 
+    if request.program == "ytt":
+        job.after_schema = lambda: _check_output(request)
     return run(job, context)
 
 
@@ -374,25 +376,36 @@ def options_of(request: Render, debug: Callable[[str], None] | None = None, insp
 
 def _inspection(request: Render) -> str | None:
     """The place where the run stops; None for an output. Raises UsageError."""
-    from plait.formats import JSON_SCHEMA, OPENAPI, choose_formats
+    if request.program != "ytt":  # which looks at the types of output after the schema
+        _check_output(request)
+    if request.files_inspect:
+        return None
+    if request.schema_inspect:
+        from plait.formats import JSON_SCHEMA
+
+        return INSPECT_JSON_SCHEMA if JSON_SCHEMA in request.output else INSPECT_SCHEMA
+    return INSPECT_VALUES if request.data_values_inspect else None
+
+
+def _check_output(request: Render) -> None:
+    """Raises UsageError for an output type that there is not, or not for what is asked for."""
+    from plait.formats import OPENAPI, choose_formats
 
     with located(request, Render.output):
         _, schema_format = choose_formats(request.output)
     if request.files_inspect:
-        return None
+        return
     if request.schema_inspect:
         if schema_format is None:
             raise UsageError(
                 f"Data values schema export only supported in OpenAPI v3 format; "
                 f"specify format with --output={OPENAPI} flag"
             )
-        return INSPECT_JSON_SCHEMA if schema_format == JSON_SCHEMA else INSPECT_SCHEMA
-    if schema_format is not None:
+    elif schema_format is not None:
         raise UsageError(
             "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
             found=f"-o {schema_format}",
         )
-    return INSPECT_VALUES if request.data_values_inspect else None
 
 
 def _values(

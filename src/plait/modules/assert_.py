@@ -52,12 +52,18 @@ def _one(args: Args) -> object:
     return args[0]
 
 
+def _wrong(told: str, value: object) -> StarlarkError:
+    from plait.fragments import starlark_type_name
+
+    return StarlarkError(f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}")
+
+
 def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     if len(args) != 2:
         raise StarlarkError(f"got {len(args)} arguments, want 2")
     for value in args:
         if is_callable(value):
-            raise StarlarkError(f"expected argument not to be a function, but was {type_of(value)}")
+            raise _wrong("expected argument not to be a function, but was", value)
     expected, actual = _yaml(args[0]), _yaml(args[1])
     if expected != actual:
         check_room((len(expected) + len(actual)) * 3)
@@ -80,7 +86,7 @@ def _fail(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
 def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     function = _one(args)
     if not is_callable(function):
-        raise StarlarkError(f"expected argument to be a function, but was {type_of(function)}")
+        raise _wrong("expected argument to be a function, but was", function)
     spend(_A_TRY)
     try:
         return call(function), None

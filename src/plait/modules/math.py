@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from plait.modules.members import exactly, module_of, number
-from plait.starlark import StarlarkError, type_of
+from plait.modules.members import exactly, member, no_number, number
+from plait.starlark import Module, StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.modules.members import Args, Kwargs, Member
-    from plait.starlark import Module
 
 WARNING = (
     "a function from the @ytt:math module is used in this invocation; "
@@ -33,13 +32,22 @@ def module(context: Context) -> Module:
     def warning(function: Member) -> Member:
         def called(args: Args, kwargs: Kwargs) -> object:
             context.warn(WARNING)
+            if context.note is not None and not context.noted:
+                context.noted = True
+                context.note(f"\nWarning: {WARNING}.\n")
             return function(args, kwargs)
 
         return called
 
-    return module_of(
-        "math", {name: warning(function) for name, function in functions.items()}, {"e": math.e, "pi": math.pi}
-    )
+    members = {
+        name: member(f"math.{name}", warning(function), told="" if name in _BARE else name)
+        for name, function in functions.items()
+    }
+    return Module("math", {**members, "e": math.e, "pi": math.pi})
+
+
+# Those of which messages of the reference program do not begin with their name.
+_BARE = frozenset(("log",))
 
 
 def _unary(function: Callable[[float], float]) -> Member:
@@ -69,12 +77,13 @@ def _whole(function: Callable[[float], int]) -> Member:
         if kwargs:
             raise StarlarkError("unexpected keyword arguments")
         if len(args) != 1:
-            raise StarlarkError(f"got {len(args)} arguments, want 1")
+            told = f"got {len(args)} arguments, want 1"
+            raise StarlarkError(told, reference=f"{function.__name__}: {told}")
         value = args[0]
         if type(value) is int:
             return value
         if type(value) is not float:
-            raise StarlarkError(f"expected float value, but was {type_of(value)}")
+            raise no_number(value)
         if value - value != 0:
             raise StarlarkError(f"cannot convert float {'NaN' if math.isnan(value) else 'infinity'} to integer")
         return function(value)
@@ -86,7 +95,8 @@ def _log(args: Args, kwargs: Kwargs) -> object:
     if kwargs:
         raise StarlarkError("unexpected keyword arguments")
     if not 1 <= len(args) <= 2:
-        raise StarlarkError(f"got {len(args)} arguments, want {'at least 1' if not args else 'at most 2'}")
+        told = f"got {len(args)} arguments, want {'at least 1' if not args else 'at most 2'}"
+        raise StarlarkError(told, reference=f"log: {told}")
     x = _natural(number(args[0]))
     if len(args) == 1:
         return x

@@ -21,11 +21,12 @@ _A_CALL = 8
 _COUNTS = {1: "one argument", 2: "two arguments", 3: "3 arguments"}
 
 
-def member(name: str, function: Member, slow: bool = False) -> Builtin:
+def member(name: str, function: Member, slow: bool = False, told: str | None = None) -> Builtin:
     """A function of a module as templates call it; `name` is put before the message of what it raises.
 
-    slow: it looks at one character after the other.
+    slow: it looks at one character after the other. told: its name in the reference program, where that is another.
     """
+    told = name if told is None else told
 
     def called(*args: object, **kwargs: object) -> object:
         # They do more than a step's work, and some of it for each character of what they are given.
@@ -36,7 +37,7 @@ def member(name: str, function: Member, slow: bool = False) -> Builtin:
         except StarlarkError as error:
             reference = error.reference
             error.message = f"{name}: {error.message}"
-            error.reference = f"{name}: {reference}"
+            error.reference = f"{told}: {reference}" if told else reference
             raise
 
     return Builtin(name, called)
@@ -119,7 +120,15 @@ def number(value: object) -> float:
             return float(value)
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
-    raise StarlarkError(f"expected float value, but was {type_of(value)}")
+    raise no_number(value)
+
+
+def no_number(value: object) -> StarlarkError:
+    """The error of a value that is no number."""
+    from plait.fragments import starlark_type_name
+
+    told = "expected float value, but was"
+    return StarlarkError(f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}")
 
 
 def flag(kwargs: Kwargs, name: str, default: bool = False) -> bool:
@@ -134,7 +143,7 @@ def indentation(kwargs: Kwargs) -> int:
     """The keyword argument `indent`, at most 8, lest a small input makes a huge output."""
     value = kwargs.get("indent", 0)
     if type(value) is not int:
-        raise StarlarkError(f"expected an int, but was {type_of(value)}")
+        raise StarlarkError(f"expected an int, but was {type_of(value)}", reference="expected starlark.Int")
     if not 0 <= value <= 8:
         raise StarlarkError("indent value must be between 0 and 8")
     return value

@@ -86,7 +86,8 @@ def _one(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> obje
 def _index(*args: object, **kwargs: object) -> Matcher:
     place = _one("overlay.index", args, kwargs)
     if type(place) is not int:
-        raise StarlarkError(f"overlay.index: expected starlark.Int, but was {type_of(place)}")
+        told = "overlay.index: expected starlark.Int"
+        raise StarlarkError(f"{told}, but was {type_of(place)}", reference=told)
     return Index(place)
 
 

@@ -35,7 +35,9 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     nodes, made = counted_nodes(value)
     spend(made * 8)
     if type(nodes) is not Map:
-        raise StarlarkError("toml: top-level values must be maps")
+        raise StarlarkError(
+            "toml: top-level values must be maps", reference="toml: top-level values must be Go maps or structs"
+        )
     return write_toml(nodes, indent)
 
 

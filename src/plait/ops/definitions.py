@@ -14,7 +14,7 @@ from plait.ops.placeholders import MARK, SECTION, can_have_values, fill
 from plait.ops.pointer import Index, Key, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.values import scalar_text
-from plait.source import CLAUSE
+from plait.source import CLAUSE, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,20 @@ class Definition:
 
 def definitions(root: Value) -> list[Definition]:
     """What the section at the root defines; nothing if the root is no map or has no section. Raises OpsError."""
+    try:
+        return _definitions(root)
+    except OpsError as error:
+        # BOSH reads them from what it would print, and names the lines of that.
+        from plait.ops.reading import read_first, write_text
+
+        try:
+            _definitions(read_first(Source("", write_text(root))))
+        except OpsError as printed:
+            error.reference = printed.reference
+        raise
+
+
+def _definitions(root: Value) -> list[Definition]:
     section = root.find(SECTION) if type(root) is Map else None
     if section is None or section.value is None:
         return []
@@ -141,11 +155,15 @@ class Lookup:
         if known is None:
             if name in way:
                 chain = " -> ".join(f'"{each}"' for each in (*way[way.index(name) :], name))
-                raise OpsError(
+                error = OpsError(
                     f'the options of variable "{name}" depend on its own value: {chain}',
                     at=self._at(name),
                     reference="Detected recursion",
                 )
+                for outer, inner in reversed([*zip(way, (*way[1:], name), strict=True)]):
+                    error.within("", role=CLAUSE, reference=f"Finding variable '{inner}'")
+                    error.within("", role=CLAUSE, reference=f"Interpolating variable '{outer}' definition options")
+                raise error.within("", role=CLAUSE, reference=_DEFINING)
             known = self._known[name] = self._resolved(name, way)
         found, value, report = known
         if not found and report:

@@ -210,7 +210,7 @@ def operations_of(
     if value is None:
         return []
     if not isinstance(value, Array):
-        line = value.line if isinstance(value, Map) else 1
+        line = min((item.line for item in value.items), default=value.line) if isinstance(value, Map) else 1
         raise OpsError(
             "not an ops file",
             at=Position(source, line),
@@ -378,7 +378,8 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
         _check_links(found, min(path.find(char) % len(path) for char in "*?["), links)
         files = [name for name in found if os.path.isfile(name)]
         if not files:
-            raise ReadError(f'no ops file matches "{path}"')
+            missing = f"Opening file {path}: open {path}: no such file or directory"
+            raise ReadError(f'no ops file matches "{path}"', reference=f"Reading ops file '{path}': {missing}")
         return files
     return [path]
 

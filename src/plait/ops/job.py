@@ -203,6 +203,10 @@ class Job:
     def _withheld(self, error: OpsError) -> OpsError:
         """An error about a document that is filled already: what it quotes may be the value of a variable."""
         if not self.sources.are_empty():
+            if not self.sources.uses_secrets:
+                error.reference = public(
+                    error.reference
+                )  # programs in whose place plait runs quote what they are given
             conceal(error)
         return error
 

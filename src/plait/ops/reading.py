@@ -63,6 +63,10 @@ def keep_format(source: Source, old: Value, new: Value) -> str:
     return kept(source, old, new, read_first)
 
 
+class DecodeError(ReadError):
+    """Bytes that are no text. BOSH finds that out when it reads them as YAML."""
+
+
 def decoded(data: bytes) -> str:
     """YAML of bytes: UTF-8, or UTF-16 if a byte order mark says so. Raises ReadError for half of a character in UTF-16."""
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
@@ -70,7 +74,11 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-16")
     except UnicodeDecodeError as error:
-        raise ReadError("incomplete UTF-16 character", found=f"byte {error.start}") from None
+        raise DecodeError(
+            "incomplete UTF-16 character",
+            found=f"byte {error.start}",
+            reference="yaml: incomplete UTF-16 character",
+        ) from None
 
 
 def as_they_are(data: bytes) -> str:
@@ -107,10 +115,11 @@ def _unreadable(path: str, what: str, error: OSError) -> ReadError:
 
     # BOSH makes some paths absolute before it reads them.
     absolute = os.path.abspath(path) if what in _ABSOLUTE else path
+    doing, call = ("Reading file content", "read") if isinstance(error, IsADirectoryError) else ("Opening file", "open")
     found = ReadError(
-        f'cannot read {what}, "{path}": {error.strerror}', hint=hint, reference=f"open {absolute}: {reason(error)}"
+        f'cannot read {what}, "{path}": {error.strerror}', hint=hint, reference=f"{call} {absolute}: {reason(error)}"
     )
-    found.within("", role=CLAUSE, reference=f"Opening file {absolute}")
+    found.within("", role=CLAUSE, reference=f"{doing} {absolute}")
     return found
 
 

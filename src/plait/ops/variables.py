@@ -161,7 +161,7 @@ def from_argument(text: str) -> dict[str, Value]:
 def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
     """The error of a value that was not written in a file, so that it has no place. reference: BOSH's text of it."""
     message = Wording(what, " is not YAML: ", part_of(error, "message"))
-    found = OpsError(message, hint=full(error, "hint"), reference=reference)
+    found = OpsError(message, hint=full(error, "hint"), reference=public(reference))
     return conceal(found)  # type: ignore[return-value]
 
 
@@ -190,14 +190,15 @@ def _halves(text: str, what: str) -> tuple[str, str]:
                 told,
                 expected=public(f"name={what}"),
                 hint=hint and public(hint),
-                reference=f"Expected var '{text}' to be in format 'name={what}'",
+                reference=public(f"Expected var '{text}' to be in format 'name={what}'"),
             )
         )
     if not name:
         given = public(value) if what == "path" else quotation(value)
         told = Wording('no name in the variable "=', given, '"')
         wanted = public(f"name={what}")
-        raise conceal(OpsError(told, expected=wanted, reference=f"Expected var '{text}' to specify non-empty name"))
+        reference = public(f"Expected var '{text}' to specify non-empty name")
+        raise conceal(OpsError(told, expected=wanted, reference=reference))
     if not value:
         hint = 'an empty text is written name=""' if what == "value" else None
         raise OpsError(
@@ -211,12 +212,13 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
     """`-l path`: a map, its keys taken as text (spec ops 9.2). warn: hears of what is passed over in it."""
-    from plait.ops.reading import file_source
+    from plait.ops.reading import DecodeError, file_source
 
     try:
         source = file_source(path, "a variables file")
     except ReadError as error:
-        raise error.within("", role=CLAUSE, reference=f"Reading variables file '{path}'") if path else error from None
+        doing = "Deserializing" if isinstance(error, DecodeError) else "Reading"
+        raise error.within("", role=CLAUSE, reference=f"{doing} variables file '{path}'") if path else error from None
     try:
         return texts_to_values(source.hidden(), "variables file", warn)
     except PlaitError as error:

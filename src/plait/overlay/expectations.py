@@ -7,6 +7,7 @@ through `@overlay/match-child-defaults`, so a child's `expects` under an inherit
 from __future__ import annotations
 
 from plait.errors import OverlayError
+from plait.fragments import starlark_type_name
 from plait.starlark import List, call, is_callable, type_of
 
 TYPE_CHECKING = False
@@ -124,7 +125,9 @@ def _check(rule: object, keyword: str, matches: Sequence[Item]) -> None:
     else:
         raise OverlayError(
             f"Expected 'overlay/match' annotation keyword argument '{keyword}' to be either int, string or function, "
-            f"but was {type_of(rule)}"
+            f"but was {type_of(rule)}",
+            reference=f"Expected 'overlay/match' annotation keyword argument '{keyword}' to be either int, string or "
+            f"function, but was {starlark_type_name(rule)}",
         )
 
 

@@ -8,7 +8,7 @@ an index where there is one. A peer's rule holds either way: `map_key` refuses a
 from __future__ import annotations
 
 from plait.errors import OverlayError, PlaitError
-from plait.fragments import go_type_name, to_nodes, to_starlark
+from plait.fragments import starlark_type_name, to_nodes, to_starlark
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
 from plait.overlay.callbacks import BY, asked
 from plait.overlay.comparison import contains
@@ -348,7 +348,7 @@ class Foreign(Matcher):
         answer = asked(self.function, (to_starlark(index), to_starlark(left), to_starlark(right)), BY)
         if type(answer) is not bool:
             raise OverlayError(
-                f"expected starlark.Bool, but was {STARLARK_TYPES.get(type_of(answer), go_type_name(answer))}",
+                f"expected starlark.Bool, but was {starlark_type_name(answer)}",
                 expected="True or False from the matcher",
                 found=type_of(answer),
             )
@@ -398,24 +398,6 @@ class Not(Combined):
         return not self.parts[0].matches(index, left, right)
 
 
-# The reference's names of types in messages about arguments.
-STARLARK_TYPES = {
-    "NoneType": "starlark.NoneType",
-    "bool": "starlark.Bool",
-    "int": "starlark.Int",
-    "float": "starlark.Float",
-    "string": "starlark.String",
-    "list": "*starlark.List",
-    "tuple": "starlark.Tuple",
-    "dict": "*starlark.Dict",
-    "set": "*starlark.Set",
-    "function": "*starlark.Function",
-    "builtin_function_or_method": "*starlark.Builtin",
-    "struct": "*core.StarlarkStruct",
-    "yamlfragment": "*yamltemplate.StarlarkFragment",
-}
-
-
 def matcher_of(by: object, item: Item) -> Matcher:
     """The matcher that a `by=` gives for a right item. Raises OverlayError if it gives none."""
     if isinstance(by, Matcher):
@@ -427,8 +409,7 @@ def matcher_of(by: object, item: Item) -> Matcher:
     wanted = "function" if type(item) is Document else "either string (for map key) or function"
     name = type_of(by)
     raise OverlayError(
-        f"Expected 'overlay/match' annotation keyword argument 'by' to be {wanted}, "
-        f"but was {STARLARK_TYPES.get(name, name)}",
+        f"Expected 'overlay/match' annotation keyword argument 'by' to be {wanted}, but was {starlark_type_name(by)}",
         hint='for documents: by=overlay.subset({"kind": "..."})'
         if type(by) is str
         else f"what an item contains is matched by overlay.subset: by=overlay.subset({repr_of(by)})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from plait.additions import EMBEDDED
 from plait.deferred import Deferred
 from plait.errors import OverlayError
+from plait.fragments import starlark_type_name
 from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.overlay.edits import key_value
 from plait.overlay.erasing import NAMESPACE, erased_item
@@ -244,6 +245,8 @@ def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation
     elif type(item) is not MapItem:
         raise OverlayError(
             f"Expected '{MATCH}' annotation keyword argument 'by' to be specified",
+            reference=f"Expected '{MATCH}' annotation keyword argument 'by' {' ' * (type(item) is Document)}"
+            "to be specified",
             also=[annotation.position],
             hint='by="name" matches items with the same name, by=overlay.all all of them',
         )
@@ -279,6 +282,8 @@ def _read_action(step: Step, annotation: Annotation) -> None:
                 raise OverlayError(
                     f"Expected '{annotation.name}' annotation keyword argument 'via' to be function, "
                     f"but was {type_of(value)}",
+                    reference=f"Expected '{annotation.name}' annotation keyword argument 'via' to be function, "
+                    f"but was {starlark_type_name(value)}",
                     also=[annotation.position],
                 )
             step.via = value

@@ -21,7 +21,7 @@ def report(error: PlaitError) -> str:
 def sentence(error: PlaitError) -> str:
     """BOSH's text of an error: clauses on lines of their own, or on one line within an argument of the command line."""
     text = error.reference
-    causes = [text, *(finding.reference for finding in error.findings if isinstance(finding.reference, str))]
+    causes = [text, *(one.reference for one in error.findings if one.reference and isinstance(one.reference, str))]
     if len(causes) > 1:
         text = "\n".join(causes)
     clauses: list[str] = []

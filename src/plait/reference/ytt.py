@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from plait.errors import SchemaError, StarlarkError
+from plait.errors import SchemaError
 from plait.reference.schema import SchemaFailure, schema_report
-from plait.source import CALL, CLAUSE, NODE
+from plait.source import CALL, CLAUSE, FILE, INSTRUCTION, NODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,19 +53,24 @@ def sentence(error: PlaitError) -> str:
     """The text of an error in ytt, without the name of the program and before its line is broken up."""
     text = _body(error)
     calls: list[Step] = []
-    if isinstance(error, StarlarkError) and not any(step.role == CALL for step in error.trail):
-        text = _listed([(text, _places(error.at))], [*_others(error)])
-    for step in error.trail:
+    for place, step in enumerate(error.trail):
         if step.role == CALL:
             calls.append(step)
             continue
-        if calls:
-            text = _listed([(text, _calls(calls))])
-            calls = []
-        if step.role == CLAUSE:
+        if step.role == FILE:
+            found = [(_text(one), _lines(one, step)) for one in error.listed if one.reference] if not place else []
+            text = _listed(found or [(text, _calls(calls) if calls else _places(error.at))])
+        elif step.role == CLAUSE:
             text = f"{step.reference}: {text}"
+        elif step.role == INSTRUCTION:
+            number = next((later.reference for later in error.trail[place:] if later.role == FILE), "")
+            text = f"__ytt_tpl{number}_{step.reference}: {text}"
         elif step.role == NODE:
-            text = f"{step.reference} on line {_named(step.at)}: {text}"
+            where = "?" if step.reference == "Document" and _is_implied(step.at) else _named(step.at)
+            text = f"{step.reference} on line {where}: {text}"
+        if step.role in (FILE, CLAUSE, NODE):
+            # A function that the program itself calls fails without its calls.
+            calls = []
     return _listed([(text, _calls(calls))]) if calls else text
 
 
@@ -78,18 +83,14 @@ def _body(error: PlaitError) -> str:
     return error.reference
 
 
-def _others(error: PlaitError) -> list[tuple[str, list[str]]]:
-    return [(_text(finding), _places(finding.at)) for finding in error.findings]
-
-
 def _text(finding: Finding) -> str:
     return finding.reference if isinstance(finding.reference, str) else finding.message
 
 
-def _listed(first: Sequence[tuple[str, list[str]]], others: Sequence[tuple[str, list[str]]] = ()) -> str:
+def _listed(messages: Sequence[tuple[str, list[str]]]) -> str:
     """Messages as a list, each with the lines about it."""
     out = [""]
-    for text, lines in (*first, *others):
+    for text, lines in messages:
         topic, *more = text.split("\n")
         out.append(f"- {topic}{_hint(text, lines)}")
         out += lines
@@ -113,16 +114,51 @@ def _calls(steps: Sequence[Step]) -> list[str]:
     for step in steps:
         if step.at is None:
             continue
-        lines += [f"    {step.reference}", f"      {_named(step.at)} | {step.at.text or ''}"]
+        lines += [f"    {step.reference}", f"      {_named(step.at)} | {_code(step.at)}"]
     return lines
 
 
 def _places(at: Position | None) -> list[str]:
-    return [] if at is None or at.source is None else [f"    {_named(at)} | {at.text or ''}"]
+    return [] if at is None or at.source is None else [f"    {_named(at)} | {_code(at)}"]
+
+
+_TEMPLATED = re.compile(r"\(@(?P<code>.*?)@\)", re.DOTALL)
+
+
+def _code(at: Position) -> str:
+    """The line of a place as ytt quotes it: of a text, the code that is within it alone."""
+    line = at.text or ""
+    if at.source is None or "(@" not in at.source.text or "#@" in line.partition("(@")[0]:
+        return line
+    for found in _TEMPLATED.finditer(at.source.text):
+        first = at.source.first_line + at.source.text.count("\n", 0, found.start())
+        lines = found["code"].split("\n")
+        if first <= at.line < first + len(lines):
+            if found["code"].startswith(("=", "-=")):
+                return found["code"]
+            lines = found["code"].removeprefix("-").removesuffix("-").split("\n")
+            return lines[at.line - first]
+    return line
+
+
+def _lines(finding: Finding, file: Step) -> list[str]:
+    """The lines about a fault in the text of a program. file: the step of the file that cannot be compiled."""
+    at = finding.told_at or finding.at
+    lines = _places(at)
+    if finding.is_last and at is not None and at.source is not None:
+        lines.append(f"    {at.source.name}:? | __ytt_tpl{file.reference}_end_ctx(None) (generated)")
+    return lines
 
 
 def _named(at: Position | None) -> str:
-    return "?" if at is None else at.named
+    if at is None:
+        return "?"
+    return str(at.line) if at.source is not None and at.source.is_unnamed else at.named
+
+
+def _is_implied(at: Position | None) -> bool:
+    """True for the place of a document that begins without the line that ytt takes its place from."""
+    return at is not None and at.source is not None and not (at.text or "").startswith("---")
 
 
 _CLOSERS = {"[": "]", "{": "}", "(": ")", "...|": ""}

@@ -248,7 +248,8 @@ def examples(annotation: Annotation, node: Item) -> list[tuple[str, Value]]:
         if type(argument) is not tuple:
             raise _syntax(annotation, node, f"{type_of(argument)} for", expected=_PAIR)
         if len(argument) != 2:
-            found = "empty tuple in" if not argument else f"{len(argument)}-tuple argument in"
+            # The reference program calls one with one item empty, too.
+            found = "empty tuple in" if len(argument) < 2 else f"{len(argument)}-tuple argument in"
             raise _syntax(annotation, node, found, expected=_PAIR)
         description, value = argument
         if type(description) is not str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from plait.errors import StarlarkError, public
 from plait.fragments import plain
+from plait.source import CALL, Position, Source
 from plait.starlark import (
     Builtin,
     Dict,
@@ -48,14 +49,22 @@ class Assertion(Value):
             if not parameter:
                 return rule(unpack_positional("check", args, kwargs, [""])[0])
             if len(args) > 1:
-                raise StarlarkError(f"function lambda accepts 1 positional argument ({len(args)} given)")
+                raise failed(StarlarkError(f"function lambda accepts 1 positional argument ({len(args)} given)"))
             for key in kwargs:
                 if key != parameter or args:
                     wrong = "an unexpected keyword argument" if key != parameter else "multiple values for parameter"
-                    raise StarlarkError(f'function lambda got {wrong} "{key}"')
+                    raise failed(StarlarkError(f'function lambda got {wrong} "{key}"'))
             if not args and not kwargs:
-                raise StarlarkError(f"function lambda missing 1 argument ({parameter})")
-            return rule(args[0] if args else kwargs[parameter])
+                raise failed(StarlarkError(f"function lambda missing 1 argument ({parameter})"))
+            try:
+                return rule(args[0] if args else kwargs[parameter])
+            except StarlarkError as error:
+                raise failed(error) from None
+
+        def failed(error: StarlarkError) -> StarlarkError:
+            # These are functions of Starlark in the reference program, of which it has no text.
+            at = Position(Source(name, "(unavailable)"), 1)
+            return error.within("", at, role=CALL, reference="in lambda")
 
         self.check = Builtin(f"{name}.check", check)
 

@@ -60,14 +60,12 @@ def read_validation(annotation: Annotation) -> Validation:
     """The validation that an annotation's arguments describe. Raises SchemaError for malformed ones."""
     at = annotation.position
     if not annotation.args and not annotation.kwargs:
-        raise _malformed(
-            annotation, f"expected annotation to have 2-tuple as argument(s), but found no arguments (by {at})"
-        )
-    found: list[tuple[str, object]] = [_read_pair(annotation, argument, at) for argument in annotation.args]
+        raise _malformed(annotation, "expected annotation to have 2-tuple as argument(s), but found no arguments", "by")
+    found: list[tuple[str, object]] = [_read_pair(annotation, argument) for argument in annotation.args]
     keywords = []
     kwargs = annotation.kwargs
     for name, value in kwargs.items():
-        _check_keyword(annotation, name, value, at)
+        _check_keyword(annotation, name, value)
     for name in _KEYWORD_RULES:
         if name in kwargs:
             found.append(_keyword_rule(name, kwargs[name]))
@@ -80,36 +78,40 @@ def read_validation(annotation: Annotation) -> Validation:
     return validation
 
 
-def _malformed(annotation: Annotation, message: str, hint: str | None = None) -> SchemaError:
-    return SchemaError(f"Invalid @{annotation.name} annotation - {message}", at=annotation.position, hint=hint)
+def _malformed(annotation: Annotation, message: str, word: str = "at", hint: str | None = None) -> SchemaError:
+    """The error of wrong arguments. word: before the place; "" for messages without it."""
+    at = annotation.position
+    told = f"Invalid @{annotation.name} annotation - {message}"
+    title = f"{FINAL}\n" if annotation.name == ASSERT else ""
+    reference = title + (f"{told} ({word} {at.named})" if word else told)
+    return SchemaError(f"{told} ({word} {at})" if word else told, at=at, hint=hint, reference=reference)
 
 
-def _no_pair(annotation: Annotation, message: str) -> SchemaError:
+def _no_pair(annotation: Annotation, message: str, word: str = "at") -> SchemaError:
     from plait.schema.hints import PAIR
 
-    return _malformed(annotation, message, PAIR)
+    return _malformed(annotation, message, word, PAIR)
 
 
-def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[str, object]:
+def _read_pair(annotation: Annotation, argument: object) -> tuple[str, object]:
     if type(argument) is not tuple:
         raise _no_pair(
-            annotation, f"expected annotation to have 2-tuple as argument(s), but found: {repr_of(argument)} (by {at})"
+            annotation, f"expected annotation to have 2-tuple as argument(s), but found: {repr_of(argument)}", "by"
         )
     if len(argument) != 2:
-        raise _no_pair(annotation, f"expected 2-tuple, but found tuple with length {len(argument)} (by {at})")
+        raise _no_pair(annotation, f"expected 2-tuple, but found tuple with length {len(argument)}", "by")
     text, function = argument
     if type(text) is not str:
         raise _no_pair(
             annotation,
-            "expected first item in the 2-tuple to be a string describing a valid value, "
-            f"but was {type_of(text)} (at {at})",
+            f"expected first item in the 2-tuple to be a string describing a valid value, but was {type_of(text)}",
         )
     if is_callable(function):
         return text, function
     if not isinstance(function, Value):
         raise _no_pair(
             annotation,
-            f"expected second item in the 2-tuple to be an assertion function, but was {type_of(function)} (at {at})",
+            f"expected second item in the 2-tuple to be an assertion function, but was {type_of(function)}",
         )
     try:
         check = function.attr("check")
@@ -117,27 +119,27 @@ def _read_pair(annotation: Annotation, argument: object, at: Position) -> tuple[
         raise _malformed(
             annotation,
             "expected second item in tuple to be an assertion function or assertion object, "
-            f"but was a {type_of(function)} (at {at})",
+            f"but was a {type_of(function)}",
         ) from None
     if not is_callable(check):
-        raise _malformed(annotation, f"expected struct with attribute check(), but was {type_of(check)} (at {at})")
+        raise _malformed(annotation, f"expected struct with attribute check(), but was {type_of(check)}")
     return text, check
 
 
-def _check_keyword(annotation: Annotation, name: str, value: object, at: Position) -> None:
+def _check_keyword(annotation: Annotation, name: str, value: object) -> None:
     wrong: str | None = None
     if name == "when":
         wrong = (
             None
             if is_callable(value)
-            else f'expected keyword argument "when" to be a function, but was {type_of(value)} (at {at})'
+            else f'expected keyword argument "when" to be a function, but was {type_of(value)}'
         )
     elif name in ("min_len", "max_len"):
         if not _is_number(value):
-            wrong = f'expected keyword argument "{name}" to be a number, but was {type_of(value)} (at {at})'
+            wrong = f'expected keyword argument "{name}" to be a number, but was {type_of(value)}'
     elif name == "not_null":
         if type(value) is not bool:
-            wrong = f'expected keyword argument "not_null" to be a boolean, but was {type_of(value)} (at {at})'
+            wrong = f'expected keyword argument "not_null" to be a boolean, but was {type_of(value)}'
     elif name == "one_not_null":
         if value is False:
             wrong = "one_not_null= cannot be False"
@@ -147,11 +149,12 @@ def _check_keyword(annotation: Annotation, name: str, value: object, at: Positio
         if not rules.is_sequence(value):
             wrong = f"expected keyword argument one_of to be a sequence, but was {type_of(value)}"
     elif name not in ("min", "max"):
-        wrong = f'unknown keyword argument "{name}" (at {at})'
+        wrong = f'unknown keyword argument "{name}"'
     if wrong is not None:
         from plait.schema.hints import of_keyword
 
-        raise _malformed(annotation, wrong, of_keyword(name, value, KEYWORDS))
+        word = "" if name in ("one_not_null", "one_of") else "at"
+        raise _malformed(annotation, wrong, word, of_keyword(name, value, KEYWORDS))
 
 
 def _is_number(value: object) -> bool:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from plait.errors import LimitError, PlaitError, StarlarkError
 from plait.limits import allowance, exceeded
-from plait.source import CALL, Position, Step
+from plait.source import CALL, INSTRUCTION, Position, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, FrameType, FunctionType, TracebackType
+
+    from plait.source import Source
 
 # Sentences with these are about a value of a wrong type.
 _OF_TYPES = ("NoneType", "invalid call of non-function", "unhandled index", "not iterable", "has no")
@@ -51,7 +53,11 @@ def translated(error: Exception) -> Exception:
         trail = _trail(frames)
         if wording.at is None:
             wording.at = trail[0].at
-        elif not wording.trail and trail[0].at is not None and wording.at.source is trail[0].at.source:
+        elif (
+            all(step.role == INSTRUCTION for step in wording.trail)
+            and trail[0].at is not None
+            and wording.at.source is trail[0].at.source
+        ):
             # One statement of a template makes nodes of many lines; the error knows which one it was.
             trail[0].at = wording.at
         wording.trail.extend(trail)
@@ -164,12 +170,36 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     function = _function(called, name, frame)
     code = function.__code__ if function is not None else None
     wrong = _wrong_call(f"function {name}", rest, code)
-    if wrong is not None and function is not None and code is not None:
+    if wrong is None:
+        return None
+    source: Source | None = None
+    if function is not None and code is not None:
         source, start = function.__globals__["$source"], code.co_firstlineno
         # The reference names the first line of the body; the definition tells more.
         body = min((line for _, _, line in code.co_lines() if line is not None and line > start), default=start)
         wrong.also = [Position(source, start), Position(source, body)]
+    elif frame is not None and (code := _constant(called, frame.f_code)) is not None:
+        source = frame.f_globals["$source"]
+    if source is not None and code is not None:
+        wrong.within("", Position(source, _first_line(code)), role=CALL, reference=f"in {name}")
     return wrong
+
+
+def _constant(qualified: str, code: CodeType) -> CodeType | None:
+    """The code of a function that is defined in this code, if it is the only one of its name."""
+    found = [one for one in code.co_consts if type(one) is type(code) and one.co_qualname == qualified]
+    return found[0] if len(found) == 1 else None
+
+
+def _first_line(code: CodeType) -> int:
+    """The line of a function that a call of it begins with: that of its definition if that is a constant."""
+    from dis import get_instructions
+
+    for instruction in get_instructions(code):
+        line = instruction.positions.lineno if instruction.positions is not None else None
+        if line and line != code.co_firstlineno and instruction.opname != "PUSH_NULL":
+            return code.co_firstlineno if "CONST" in instruction.opname else line
+    return code.co_firstlineno
 
 
 def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError | None:

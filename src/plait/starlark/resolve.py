@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.source import Position, Source
-from plait.spell import listed, near
+from plait.spell import listed, near, spelled
 from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
@@ -57,6 +57,7 @@ _MATCHERS = frozenset(["and_op", "index", "map_key", "not_op", "or_op", "subset"
 
 def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
     """Set `Name.scope` of every use; add a finding for every name that is not defined."""
+    missing: dict[Scope, list[tuple[Name, Scope]]] = {}
     todo = [program]
     while todo:
         scope = todo.pop()
@@ -69,7 +70,39 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
                 found = found.parent
             name.scope = found
             if found is None and text not in _UNIVERSAL:
-                problems.append(_undefined(name, scope, source))
+                missing.setdefault(scope, []).append((name, scope))
+    if missing:
+        problems += [_undefined(*use, source) for use in missing.pop(program, ())]
+        told: set[tuple[str, Scope]] = set()
+        for rank, (name, scope) in enumerate(_in_order(program, missing), 1):
+            finding = _undefined(name, scope, source)
+            finding.rank = rank
+            outermost = scope
+            while outermost.parent not in (None, program):
+                outermost = outermost.parent
+            if (name.name, outermost) in told:
+                finding.reference = ""  # the reference program tells of a name once a function
+            told.add((name.name, outermost))
+            problems.append(finding)
+
+
+def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) -> list[tuple[Name, Scope]]:
+    """The uses in functions as the reference program lists them: inner functions first, those of comprehensions with theirs."""
+    out: list[tuple[Name, Scope]] = []
+    found: dict[Scope, list[tuple[Name, Scope]]] = {}
+    todo = [(program, False)]
+    while todo:
+        scope, is_done = todo.pop()
+        if not is_done:
+            todo.append((scope, True))
+            todo += [(child, False) for child in reversed(scope.children)]
+            continue
+        uses = [*found.pop(scope, ()), *missing.get(scope, ())]
+        if scope.is_comprehension and scope.parent is not None:
+            found.setdefault(scope.parent, []).extend(uses)
+        else:
+            out += sorted(uses, key=lambda use: use[0].line)
+    return out
 
 
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
@@ -88,4 +121,18 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
             hint = f"did you mean overlay.{name.name}?"
         elif hint is None and f"={name.name}" in (source.line(name.line) or "").partition("#@overlay/")[2]:
             hint = f'a text is written in quotes: "{name.name}"'
-    return Finding(f"undefined: {name.name}", at=Position(source, name.line), hint=hint)
+    told = f"undefined: {name.name}"
+    bound: set[str] = set()
+    place: Scope | None = scope
+    while place is not None:
+        # At the top level the reference program knows only what stands before the name.
+        early = scope.parent is None and name.early
+        bound.update(known for known, line in place.bound.items() if not early or line < name.line)
+        place = place.parent
+    meant = spelled(name.name, sorted(bound))
+    return Finding(
+        told,
+        at=Position(source, name.line),
+        hint=hint,
+        reference=f"{told} (did you mean {meant}?)" if meant else told,
+    )

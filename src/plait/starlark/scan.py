@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     Token: TypeAlias = tuple[str, object, int, int]
 
 
+# The kind of the token that stands for what cannot be scanned, and for all behind it.
+FAILURE = "failure"
+_NO_QUOTE = "unexpected EOF in string"
+
+
 class ScanFailure(Exception):
     """What is wrong with the text; the parser turns it into a StarlarkError."""
 
@@ -58,7 +63,7 @@ KEYWORDS = frozenset(
     ],
 )
 _HINTS = {
-    "unexpected EOF in string": "a quote is missing",
+    _NO_QUOTE: "a quote is missing",
     "unexpected newline in string": "a quote is missing",
     "unexpected input character '?'": "a conditional is written: this if condition else that",
     "unexpected input character '!'": "write it as: not",
@@ -92,7 +97,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
-    """The tokens of a program. Raises ScanFailure."""
+    """The tokens of a program, up to the first that is wrong."""
     tokens: list[Token] = []
     depth: list[Token] = []
     last = 1
@@ -108,16 +113,31 @@ def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
         while index < count and isinstance(piece := pieces[index], Code):
             codes.append(piece)
             index += 1
-        last = _Scanner(codes, source, tokens, depth).run()
+        try:
+            last = _Scanner(codes, source, tokens, depth).run()
+        except ScanFailure as error:
+            last = _add_failure(tokens, error)
+            break
     tokens.append(("end of file", "", last, 1))
     return tokens
 
 
+def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
+    """Put what is wrong at its place among the tokens: what the parser finds wrong before it comes first."""
+    at = error.finding.at
+    line = 1 if at is None else at.line
+    tokens.append((FAILURE, error.finding, line, 1))
+    return line
+
+
 def scan_slot(slot: Expr | Args, source: Source) -> list[Token]:
-    """The tokens of a slot. Raises ScanFailure."""
+    """The tokens of a slot, up to the first that is wrong."""
     tokens: list[Token] = []
     # As if in parentheses: line breaks mean nothing.
-    last = _Scanner([slot], source, tokens, [("(", "", slot.line, 1)]).run()
+    try:
+        last = _Scanner([slot], source, tokens, [("(", "", slot.line, 1)]).run()
+    except ScanFailure as error:
+        last = _add_failure(tokens, error)
     tokens.append((")", "", last, 1))
     tokens.append(("end of file", "", last, 1))
     return tokens
@@ -164,7 +184,10 @@ class _Scanner:
 
     def fail(self, message: str, row: int, column: int) -> NoReturn:
         at = Position(self.source, self.lines[row], max(column, 1))
-        raise ScanFailure(Finding(message, at=at, hint=_HINTS.get(message)))
+        finding = Finding(message, at=at, hint=_HINTS.get(message))
+        if message == _NO_QUOTE and not self.source.is_unnamed:
+            finding.reference = "unexpected newline in string"  # which every line of its own programs has
+        raise ScanFailure(finding)
 
     def run(self) -> int:
         text, tokens, depth = self.text, self.tokens, self.depth
@@ -322,14 +345,14 @@ class _Scanner:
         while True:
             c = text[i]
             if c == "\0":
-                self.fail("unexpected EOF in string", first, column)
+                self.fail(_NO_QUOTE, first, column)
             if c == "\\":
                 if text[i + 1] == "\n":
                     row += 1
                 i += 2
             elif c == "\n":
                 if text[i + 1] == "\0":
-                    self.fail("unexpected EOF in string", first, column)
+                    self.fail(_NO_QUOTE, first, column)
                 if len(quote) == 1:
                     self.fail("unexpected newline in string", first, column)
                 row += 1

@@ -16,7 +16,7 @@ from __future__ import annotations
 from plait.annotations import Annotation
 from plait.limits import allowance, exceeded
 from plait.nodes import INTEGERS, ArrayItem, Document, DocumentSet, MapItem
-from plait.source import Position
+from plait.source import INSTRUCTION, Position
 from plait.starlark import Builtin, StarlarkError, Value, call, type_of
 from plait.templates.inserting import inserter
 from plait.templates.plan import size_of
@@ -233,7 +233,7 @@ class Run:
         except StarlarkError as error:
             if line:
                 error.at = error.at or Position(self.source, line)
-            raise
+            raise error.within("", role=INSTRUCTION, reference="set_node") from None
         return nodes
 
 

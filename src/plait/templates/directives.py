@@ -161,8 +161,10 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
         hint = f"remove the space: #{text}"
     elif not comment.own_line and (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":"):
         hint = f"write '#@ {text}' if that is the value, '#!' for a comment, or allow plain ones with --ignore-unknown-comments"
+    told = f"Failed to parse line {comment.line}: '#{comment.text}'"
     return TemplateError(
-        f"Failed to parse line {comment.line}: '#{comment.text}'",
+        told,
+        reference=f"{told}: Expected ytt-formatted string (use '#@' for annotations or code, '#!' for comments)",
         at=Position(source, comment.line, comment.column),
         expected="'#@' for annotations or code, '#!' for comments (Expected ytt-formatted string)",
         found=f"#{comment.text}",

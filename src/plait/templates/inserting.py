@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.source import Position
+from plait.source import INSTRUCTION, Position
 from plait.starlark import StarlarkError
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def inserter(source: Source) -> Callable[..., None]:
                 raise StarlarkError(
                     f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
                     at=Position(source, lines[place]),
-                )
+                ).within("", role=INSTRUCTION, reference="set_node")
             parts.append(value)
             parts.append(literals[place + 1])
 

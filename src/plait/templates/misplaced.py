@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
+from plait.source import INSTRUCTION
 from plait.starlark import StarlarkError
 
 TYPE_CHECKING = False
@@ -21,8 +22,9 @@ def name_of(site: Site) -> str:
 
 def set_as_value(owner: type) -> StarlarkError:
     """The error of a document set as the value of a node. owner: the type of the node."""
+    values = "maps, arrays, or scalars" if owner is ArrayItem else "arrays, maps, or scalars"
     return StarlarkError(
-        f"{_OWNERS[owner]} can only contain arrays, maps, or scalars; this is a document set",
+        f"{_OWNERS[owner]} can only contain {values}; this is a document set",
         hint="use template.replace(...) from @ytt:template on a document (---)",
     )
 
@@ -32,7 +34,7 @@ def mixed(holder: Site, own: Site) -> StarlarkError:
     return StarlarkError(
         f"{name_of(holder)}s can only contain {_MEMBERS[holder.kind]}s; this is a {_MEMBERS[own.kind]}",
         hint="start a new document with --- after a function that holds documents",
-    )
+    ).within("", role=INSTRUCTION, reference="start_node")
 
 
 def outside(own: Site, built: Site) -> StarlarkError:

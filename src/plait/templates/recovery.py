@@ -143,6 +143,7 @@ def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_c
         seen.update((one.message, line) for line in (one.at.line if one.at else 0, culprit, opened))
     for one in recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults:
         if (one.message, one.at.line if one.at else 0) not in seen:
+            one.reference = ""  # the reference program ends at the first
             error.findings.append(one)
     return error
 

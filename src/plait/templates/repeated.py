@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.errors import TemplateError
 from plait.nodes import key_id
+from plait.source import CLAUSE, INSTRUCTION
 from plait.starlark import str_of
 
 TYPE_CHECKING = False
@@ -36,13 +37,14 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
     earlier = found.pop(key_id(item.key), None)
     if earlier is None or overrides or (item.annotations is not None and MAP_KEY_OVERRIDE in item.annotations):
         return
+    step = (INSTRUCTION, "start_node") if replaced is None else (CLAUSE, "template.replace")
     shown = item.key if type(item.key) is str else str_of(item.key)
     raise TemplateError(
         f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
         at=item.position,
         also=[earlier.position] if replaced is None else [earlier.position, replaced],
         hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
-    )
+    ).within("", role=step[0], reference=step[1])
 
 
 __all__ = ["displace", "settle"]

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 _COUNTING = ("overlay/", "schema/", "assert/", "data/")
 
 
+# Names of types that the reference program has words for.
+_KINDS = {
+    "*yamlmeta.Map": "map",
+    "*yamlmeta.Array": "array",
+    "*yamlmeta.DocumentSet": "document set",
+    "int64": "integer",
+    "float64": "float",
+    "bool": "boolean",
+    "<nil>": "null",
+}
+
+
 def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
     """The items of a value that is to replace one of this kind. Raises StarlarkError for another kind of value."""
     if kind is MapItem and type(nodes) is Map:
@@ -32,7 +44,9 @@ def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
             for item in nodes.items
         ]
     expected = {MapItem: "map", ArrayItem: "array", Document: "document set"}[kind]
-    raise StarlarkError(f"expected value to be {expected}, but was {go_type_name(value)}")
+    told = f"expected value to be {expected}, but was"
+    name = go_type_name(value)
+    raise StarlarkError(f"{told} {name}", reference=f"template.replace: {told} {_KINDS.get(name, name)}")
 
 
 def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, overrides: bool, strict: bool) -> None:

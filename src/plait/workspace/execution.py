@@ -272,19 +272,11 @@ class Execution:
             self._referred.begin()
             loader = self._loader(self._referred, (), ())
         for member in members:
-            documents = loader.run(member.file, member.library, self.library).documents
-            assert documents is not None
-            for document in documents.items:
-                if document.annotations is not None and name in document.annotations:
-                    found.append(_referenced(document, name))
-                elif not is_dropped(document):
-                    what = "data values file" if name == VALUES else "schema file"
-                    kind = "data values" if name == VALUES else "schema"
-                    raise TemplateError(
-                        f"Expected {what} '{member.file.path}' to only have {kind} documents",
-                        at=document.position,
-                        hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
-                    )
+            try:
+                documents = _only(loader.run(member.file, member.library, self.library), member.file.path, name)
+            except PlaitError as error:
+                raise error.within("", role=CLAUSE, reference=f"Templating file '{member.file.path}'") from None
+            found += [_referenced(document, name) for document in documents]
         if (
             all(self.session.is_fixed(member.file, self.options) for member in members)
             and not any(entry.refs for entry in found)  # it is noted of these whether they are used
@@ -416,6 +408,24 @@ def _is_overlay(document: Document) -> bool:
 def is_dropped(document: Document) -> bool:
     """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
     return document.value is None or (is_empty(document.value) and not document.computed)
+
+
+def _only(made: Outcome, path: str, name: str) -> list[Document]:
+    """The documents annotated `@name` of a file. Raises TemplateError if it has others."""
+    assert made.documents is not None
+    found = []
+    for document in made.documents.items:
+        if document.annotations is not None and name in document.annotations:
+            found.append(document)
+        elif not is_dropped(document):
+            what = "data values file" if name == VALUES else "schema file"
+            kind = "data values" if name == VALUES else "schema"
+            raise TemplateError(
+                f"Expected {what} '{path}' to only have {kind} documents",
+                at=document.position,
+                hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
+            )
+    return found
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:

@@ -191,10 +191,10 @@ class Job:
     files: every input, marks applied, by sequence number. library: their tree. values: what flags gave, in order of
     precedence, those for libraries among them. environment: what sets data values by the names that the schema has, if
     anything does. tells_secrets: what the run says may depend on secret values. merges: what is merged into the documents
-    that come of it.
+    that come of it. after_schema: called once the schema is known.
     """
 
-    __slots__ = ("environment", "files", "library", "merges", "options", "tells_secrets", "values")
+    __slots__ = ("after_schema", "environment", "files", "library", "merges", "options", "tells_secrets", "values")
 
     def __init__(
         self,
@@ -211,6 +211,7 @@ class Job:
         self.environment = environment
         self.tells_secrets = False
         self.merges: Merges | None = None
+        self.after_schema: Callable[[], None] | None = None
 
 
 class DocumentFile:

@@ -63,7 +63,9 @@ class Library:
                 library = self.find_directory(directory)
             except ReadError as error:
                 raise ReadError(
-                    f"Expected to find file '{path}', but did not: {error.message}", hint=error.hint
+                    f"Expected to find file '{path}', but did not: {error.message}",
+                    hint=error.hint,
+                    reference=f"Expected to find file '{path}', but did not: {error.reference}",
                 ) from None
         file = library._files_by_name.get(name)
         if file is None:
@@ -87,6 +89,7 @@ class Library:
 
                 raise ReadError(
                     f"Did not find '{'/'.join(pieces[: index + 1])}'",
+                    reference=f"Did not find '{'/'.join(pieces[:index])}'",
                     hint=did_you_mean(piece, (child.name for child in library.children if not child.private)),
                 )
             if found.private:
@@ -106,10 +109,14 @@ class Library:
 
                 raise ReadError(
                     f"Expected to find library '{path}', but did not find '{'/'.join(pieces[: index + 1])}'",
+                    reference=f"Expected to find library '{path}', but did not find '{'/'.join(pieces[:index])}'",
                     hint=did_you_mean(piece, (child.name for child in library.children)),
                 )
             if found.private:
-                raise ReadError(f"Could not load private library '{'/'.join(pieces[: index + 1])}'")
+                raise ReadError(
+                    f"Could not load private library '{'/'.join(pieces[: index + 1])}'",
+                    reference=f"Could not load private library '{'/'.join(pieces[:index])}'",
+                )
             library = found
         return library
 

@@ -54,7 +54,8 @@ def library_module(
         try:
             found = current.find_library(path)
         except ReadError as error:
-            raise StarlarkError(f"library.get: {error.message}", hint=error.hint) from None
+            told = f"library.get: {error.reference}"
+            raise StarlarkError(f"library.get: {error.message}", hint=error.hint, reference=told) from None
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
         return _Instance(inner, path, alias, list(values), list(schemas)).module()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from plait.errors import ReadError, StarlarkError
+from plait.errors import PlaitError, ReadError, StarlarkError
+from plait.source import CLAUSE, FILE
 from plait.templates import Outcome
+from plait.workspace import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ class Loader:
         self._values = values
         self._make_library = library_module
         # The names, the lines that were printed meanwhile, and whether it looked at other files.
-        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool]] = {}
+        # And the number of instruction sets.
+        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int]] = {}
         self._loading: list[InputFile] = []
 
     def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
@@ -57,10 +60,19 @@ class Loader:
             debug(f"## file {file.path} ({file.kind})")
         if self._session.context.lookups is not None:
             self._session.context.lookups.ran(file.source, self._values)
-        found = self._session.prepared(file, self._options)
+        session = self._session
+        try:
+            found = session.prepared(file, self._options)
+        except PlaitError as error:
+            raise _stopped(error, file, session.instruction_sets + 1) from None
         if isinstance(found, Outcome):
             return found
-        return found.run(self._session.context, self._load_for(current, root))
+        session.instruction_sets += 1
+        number = session.instruction_sets
+        try:
+            return found.run(session.context, self._load_for(current, root))
+        except PlaitError as error:
+            raise _failed(error, file, number) from None
 
     def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]:
         """The names a library file defines. Raises PlaitError; a file that loads itself is reported as a cycle."""
@@ -76,8 +88,10 @@ class Loader:
             before, session.reached_out = session.reached_out, False
             recordings = self._session.context.print_line.recordings
             recordings.append(printed)
+            sets = session.instruction_sets
             try:
-                found = self.run(file, member.library, root).exports, printed, session.reached_out
+                exports = self.run(file, member.library, root).exports
+                found = exports, printed, session.reached_out, session.instruction_sets - sets
             finally:
                 session.reached_out |= before
                 recordings.pop()
@@ -85,6 +99,7 @@ class Loader:
             self._exports[key] = found
             return found[0]
         self._session.reached_out |= found[2]
+        self._session.instruction_sets += found[3]
         if found[1]:
             from plait.starlark import spend
 
@@ -98,11 +113,11 @@ class Loader:
         def load(path: str, at: Position) -> Mapping[str, object]:
             try:
                 return self._load(path, current, root, at)
-            except ReadError as error:
-                if error.at is not None:
-                    raise
-                told = f"cannot load {path}: {error.reference}"
-                raise StarlarkError(f"load: {error.message}", hint=error.hint, reference=told) from None
+            except PlaitError as error:
+                if isinstance(error, ReadError) and error.at is None:
+                    told = error.reference
+                    error = StarlarkError(f"load: {error.message}", hint=error.hint, reference=told)
+                raise error.within("", role=CLAUSE, reference=f"cannot load {path}") from None
 
         return load
 
@@ -131,8 +146,11 @@ class Loader:
             raise
         file = member.file
         if not file.is_library:
+            told = f"Expected file '{file.path}' to be a library file, but was not"
             raise ReadError(
-                f"Expected file '{file.path}' to be a library file, but was not",
+                told,
+                reference=f"{told} (hint: library filename must end with '.lib.yml' or '.star'; use data.read(...) for "
+                "loading non-templated file contents)",
                 hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
                 "data.read(...) gives the content of any other file",
             )
@@ -151,8 +169,10 @@ class Loader:
             from plait.modules import MODULES
             from plait.spell import did_you_mean
 
+            told = f"builtin ytt library does not have module '{name}'"
             raise ReadError(
-                f"builtin ytt library does not have module '{name}'",
+                told,
+                reference=f"{told} (hint: is it available in newer version of ytt?)",
                 hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of plait?",
             )
         return found
@@ -171,6 +191,27 @@ class Loader:
         if session.data_module is None:
             session.data_module = _data_module(session.context)
         return session.data_module(self._values, functions)
+
+
+_EVALUATING = {files.TEXT: "Evaluating text template", files.STARLARK: "Evaluating starlark template"}
+_READING = {files.TEXT: "Parsing text template", files.YAML: "Compiling YAML template"}
+
+
+def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
+    """The error of a file that cannot be compiled, with the steps that the reference program tells. number: as below."""
+    if isinstance(error, StarlarkError):
+        return _failed(error, file, number)
+    if file.type in _READING and not isinstance(error, ReadError):
+        error.within("", role=CLAUSE, reference=f"{_READING[file.type]} '{file.path}'")
+    return error
+
+
+def _failed(error: PlaitError, file: InputFile, number: int) -> PlaitError:
+    """The error of a file that fails while it is evaluated. number: of its instruction set."""
+    error.within("", role=FILE, reference=str(number))
+    if file.type in _EVALUATING:
+        error.within("", role=CLAUSE, reference=_EVALUATING[file.type])
+    return error
 
 
 def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Module]:
@@ -206,7 +247,8 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
         try:
             content = read(path).decode("utf-8", "surrogateescape")
         except ReadError as error:
-            raise StarlarkError(f"data.read: {error.message}", hint=error.hint) from None
+            told = f"data.read: {error.reference}"
+            raise StarlarkError(f"data.read: {error.message}", hint=error.hint, reference=told) from None
         if context.trace is not None:
             from plait.templates.tracing import note_file
 
@@ -224,7 +266,8 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
         try:
             return List(listing(path))
         except ReadError as error:
-            raise StarlarkError(f"data.list: {error.message}", hint=error.hint) from None
+            told = f"data.list: {error.reference}"
+            raise StarlarkError(f"data.list: {error.message}", hint=error.hint, reference=told) from None
 
     return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
 

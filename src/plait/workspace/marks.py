@@ -73,16 +73,26 @@ def parse_mark(text: str) -> Mark:
     return Mark(text, pattern, key, value)
 
 
+def _no_match(text: str) -> str:
+    return f"Expected file mark '{text}' to match at least one file by path, but did not"
+
+
 def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputFile]:
     """The files that are left, marked. Raises UsageError; see `parse_mark`, and for a mark that matches nothing."""
     left = list(files)
     exclusive: list[InputFile] = []
     for text in marks:
-        mark = parse_mark(text)
+        try:
+            mark = parse_mark(text)
+        except UsageError as error:
+            pattern, _, rest = text.partition(":")
+            if "=" in rest and not any(matches(pattern, file.original_path) for file in left):
+                error.reference = _no_match(text)  # the reference program looks for files first
+            raise
         matched = [file for file in left if matches(mark.pattern, file.original_path)]
         if not matched:
             raise UsageError(
-                f"Expected file mark '{text}' to match at least one file by path, but did not",
+                _no_match(text),
                 hint=did_you_mean(mark.pattern, [file.original_path for file in left]),
             )
         if mark.key == "path":

@@ -81,6 +81,8 @@ def _run(job: Job, session: Session) -> Result:
         raise UsageError("a text whose format is kept has its tags", hint="leave out --with tags")
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
+    if job.after_schema is not None:
+        job.after_schema()
     if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
         if execution.outside is not None:
             from plait.kinds.described import described

@@ -75,7 +75,8 @@ def refs_of(annotation: Annotation) -> LibraryRefs:
     try:
         return parse_refs(text)
     except PlaitError as error:
-        raise TemplateError(error.message, at=at, hint=error.hint, found=error.found) from None
+        told = f"Annotation {name}: {error.reference}"
+        raise TemplateError(error.message, at=at, hint=error.hint, found=error.found, reference=told) from None
 
 
 def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:

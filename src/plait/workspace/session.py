@@ -108,6 +108,7 @@ class Session:
         "context",
         "data_functions",
         "data_module",
+        "instruction_sets",
         "kept",
         "reached_out",
     )
@@ -130,6 +131,8 @@ class Session:
             assert isinstance(self.context.kept, Kept)
             self.kept = self.context.kept
         self.reached_out = False
+        # Number of templates that the reference program has compiled by now, one more for each time one is loaded.
+        self.instruction_sets = 1
 
     def forked(self, context: Context) -> Session:
         """A session for another run of the same files, with all that does not depend on the run."""
@@ -236,6 +239,7 @@ class Session:
                     f"{file.source.shown}:{line}: #@ begins no code in a text template; (@ and @) enclose it", of=()
                 )
             return compile_text(file.source, cache, traced=traced)
+        file.source.is_unnamed = True
         return compile_starlark(file.source, cache, traced=traced)
 
     def module(self, name: str) -> Module | None:

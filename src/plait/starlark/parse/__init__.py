@@ -32,12 +32,12 @@ class Parser(Expressions):
 
     @staticmethod
     def tokens_of(pieces: Sequence[Piece], source: Source) -> list[Token]:
-        """The tokens of a program. Raises ScanFailure."""
+        """The tokens of a program, up to the first that is wrong."""
         return scan(pieces, source)
 
     @staticmethod
     def tokens_of_slot(slot: Expr | Args, source: Source) -> list[Token]:
-        """The tokens of a slot of a host statement. Raises ScanFailure."""
+        """The tokens of a slot of a host statement, up to the first that is wrong."""
         return scan_slot(slot, source)
 
     def program(self) -> list[Statement]:
@@ -251,6 +251,8 @@ class Parser(Expressions):
                 self.problem(f"load: names with leading underscores are not exported: {there}", at)
             elif not here.isidentifier():
                 self.problem(f"load: not an identifier: {here}", at)
+                self.problems[-1].reference = ""  # the reference program takes it for a name
+                self.scope.bound.setdefault(here, at)
             else:
                 self.bind_name(here, at, None)
         return syntax.Load(path, names, line)
@@ -264,6 +266,7 @@ class Parser(Expressions):
         slots: list[Expression | list[syntax.Argument]] = []
         for slot in host.slots:
             inner = type(self)(self.tokens_of_slot(slot, self.source), self.source, self.scope, self.problems)
+            inner.following = 0 if self.kind == "end of file" else self.line
             # In a function everything is known, or what calls the function is deferred.
             outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
             inner.scope = self.scope

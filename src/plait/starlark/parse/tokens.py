@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.source import Position, Source
-from plait.starlark.scan import KEYWORDS, ScanFailure
+from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Tokens:
         "closed_by",
         "column",
         "elses",
+        "following",
         "index",
         "kind",
         "line",
@@ -58,6 +59,7 @@ class Tokens:
         self.scope = scope
         self.problems = problems  # what is wrong but does not stop the parser
         self.index = 0
+        self.following: int | None = None  # of a slot: the line of what follows its statement; 0 if nothing does
         self.elses = 0  # conditional expressions within the `else` of others
         self.loops = 0
         self.loose = False
@@ -72,11 +74,31 @@ class Tokens:
     def fail(
         self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
     ) -> NoReturn:
+        if self.kind == FAILURE:
+            assert isinstance(self.value, Finding)  # what a token of this kind holds
+            raise ScanFailure(self.value)
         at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
         # Where a colon is missing, what follows is meant too: it would have been in the block.
         after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
         also = [Position(self.source, after)] if after else []
-        raise ScanFailure(Finding(message, at=at, also=also, hint=hint or _HINTS.get(message)))
+        finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message))
+        if line is None and (self.kind == "newline" or self.value == "end"):
+            # The reference program has read the line break by then.
+            later = [token[2] for token in self.tokens[self.index : self.index + 3] if token[2] > self.line]
+            following = self.line + 1 if self.source.is_unnamed else later[0] if later else self.line
+            finding.told_at = Position(self.source, following)
+        if self.kind == "end of file" and self.following is not None:
+            # The parentheses around a slot close what it leaves open.
+            finding.reference = f"got identifier, want {','!r}" if message == "got end of file, want ')'" else message
+            finding.told_at = Position(self.source, self.following or self.line)
+            finding.is_last = not self.following
+        lexical = next((token[1] for token in self.tokens[-3:] if token[0] == FAILURE), None)
+        if isinstance(lexical, Finding):
+            # What cannot be scanned is the fault; the reference program only comes to what does not fit before it.
+            lexical.reference, lexical.is_last = finding.reference, finding.is_last
+            lexical.told_at = finding.told_at or finding.at
+            finding = lexical
+        raise ScanFailure(finding)
 
     def problem(self, message: str, line: int) -> None:
         self.problems.append(Finding(message, at=Position(self.source, line)))
