@@ -120,6 +120,22 @@ def test_a_data_value_of_the_running_script_is_left_out_if_the_run_succeeds_with
     assert run.why == 'x.sh:1; without version="$(cat v)", a=$A, only known when the script runs'
 
 
+@pytest.mark.parametrize(
+    ("delimiter", "count"), [("EOF", 2), ('"EOF"', 0), ("'EOF'", 0), ("\\EOF", 0), ("-EOF", 2)], ids=repr
+)
+def test_a_command_in_a_here_document_is_found_if_the_shell_runs_it(
+    delimiter: str, count: int, repository: pathlib.Path
+) -> None:
+    text = f'cat > out << {delimiter}\na: "$({LINE})"\n\\$(ytt -f none)\nb: `ytt -f config`\nEOF\n'
+    if delimiter.startswith("-"):
+        text = text.replace("<< -", "<<-")
+    (repository / "make.sh").write_text(f"{text}ytt -f config -o json\n", "utf-8")
+    found = infer(str(repository))
+    assert not found.rejected
+    lines = sorted(run.why.rpartition(":")[2] for run in found.runs)
+    assert lines == ["2", "4", "6"][2 - count :]
+
+
 def test_equal_command_lines_are_one_run(repository: pathlib.Path) -> None:
     put(repository, "a.sh", "ytt -f config\nytt --file=./config\n")
     put(repository, "b/c.sh", 'cd "$(dirname "$0")"/..; ytt -f config\n')

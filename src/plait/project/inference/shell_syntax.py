@@ -108,7 +108,7 @@ class _Lexer:
         self.line = line
         self.place = 0
         self.depth = depth
-        self.heredocs: list[str] = []
+        self.heredocs: list[tuple[str, bool]] = []  # delimiter, and whether the text is expanded
 
     def tokens(self, end: str | None) -> list[Lexeme]:
         """Tokens up to the operator `end`, or to the end of the text."""
@@ -142,7 +142,8 @@ class _Lexer:
                 is_redirected = False
                 if operator == "\n":
                     self.line += 1
-                    self._skip_heredocs()
+                    words = self._heredoc_words()
+                    found += [*words, Operator("\n", self.line)] if words else []
             else:
                 found.append(self._word(is_redirected=is_redirected))
                 is_redirected = False
@@ -152,18 +153,34 @@ class _Lexer:
         match = re.compile(r"[ \t]*(['\"]?)([^\s'\";|&()<>]+)\1").match(self.text, self.place)
         if match is not None:
             self.place = match.end()
-            self.heredocs.append(match[2].lstrip("\\"))
+            is_quoted = bool(match[1]) or match[2].startswith("\\")
+            self.heredocs.append((match[2].lstrip("\\"), not is_quoted))
 
-    def _skip_heredocs(self) -> None:
-        for delimiter in self.heredocs:
-            while self.place < len(self.text):
-                end = _or_end(self.text.find("\n", self.place), self.text)
-                is_last = self.text[self.place : end].strip("\t\r ") == delimiter
-                self.place = end + 1
-                self.line += 1
-                if is_last:
+    def _heredoc_words(self) -> list[Word]:
+        """Skips here-documents; returns the expansions in them, which the shell evaluates before it runs the command."""
+        words: list[Word] = []
+        for delimiter, is_expanded in self.heredocs:
+            start = self.place
+            last = start
+            while last < len(self.text):
+                end = _or_end(self.text.find("\n", last), self.text)
+                if self.text[last:end].strip("\t\r ") == delimiter:
                     break
+                last = min(end + 1, len(self.text))
+            while is_expanded and self.place < last:
+                line = self.line
+                if self.text[self.place] in "$`":
+                    begin = self.place
+                    part = self._expansion()
+                    words.append(Word([part], self.text[begin : self.place], line, is_redirected=True))
+                else:
+                    self._advance(self.place + (2 if self.text[self.place] == "\\" else 1))
+            if self.place < last:
+                self._advance(last)
+            if self.place < len(self.text):
+                self._advance(min(_or_end(self.text.find("\n", self.place), self.text) + 1, len(self.text)))
         self.heredocs.clear()
+        return words
 
     def _word(self, *, is_redirected: bool) -> Word:
         start, line = self.place, self.line
