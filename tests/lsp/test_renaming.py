@@ -116,6 +116,34 @@ def test_variables_have_other_names(tmp_path: Path) -> None:
             renaming.rename(made.state, *place, "a b")
 
 
+def test_a_variable_without_a_value_is_renamed_in_the_output(tmp_path: Path) -> None:
+    files = {
+        "plait.yml": "runs:\n  a:\n    patch: {base: base.yml, ops: [ops.yml]}\n",
+        "base.yml": "one: x-((free))\ntwo: ((other.part))\n",
+        "ops.yml": "- type: replace\n  path: /three?\n  value: [((!free)), ((free.part))]\n",
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("ops.yml")
+        place = made.at("ops.yml", "((!fr|ee))")
+        changed = edited(files, tmp_path, renaming.rename(made.state, *place, "name").edits)
+        assert changed["base.yml"] == "one: x-((name))\ntwo: ((other.part))\n"
+        assert "[((!name)), ((name.part))]" in changed["ops.yml"]
+        with pytest.raises(RefusedError):  # both would be one variable
+            renaming.rename(made.state, *place, "other")
+
+
+def test_a_module_that_is_renamed_back_is_loaded_as_before(tmp_path: Path) -> None:
+    text = '#@ load("@ytt:json", "json")\na: #@ json.encode([])\n'
+    files = {"plait.yml": "runs:\n  a:\n    render: {files: [a.yml]}\n", "a.yml": text}
+    with workshop(tmp_path, files) as made:
+        made.open("a.yml")
+        place = made.at("a.yml", "#@ js|on.encode")
+        changed = edited(files, tmp_path, renaming.rename(made.state, *place, "j").edits)
+        made.open("a.yml", changed["a.yml"])
+        back = edited(changed, tmp_path, renaming.rename(made.state, place[0], 2, 8, "json").edits)
+        assert back["a.yml"] == text
+
+
 def test_what_has_no_name_is_not_renamed(tmp_path: Path) -> None:
     with workshop(tmp_path, TEMPLATES) as made:
         made.open("config/app.yml")

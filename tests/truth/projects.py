@@ -87,7 +87,7 @@ class Subject:
     def differences(self, edits: Iterable[Edit], renamed: tuple[str, str] = ("", "")) -> list[str]:
         """The runs that make something else from a copy of the project with edits, each with how.
 
-        renamed: the old and the new name of a layered document, which is part of the output.
+        renamed: the old and the new name of a layered document or of a variable without a value, a part of the output.
         """
         return self.differences_with(claims.edited(self.state, edits), renamed)
 
@@ -114,7 +114,7 @@ class Subject:
                 yield f"{name}: the run is gone"
                 continue
             now = made(after[name])
-            if new and after[name].command == "layer":
+            if new and after[name].command in ("layer", "patch"):
                 now = now.replace(new, old)
             if now != self.outputs[name]:
                 yield f"{name}: plait makes something else: {_first(now, self.outputs[name])}"

@@ -145,9 +145,16 @@ def _verified(state: State, runs: claims.Runs, edits: list[Edit], limit: Budget,
 
 
 def _is_named_otherwise(change: Change, old: str, new: str) -> bool:
-    """True if layered documents differ in nothing but a name or a schema, which is part of the output."""
+    """True if the output differs in nothing but a name that is part of it.
+
+    That is the name or the schema of a layered document, or a variable without a value.
+    """
     before, after = change.before.documents, change.after
-    if change.before.run.command != "layer" or before is None or isinstance(after, PlaitError):
+    if before is None or isinstance(after, PlaitError):
+        return False
+    if change.before.run.command == "patch":
+        return _has_other_variable(before.to_yaml(), after.to_yaml(), old, new)
+    if change.before.run.command != "layer":
         return False
 
     def named(document: Document) -> Document:
@@ -170,6 +177,12 @@ def _is_named_otherwise(change: Change, old: str, new: str) -> bool:
     left = [named(one).value for one in before.nodes.items]
     right = [named(one).value for one in after.nodes.items]
     return len(left) == len(right) and all(map(equal, left, right))
+
+
+def _has_other_variable(before: str, after: str, old: str, new: str) -> bool:
+    """True if texts differ in nothing but the name of a variable, and the new name was free."""
+    marks = re.compile(rf"\(\((!?){re.escape(new)}(?=[.)])")
+    return marks.search(before) is None and marks.sub(lambda found: f"(({found[1]}{old}", after) == before
 
 
 # ---- names of programs, and data values
