@@ -17,7 +17,7 @@ _KINDS = {
     "namespace": re.compile(r"[A-Za-z_]\w*"),
     "parameter": re.compile(r"[A-Za-z_]\w*"),
     "property": re.compile(r"[A-Za-z_]\w*"),
-    "variable": re.compile(r"[A-Za-z_][\w./-]*"),
+    "variable": re.compile(r"[\w./-]+"),
 }
 
 
