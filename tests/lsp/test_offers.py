@@ -100,14 +100,17 @@ def test_keys_with_what_the_schema_says_of_them(tmp_path: Path) -> None:
 def test_subsets_by_values_that_occur(tmp_path: Path, typed: str, expected: list[str]) -> None:
     with workshop(tmp_path, THREE) as made:
         made.open("config/over.yml", f"{HEAD}#@overlay/match {typed.replace('|', '')}\n---\nspec: {{}}\n")
-        assert labels(made, "config/over.yml", f"#@overlay/match {typed}") == expected
+        found = labels(made, "config/over.yml", f"#@overlay/match {typed}")
+        assert found[: len(expected)] == expected
+        # Names of the program may follow where no string is open.
+        assert (found == expected) is (typed.count('"') % 2 == 1)
 
 
 def test_whole_matchers(tmp_path: Path) -> None:
     with workshop(tmp_path, THREE) as made:
         made.open("config/over.yml", f"{HEAD}#@overlay/match by=\n---\nspec: {{}}\n")
         found = [(one.label, one.detail) for one in offered(made, "config/over.yml", "match by=|")]
-        assert found == [
+        assert found[:3] == [
             ('overlay.subset({"kind": "Deployment"})', "2×"),
             ('overlay.subset({"kind": "Service"})', "1×"),
             ("overlay.all", "3×"),
@@ -126,7 +129,9 @@ def test_the_key_that_items_of_an_array_are_found_by(tmp_path: Path) -> None:
             ('by=overlay.subset({"name": "|', ["http", "admin"]),
         ]:
             made.open("config/over.yml", f"{text}  #@overlay/match {typed.replace('|', '')}\n  - name: x\n")
-            assert labels(made, "config/over.yml", f"ports:\n  #@overlay/match {typed}") == expected
+            found = labels(made, "config/over.yml", f"ports:\n  #@overlay/match {typed}")
+            assert found[: len(expected)] == expected
+            assert (found == expected) is (typed.count('"') % 2 == 1)
 
 
 def test_keys_and_values_below_what_an_overlay_matches(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ _LOAD_PATH = re.compile(r"load\(\s*([\"'])([^\"']*)$")
 _LOAD_NAME = re.compile(r"load\(\s*[\"']([^\"']+)[\"'].*,\s*(?:\w+\s*=\s*)?([\"'])(\w*)$")
 _CHAIN = re.compile(r"((?:\w+\.)+)(\w*)$")
 _WORD = re.compile(r"(\w*)$")
+_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
+_OPEN_STRING = re.compile(r"^[^\"'#]*?(\w*)[\"'](.*)$")
 _ARGUMENTS = re.compile(r"#@([\w/-]+) (?:.*[ ,(])?(\w*)$")
 
 _KEYWORDS = (
@@ -125,6 +127,8 @@ def _code(state: State, file: File, code: str, line: int, column: int) -> Iterat
         return
     if file.kind == TEMPLATE and "#@overlay/" in file.line(line):
         yield from matchers.suggestions(state, file, code, line, column)
+    if _ends_in_string(code):
+        return
     chain = _CHAIN.search(code)
     if chain is not None:
         yield from _members(state, file, chain[1].rstrip(".").split("."), column - len(chain[2]))
@@ -142,6 +146,13 @@ def _code(state: State, file: File, code: str, line: int, column: int) -> Iterat
         yield Suggestion(universal, "function", start, documentation=reference.universal(universal) or "")
     for keyword in _KEYWORDS:
         yield Suggestion(keyword, "keyword", start)
+
+
+def _ends_in_string(code: str) -> bool:
+    """True if the text of a string literal of one line ends the code: no replacement field of an f-string."""
+    last = _STRINGS.sub("", code)
+    opened = _OPEN_STRING.search(last)
+    return opened is not None and not ("f" in opened[1] and opened[2].count("{") > opened[2].count("}"))
 
 
 def _load_paths(state: State, file: File, start: int) -> Iterator[Suggestion]:
