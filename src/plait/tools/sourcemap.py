@@ -223,7 +223,8 @@ class _Columns:
             spans = Spans(read(Source(source.name, text), merge_lists=False))
         except PlaitError:
             return found
-        for item in spans.bound():
+        # Scalars first: a collection begins where its first scalar does.
+        for item in sorted(spans.bound(), key=lambda one: type(one.value) is Map or type(one.value) is Array):
             span = spans.value(item)
             if span is None:
                 continue
