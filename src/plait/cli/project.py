@@ -7,6 +7,7 @@ import sys
 
 from plait.cli.shared import only_argument
 from plait.cli.streams import write_out
+from plait.engine import dialect
 from plait.engine.common import TRUST, WATCH
 from plait.engine.flags import Command, words_of
 from plait.engine.options import SWITCH, TEXT, Option
@@ -62,7 +63,7 @@ def main_run(argv: Sequence[str]) -> int:
     from plait.cli.tracing import table
 
     run, words = chosen(argv)
-    typed = table(run.command).parse(words)
+    typed = table(run.command).parse(words) if words else dialect(run.command)()
     run.grant(typed.uses)
     request = run.request().over(typed.uses)
     from plait.cli import compose, layer, patch, render

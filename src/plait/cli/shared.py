@@ -79,7 +79,7 @@ def jobs_of(flags: Request) -> int:
 
 def trace_of(flags: Request) -> Trace | None:
     """What is to record the run, if a source map is wanted."""
-    if not flags.given(SOURCE_MAP.name):
+    if not flags.has(SOURCE_MAP):
         return None
     from plait.provenance import Trace
 
@@ -96,14 +96,14 @@ def write_source_map(
     as_json: bool = False,
 ) -> None:
     """Write the file, if it is wanted. text, originals, as_json: what is printed, if not the usual YAML. Raises ReadError."""
-    if trace is not None and flags.given(SOURCE_MAP.name):
+    if trace is not None and flags.has(SOURCE_MAP):
         from plait.cli.endings import cleaned_up
         from plait.tools.sourcemap import write_map
 
         if originals is not None:
             text = originals.write(documents)
         with cleaned_up():
-            write_map(flags.text(SOURCE_MAP.name), trace, documents, text, as_json=as_json)
+            write_map(flags.value(SOURCE_MAP), trace, documents, text, as_json=as_json)
 
 
 # What to do about warnings where no flag says it.

@@ -339,9 +339,9 @@ class Request:
         """The same request with more uses after its own."""
         return self.of(self.uses, *others)
 
-    def without(self, *options: object) -> Self:
+    def without(self, *options: Any) -> Self:
         """The same request without the uses of some options."""
-        left_out = {_declared(one).attribute for one in options}
+        left_out = {one.attribute for one in options}
         return self.of([one for one in self.uses if one.option.attribute not in left_out])
 
     def apart(self) -> tuple[Self, Any]:
@@ -360,14 +360,14 @@ class Request:
             return int(values[-1], 0)
         return values[-1] if values else None if option.kind in (MAP, VALUE) else ""
 
-    def uses_of(self, option: object) -> list[Use]:
+    def uses_of(self, option: Any) -> list[Use]:
         """The uses of an option, in order."""
-        attribute = _declared(option).attribute
+        attribute = option.attribute
         return [one for one in self.uses if one.option.attribute == attribute] if attribute in self._values else []
 
-    def has(self, *options: object) -> bool:
+    def has(self, *options: Any) -> bool:
         """True if one of the options is used."""
-        return any(_declared(one).attribute in self._values for one in options)
+        return any(one.attribute in self._values for one in options)
 
     @property
     def key(self) -> tuple[tuple[str, object], ...]:
@@ -405,12 +405,6 @@ class Request:
         return self.given(name) and bool(self._values[self._known[name].attribute][-1])
 
 
-def _declared(option: object) -> Option:
-    """The declaration, which type checkers take for the value: `Render.strict` is an `Option` when it runs."""
-    assert isinstance(option, Option)
-    return option
-
-
 class located:  # noqa: N801 - reads as what it does
     """`with located(request, Render.file_marks) as texts:` iterates over the values of an option.
 
@@ -420,7 +414,7 @@ class located:  # noqa: N801 - reads as what it does
 
     __slots__ = ("_use", "_uses")
 
-    def __init__(self, request: Request, option: object) -> None:
+    def __init__(self, request: Request, option: Any) -> None:
         self._uses = request.uses_of(option)
         self._use = self._uses[-1] if self._uses else None
 
