@@ -281,6 +281,30 @@ def test_a_match_tells_nothing_of_what_it_compares() -> None:
     assert any(one.startswith("document 2:size: 1") or "size: 1" in one for one in told[0])
 
 
+TEXTS = {
+    "a branch": '(@ if pw[0] == "h": @)yes(@ end @)(@= user @)\nfree\n',
+    "a branch of lines": '(@ if pw[0] == "h": @)\none\ntwo\n(@ end @)\n(@= user @)\nfree\n',
+    "the other branch": '(@ if pw[0] == "q": @)yes(@ else: @)(@= user @)(@ end @)\n(@= user @)\n',
+    "a loop": "(@ for one in range(len(pw)): @)(@= user @)\n(@ end @)(@= user @)\n",
+    "a function": '(@ def f(): @)(@ if pw[0] == "h": @)yes(@ end @)(@= user @)(@ end @)\n(@= f() @)\n(@= user @)\n',
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_tells_nothing_of_its_branches(name: str) -> None:
+    head = '(@ load("@ytt:data", "data") @)(@ pw, user = data.values.pw, data.values.user @)'
+    files = {"a.yml": "a: 1\n", "t.txt": head + TEXTS[name]}
+    told: list[list[str]] = []
+    for secret in (CANARY, OTHER):
+        documents = plait.render(files, values={"user": "app"}, secrets={"pw": secret}, trace=True)
+        lines = [str(one) for one in plait.explain(documents) if str(one).startswith("t.txt")]
+        told.append([line.partition(":")[2].partition(":")[2] for line in lines])
+    shortest = min(map(len, told))
+    first, second = (one[:shortest] for one in told)
+    assert first == second
+    assert shortest
+
+
 def test_cleartext_shows_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     top = tmp_path
     (top / "a.yml").write_text('#@ load("@ytt:data", "data")\n#@ print(data.values.pw)\n#@ fail(data.values.pw)\n')

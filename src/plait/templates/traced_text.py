@@ -59,7 +59,9 @@ class Texts:
             _, known, pieces = shadows.setdefault(id(parts), (parts, {}, []))
             plain_insert(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
             # What decided that the text is put in at all counts as well.
-            control = windows.take()
+            # Where a secret decided what stands before, it decides where this stands.
+            shape = next((window.shape for window in reversed(stack) if window.host), ())
+            control = tuple(dict.fromkeys((*windows.take(), *shape)))
             for origin in control:
                 known[origin] = None
             starts = lines[len(values) :]
