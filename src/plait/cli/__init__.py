@@ -180,9 +180,16 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
 
 def _say(error: PlaitError, argv: Sequence[str], program: str) -> int:
     if program != PLAIT:
-        report: Callable[[PlaitError], str] = __import__(PROGRAMS[program][1], fromlist=["report"]).report
+        from plait.cli.streams import write_out
+
+        report: Callable[[PlaitError], tuple[str, ...]] = __import__(PROGRAMS[program][1], fromlist=["report"]).report
         sys.stdout.flush()
-        sys.stderr.write(report(error))
+        for place, text in enumerate(report(error)):
+            if place % 2:
+                write_out(text)
+            else:
+                sys.stderr.write(text)
+                sys.stderr.flush()
         return error.exit_status
     from plait.cli.streams import complain
     from plait.errors import render

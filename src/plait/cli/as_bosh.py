@@ -176,8 +176,6 @@ def main(argv: Sequence[str]) -> int:
         return _dispatch(argv)
     except PlaitError as error:
         error.exit_status = 3 if isinstance(error, LimitError) else 1
-        # BOSH separates the lines of an error by an empty one, and prints that to standard output.
-        write_out("\n")
         raise
 
 

@@ -31,10 +31,18 @@ _MARK = "written by `plait shims`"
 _PROGRAM = f"""\
 # plait in the place of {{program}}, {_MARK}.
 import _signal
+import gc
 
 # Until plait itself takes an interrupt, and after that, it ends the process as it ends others: without a traceback.
 if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+# See `plait.cli.run`; importing makes objects too.
+gc.disable()
+
+from plait.bundle import install
+
+install()
 
 from plait.cli import run
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 EXIT = "Exit code 1"
 
 
-def report(error: PlaitError) -> str:
-    """What BOSH writes to standard error for an error."""
-    return f"{_formatted(sentence(error))}\n{EXIT}\n"
+def report(error: PlaitError) -> tuple[str, ...]:
+    """The texts that BOSH writes for an error: to standard error, to standard output, to standard error, and so on."""
+    return f"{_formatted(sentence(error))}\n", "\n", f"{EXIT}\n"
 
 
 def sentence(error: PlaitError) -> str:

@@ -44,9 +44,9 @@ _DOUBLED = {
 _CLAUSE = re.compile(r"(: )([A-Z])")
 
 
-def report(error: PlaitError) -> str:
-    """What ytt writes to standard error for an error."""
-    return f"ytt: Error: {_broken_up(sentence(error))}\n"
+def report(error: PlaitError) -> tuple[str, ...]:
+    """The text that ytt writes to standard error for an error."""
+    return (f"ytt: Error: {_broken_up(sentence(error))}\n",)
 
 
 def sentence(error: PlaitError) -> str:

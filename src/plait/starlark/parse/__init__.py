@@ -266,7 +266,7 @@ class Parser(Expressions):
         slots: list[Expression | list[syntax.Argument]] = []
         for slot in host.slots:
             inner = type(self)(self.tokens_of_slot(slot, self.source), self.source, self.scope, self.problems)
-            inner.following = 0 if self.kind == "end of file" else self.line
+            inner.is_slot = True
             # In a function everything is known, or what calls the function is deferred.
             outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
             inner.scope = self.scope

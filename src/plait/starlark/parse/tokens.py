@@ -32,6 +32,14 @@ _INSTEAD = {
 _CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
 
 
+def _next_line(source: Source, line: int) -> int:
+    """The next line that has more than a comment; 0 for none."""
+    while (text := source.line(line := line + 1)) is not None:
+        if text.strip() and not text.lstrip().startswith("#!"):
+            return line
+    return 0
+
+
 class Tokens:
     """The token at hand (`kind`, `value`, `line`, `column`), and where the parser is."""
 
@@ -39,8 +47,8 @@ class Tokens:
         "closed_by",
         "column",
         "elses",
-        "following",
         "index",
+        "is_slot",
         "kind",
         "line",
         "loops",
@@ -59,7 +67,7 @@ class Tokens:
         self.scope = scope
         self.problems = problems  # what is wrong but does not stop the parser
         self.index = 0
-        self.following: int | None = None  # of a slot: the line of what follows its statement; 0 if nothing does
+        self.is_slot = False
         self.elses = 0  # conditional expressions within the `else` of others
         self.loops = 0
         self.loose = False
@@ -87,11 +95,12 @@ class Tokens:
             later = [token[2] for token in self.tokens[self.index : self.index + 3] if token[2] > self.line]
             following = self.line + 1 if self.source.is_unnamed else later[0] if later else self.line
             finding.told_at = Position(self.source, following)
-        if self.kind == "end of file" and self.following is not None:
-            # The parentheses around a slot close what it leaves open.
+        if self.kind == "end of file" and self.is_slot:
+            # The parentheses around a slot close what it leaves open, and the reference program reads on.
             finding.reference = f"got identifier, want {','!r}" if message == "got end of file, want ')'" else message
-            finding.told_at = Position(self.source, self.following or self.line)
-            finding.is_last = not self.following
+            following = _next_line(self.source, self.line)
+            finding.told_at = Position(self.source, following or self.line)
+            finding.is_last = not following
         lexical = next((token[1] for token in self.tokens[-3:] if token[0] == FAILURE), None)
         if isinstance(lexical, Finding):
             # What cannot be scanned is the fault; the reference program only comes to what does not fit before it.
