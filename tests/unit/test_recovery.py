@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plait.errors import ReadError
+from plait.nodes import Map, to_plain
 from plait.source import Source
 from plait.starlark.syntax import Def
 from plait.templates.reading import read_yaml
@@ -133,3 +134,32 @@ def test_faults_without_end_are_given_up() -> None:
 def test_no_text_is_too_broken(text: str) -> None:
     for kind in (YAML, STARLARK, TEXT):
         recover(Source("a", text), kind)
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        ('"  spec:', "  spec:"),
+        ("[  spec:", "  spec:"),
+        ("  ]spec:", "  spec:"),
+        ("  spec:'", "  spec:"),
+        ("   spec:", "  spec:"),
+        (" spec:", "  spec:"),
+    ],
+)
+def test_a_stray_character_costs_nothing_but_itself(line: str, mended: str) -> None:
+    text = f"a:\n  name: x\n{line}\n    size: 1\n    more: [2]\n  last: y\nb: 2\n"
+    found = recover(Source("f.yml", text), YAML)
+    assert found.text == text.replace(line, mended)
+    assert found.cut == {3}
+    assert [fault.at.line for fault in found.faults if fault.at] == [3]
+
+
+@pytest.mark.parametrize("line", ["  newk", '  newk: "x', "  newk: [x", "  foo: bar: baz", "  @x"])
+def test_a_line_that_is_typed_does_not_take_what_is_below(line: str) -> None:
+    text = f"a:\n{line}\n    size: 1\nb: 2\n"
+    found = recover(Source("f.yml", text), YAML)
+    assert found.file is not None
+    root = found.file.documents.items[0].value
+    assert isinstance(root, Map)
+    assert to_plain(root) == {"a": {"size": 1}, "b": 2}

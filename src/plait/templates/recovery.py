@@ -15,7 +15,7 @@ from plait.templates.reading import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plait.errors import Finding
     from plait.starlark import Piece
@@ -55,6 +55,9 @@ _KEY = re.compile(r"[ -]*[\w.-]+ *(?: #(?!@).*)?$")
 # Texts in quotes and comments in YAML, after what may stand before them; and a quote that is left when these are gone.
 _NO_TEXT = re.compile(r"(^|[\s:,\[{(-])(?:\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|#.*)")
 _OPENS_QUOTE = re.compile(r"(?:^|[:,\[{-])\s*[\"']")
+# A quote or bracket that may be there by mistake: one behind a colon and a space begins a value.
+_STRAY = re.compile(r"(?<!: )[][{}\"']")
+_ITEM = re.compile(r" *(?:- .|(?:- )*[^\s:'\"\[\]{}#,-][^:'\"\[\]{}#,]*:(?: |$))")
 # What no bracket goes on with.
 _BEGINS = re.compile(r"\s*(end|def|elif|while|return|load)\b")
 _NAMES = re.compile(r"[A-Za-z_]\w*")
@@ -92,6 +95,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
     found = Recovered()
     lines = source.text.split("\n")
     gone: set[str] = set()  # names on lines that were left out: they may have been made there
+    again: set[int] = set()  # lines that were mended, and may have to be left out yet
     for _ in range(_MOST):
         found.text = "\n".join(lines)
         text = Source(source.name, found.text)
@@ -110,8 +114,16 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
             is_known = any(one.at is not None and one.at.line == line for one in found.faults)
             if not is_known:
                 found.faults.append(finding)
-            if not 0 < line <= len(lines) or line in found.cut or kind == TEXT:
+            if not 0 < line <= len(lines) or (line in found.cut and line not in again) or kind == TEXT:
                 break
+            mended = _mended(lines, line, source.name, strict=strict) if kind == YAML and line not in again else None
+            if mended is not None:
+                found.cut.add(mended[0])
+                again.add(mended[0])
+                lines[mended[0] - 1] = mended[1]
+                found.faults += more
+                continue
+            again.discard(line)
             for number in (line,) if is_known else _statement(lines, line, kind):
                 found.cut.add(number)
                 gone.update(_NAMES.findall(lines[number - 1]))
@@ -173,6 +185,60 @@ def _left_open(lines: Sequence[str], line: int, name: str, *, strict: bool) -> i
         # It may be one that is closed on a line below.
         return found if error.at is not None and error.at.line > line else 0
     return found
+
+
+def _mended(lines: Sequence[str], line: int, name: str, *, strict: bool) -> tuple[int, str] | None:
+    """The number of a line and a text for it with which more of the file can be read; None if the line is best left out.
+
+    One stray quote or bracket is taken out, or the line is indented as its neighbours are, or the line above goes.
+    """
+    text = lines[line - 1]
+    if "#@" in text:
+        return None
+
+    def reach(number: int, new: str) -> int:
+        """The line of the next error."""
+        changed = [*lines]
+        changed[number - 1] = new
+        try:
+            read_yaml(Source(name, "\n".join(changed)), strict=strict)
+        except PlaitError as error:
+            return 0 if error.at is None else error.at.line
+        return len(lines) + 1
+
+    best, found = max(reach(line, _without(text, YAML)), line), None
+    for number, new in _candidates(lines, line):
+        reached = reach(number, new)
+        # As good as leaving out is not good enough for leaving out another line.
+        if reached > best or (reached == best and number == line and found is None):
+            best, found = reached, (number, new)
+    return found
+
+
+def _candidates(lines: Sequence[str], line: int) -> Iterator[tuple[int, str]]:
+    text = lines[line - 1]
+    above = next((number for number in range(line - 1, 0, -1) if _says(lines[number - 1])), 0)
+    below = next((number for number in range(line + 1, len(lines) + 1) if _says(lines[number - 1])), 0)
+    over = lines[above - 1] if above else ""
+    under = lines[below - 1] if below else ""
+    shapes = [text[: one.start()] + text[one.end() :] for one in [*_STRAY.finditer(text)][:6]]
+    indents = dict.fromkeys(_indent(one) for one in (under, over, text) if one)
+    shapes += [" " * indent + text.lstrip() for indent in indents if indent != _indent(text)]
+    for new in dict.fromkeys(shapes):
+        # What is deeper below belongs to the line above if that waits for a value.
+        takes = new.rstrip().endswith(":") and _indent(under) > _indent(new) and over.rstrip().endswith(":")
+        if _ITEM.match(new) and not takes:
+            yield line, new
+    if above and not _ITEM.match(over):
+        yield above, ""
+
+
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _is_open(line: str) -> bool:
