@@ -576,3 +576,17 @@ def test_selections_grow_by_values_and_items(templates: Workshop) -> None:
         ((1, 1), (3, 7)),
         ((1, 1), (4, 1)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a:\n  b: 1\n\n#@ if True:\nc:\n  d: 1\n#@ end\n", [(1, 6), (5, 6)]),
+        ("a:\n  #@ def f():\n  b: 1\n  #@ end\n  c: 1\nd: 1\n", [(1, 6), (2, 4)]),
+        ("#@ def f():\na:\n  b: 1\n#@ end\n---\nc: |\n  d\n\n", [(1, 4), (2, 3), (5, 7), (6, 7)]),
+    ],
+)
+def test_folds_are_nested_and_end_with_their_nodes(text: str, expected: list[tuple[int, int]], tmp_path: Path) -> None:
+    with workshop(tmp_path, {"plait.yml": "runs: {}\n", "a.yml": text}) as made:
+        path = made.open("a.yml")
+        assert symbols.folds(made.state, path) == expected

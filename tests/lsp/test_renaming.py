@@ -144,6 +144,31 @@ def test_a_module_that_is_renamed_back_is_loaded_as_before(tmp_path: Path) -> No
         assert back["a.yml"] == text
 
 
+@pytest.mark.parametrize(
+    ("text", "around", "new", "held"),
+    [
+        ("#@ def f(x):\n#@   return x\n#@ end\n#@ y = 1\na: #@ f(y)\n", "#@ |y = 1", "x", True),
+        ("#@ def f(x):\n#@   return x\n#@ end\n#@ y = 1\na: #@ f(y)\n", "f(|x)", "y", True),
+        ("#@ y = 1\n#@ def f(x):\n#@   return x + y\n#@ end\na: #@ f(2)\n", "#@ |y = 1", "x", False),
+        ("#@ y = 1\n#@ def f(x):\n#@   return x + y\n#@ end\na: #@ f(2)\n", "f(|x)", "y", False),
+        ("#@ y = [1]\na: #@ [x for x in y]\n", "for |x", "y", True),
+        ("#@ y = [1]\na: #@ [x + y[0] for x in [1]]\n", "for |x", "y", False),
+    ],
+)
+def test_a_name_in_an_outer_or_inner_scope_is_free_unless_a_use_would_change(
+    text: str, around: str, new: str, held: bool, tmp_path: Path
+) -> None:
+    files = {"plait.yml": "runs:\n  a:\n    render: {files: [a.yml]}\n", "a.yml": text}
+    with workshop(tmp_path, files) as made:
+        made.open("a.yml")
+        place = made.at("a.yml", around)
+        if held:
+            assert renaming.rename(made.state, *place, new).edits
+        else:
+            with pytest.raises(RefusedError):
+                renaming.rename(made.state, *place, new)
+
+
 def test_what_has_no_name_is_not_renamed(tmp_path: Path) -> None:
     with workshop(tmp_path, TEMPLATES) as made:
         made.open("config/app.yml")

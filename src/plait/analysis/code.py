@@ -176,7 +176,8 @@ class Names:
             if first <= line <= last:
                 names.update(scope.bound)
         if self.program is not None:
-            above = {one.name for one in self.occurrences if one.is_binding and one.line < line}
+            bindings = (one for one in self.occurrences if one.is_binding and one.scope is self.program)
+            above = {one.name for one in bindings if one.line < line}
             is_inside = any(first <= line <= last for _, first, last in _ranges(self.functions))
             names.update(name for name in self.program.bound if is_inside or name in above)
         return {plain(name) for name in names if name.isidentifier()}

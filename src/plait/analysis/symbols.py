@@ -127,9 +127,21 @@ class Symbols:
         for path, scope, _ in self.scopes.get(symbol, ()):
             file = self._file(path)
             for other in () if file is None else file.names.occurrences:
-                if other.name == name and (other.scope is None or _is_related(other.scope, scope)):
+                if other.name != name or (other.scope is not None and not _is_related(other.scope, scope)):
+                    continue
+                if other.scope is None or other.scope is scope or self._captures(scope, other.scope, symbol, name):
                     return True
         return False
+
+    def _captures(self, scope: Scope, other: Scope, symbol: Hashable, name: str) -> bool:
+        """True if a use would mean another binding once the names of a scope have this name; other: binds it already."""
+        old = {str.__str__(known) for _, around, known in self.scopes.get(symbol, ()) if around is scope}
+        is_inner = _is_within(other, scope)
+        inside = [other if is_inner else scope]
+        for one in inside:
+            inside += one.children
+        owner, names = (scope, old) if is_inner else (other, {name})
+        return any(use.scope is owner and str.__str__(use.name) in names for one in inside for use in one.uses)
 
     def text(self, site: Site) -> str:
         """The text of a site."""
@@ -348,6 +360,14 @@ class Symbols:
             file = self._file(path)
             found = self._keys[path] = {} if file is None else keys_in(file)
         return found
+
+
+def _is_within(one: Scope, outer: Scope) -> bool:
+    """True if a scope is inside another one."""
+    found: Scope | None = one.parent
+    while found is not None and found is not outer:
+        found = found.parent
+    return found is outer
 
 
 def _is_related(one: Scope, other: Scope) -> bool:

@@ -46,7 +46,17 @@ def folds(state: State, path: str) -> list[tuple[int, int]]:
         if one.last > one.line:
             found[one.line] = max(one.last, found.get(one.line, 0))
         todo += one.inner
-    return sorted(found.items())
+    # A function that begins within a node may end behind it.
+    out: list[list[int]] = []
+    around: list[list[int]] = []
+    for first, last in sorted(found.items()):
+        while around and around[-1][1] < first:
+            around.pop()
+        for outer in around:
+            outer[1] = max(outer[1], last)
+        around.append([first, last])
+        out.append(around[-1])
+    return [(first, last) for first, last in out]
 
 
 def _end_of(file: File, line: int) -> int:
