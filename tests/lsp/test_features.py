@@ -590,3 +590,28 @@ def test_folds_are_nested_and_end_with_their_nodes(text: str, expected: list[tup
     with workshop(tmp_path, {"plait.yml": "runs: {}\n", "a.yml": text}) as made:
         path = made.open("a.yml")
         assert symbols.folds(made.state, path) == expected
+
+
+@pytest.mark.parametrize("code", ['getattr(data.values, "size")', 'data.values["size"]'])
+def test_a_text_that_names_a_data_value_leads_to_its_declaration(code: str, tmp_path: Path) -> None:
+    files = {
+        "plait.yml": "runs:\n  a:\n    render: {files: [config]}\n",
+        "config/schema.yml": "#@data/values-schema\n---\nsize: 1\n",
+        "config/app.yml": f'#@ load("@ytt:data", "data")\n#@ x = data.values\n---\na: #@ {code}\n',
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("config/app.yml")
+        found = navigation.definition(made.state, *made.at("config/app.yml", '"si|ze"'))
+        assert [(Path(one.path).name, one.line, one.column) for one in found] == [("schema.yml", 3, 1)]
+
+
+@pytest.mark.parametrize("name", ["log.properties", "part.txt", "note.toml", "noext"])
+def test_a_text_that_a_program_reads_is_not_read_as_yaml(name: str, tmp_path: Path) -> None:
+    files = {
+        "plait.yml": "runs:\n  a:\n    render: {files: [config]}\n",
+        "config/app.yml": f'#@ load("@ytt:data", "data")\n---\na: #@ data.read("{name}")\n',
+        f"config/{name}": "a = b: c: d\n  - [\n",
+    }
+    with workshop(tmp_path, files) as made:
+        path = made.open(f"config/{name}")
+        assert diagnostics.problems(made.state, path) == []

@@ -76,8 +76,8 @@ class File:
         if reading.kind and (reading.is_marked or self.kind in (PLAIN, TEMPLATE)):
             self.kind = reading.kind
         self.recovered: Recovered
-        if reading.is_marked and self.kind == PLAIN:
-            # Its comments and parentheses are no code.
+        if self.kind == PLAIN and (reading.is_marked or not path.endswith((".yml", ".yaml", ".json"))):
+            # Its comments and parentheses are no code; and a text that a program reads is not YAML.
             self.recovered = unread(text)
         else:
             self.recovered = recover(

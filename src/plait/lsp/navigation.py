@@ -59,7 +59,30 @@ def definition(state: State, path: str, line: int, column: int) -> list[Span]:
         _exported(state, file, line, column)
         or families.sources(state, file, line)
         or _of_node(state, file, line, column)
+        or _of_text(state, file, line, column)
     )
+
+
+def _of_text(state: State, file: File, line: int, column: int) -> list[Span]:
+    """For a text that names a data value, such as the one of `hasattr`: where that is declared."""
+    if not any(one.line == line and one.column <= column <= one.end for one in file.names.texts):
+        return []
+    symbols = _symbols(state, file.path)
+    found = symbols.at(file.path, line, column)
+    if found is None or not symbols.is_value(found[1]):
+        return []
+    declared = []
+    for site in sorted(symbols.sites(found[1])):
+        other = state.file(site.path)
+        if other is not None and site in keys_in(other).get((site.line, symbols.text(site)), ()):
+            declared.append(Span(*site))
+    return declared or [Span(*found[0])]
+
+
+def _symbols(state: State, path: str) -> Symbols:
+    """The names in the files of the runs that read a file."""
+    runs = [watched.good or watched.evaluation for watched in state.runs_of(path) if watched.reads(path)]
+    return Symbols([one for one in runs if one is not None], state.file)
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
@@ -178,8 +201,7 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
         return [*variables.definitions(state, path, name), *variables.uses(state, path, name)]
     if file.kind == LAYER:
         return families.named(state, file, line, column) or families.dependents(state, file, line)
-    runs = [watched.good or watched.evaluation for watched in state.runs_of(path) if watched.reads(path)]
-    symbols = Symbols([one for one in runs if one is not None], state.file)
+    symbols = _symbols(state, path)
     found = symbols.at(path, line, column) or symbols.at(
         path, line, len(file.line(line)) - len(file.line(line).lstrip()) + 1
     )
