@@ -482,7 +482,7 @@ def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool
         return text
     if source.private and (error.is_concealed or isinstance(error, ReadError)):
         return None
-    return _key_of(text, source.name.startswith("(")) if source.private else text
+    return _key_of(text, bool(source.flag)) if source.private else text
 
 
 def _key_of(text: str, is_flag: bool) -> str:

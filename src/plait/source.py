@@ -15,9 +15,22 @@ class Source:
     private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
     additions: to the language that it is written in, by their names (`plait.additions`).
     is_unnamed: the reference program names its lines by their number alone, as it does in `.star` files.
+    flag: the flag that has the text, or a part of it, as its argument, without dashes; "" for a file. argument: of the
+    flag, if it is not the text: a prefix of environment variables, a path with its key, a source of secrets.
     """
 
-    __slots__ = ("_lines", "additions", "first_line", "is_unnamed", "name", "private", "shown", "text")
+    __slots__ = (
+        "_lines",
+        "additions",
+        "argument",
+        "first_line",
+        "flag",
+        "is_unnamed",
+        "name",
+        "private",
+        "shown",
+        "text",
+    )
 
     def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
         self.name = name
@@ -25,6 +38,7 @@ class Source:
         self.text = text
         self.first_line = first_line
         self.private = False
+        self.flag = self.argument = ""
         self.is_unnamed = False
         self.additions: frozenset[str] = frozenset()
         self._lines: list[str] | None = None
@@ -36,6 +50,16 @@ class Source:
         """The same source, private."""
         self.private = True
         return self
+
+    def of_flag(self, flag: str, argument: str = "") -> Source:
+        """The same source, from a flag."""
+        self.flag, self.argument = flag, argument
+        return self
+
+    @property
+    def is_data_flag(self) -> bool:
+        """True for the flags of data values and secrets."""
+        return self.flag.startswith("data-value") or self.flag == "secrets"
 
     def line(self, number: int) -> str | None:
         """The text of a line (numbers start at `first_line`), without its line break; None if there is no such line."""

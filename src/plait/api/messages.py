@@ -146,17 +146,17 @@ def _place_of(at: Position | None) -> Place | None:
         return None
     source = at.source
     if source is None:
-        return (None, "", False, at.line, at.column, None)
-    return (source.name, source.shown, source.private, at.line, at.column, at.text)
+        return (None, "", False, at.line, at.column, None, "")
+    return (source.name, source.shown, source.private, at.line, at.column, at.text, source.flag)
 
 
 def _position(place: Place | None) -> Position | None:
     if place is None:
         return None
-    name, shown, private, line, column, text = place
+    name, shown, private, line, column, text, flag = place
     if name is None:
         return Position(None, line, column)
     # Of the text only this line came along; a line that is not known stands behind all there are.
     source = Source(name, text or "", line if text is not None else line + 1)
-    source.shown, source.private = shown, private
+    source.shown, source.private, source.flag = shown, private, flag
     return Position(source, line, column)

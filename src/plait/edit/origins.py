@@ -255,8 +255,7 @@ def _is_variable(history: History) -> bool:
 
 def _is_given(entry: Entry) -> bool:
     """Whether an entry is a flag or an environment variable; what is within the value of a flag has no name."""
-    name = "" if entry.source is None else entry.source.name
-    return entry.source is not None and (not name or name.startswith(("(", "--", "environment variable ")))
+    return entry.source is not None and (not entry.source.name or bool(entry.source.flag))
 
 
 def _given(path: str, entry: Entry) -> Refused:

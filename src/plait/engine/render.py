@@ -52,6 +52,7 @@ from plait.engine.options import (
 )
 from plait.errors import UsageError
 from plait.nodes import Map
+from plait.source import Source
 from plait.workspace import Inputs as Reader
 from plait.workspace import Job, Options, Result, values_of_map
 from plait.workspace.job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
@@ -363,7 +364,7 @@ def options_of(request: Render, debug: Callable[[str], None] | None = None, insp
         output_schemas=request.check_output,
         output_by=output_by_of(request),
         prefixes=[
-            f"({name} arg) {one}"
+            Source(f"({name} arg) {one}").of_flag(name, one)
             for name, prefixes in (
                 ("data-values-env", request.data_values_env),
                 ("data-values-env-yaml", request.data_values_env_yaml),

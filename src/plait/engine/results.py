@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error].
     Words: TypeAlias = "str | list[str | tuple[str, bool | None]]"
-    Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None]"
+    Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None, str]"
 
     class Fault(TypedDict):
         """A finding, or an error without what only errors have."""

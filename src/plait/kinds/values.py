@@ -104,7 +104,7 @@ class ValuesSchema:
         value: Value = _within_stack(lambda: self._defaults.room(before.value, given.value))
         return before if value is before.value else before.with_value(value)
 
-    def check(self, document: Document, sources: Sequence[str] = ()) -> None:
+    def check(self, document: Document, sources: Sequence[Source] = ()) -> None:
         """Raises SchemaError for data values that are not as the schema says; LimitError, UsageError.
 
         sources: what data values came from, files and flags.

@@ -58,7 +58,7 @@ def _nested(value: Value) -> bool:
 
 def looked_up(trace: Trace, pointer: Pointer, root: Value, found: Value) -> Item | None:
     """Record the items that a location created because they were not there; gives the item at it, if there is one."""
-    source = Source(f"--path {pointer}", str(pointer))
+    source = Source(f"--path {pointer}", str(pointer)).of_flag("path")
     for item in walk(found):
         if item.source is None:
             trace.record(item, Change("looked up", source, 1))
@@ -108,7 +108,7 @@ class Variables:
         """A value on the command line, or the text of a file named there."""
         name, _, text = argument.partition("=")
         if kind == "var":
-            source = Source(f"--{kind} {name}={text}", argument)
+            source = Source(f"--{kind} {name}={text}", argument).of_flag(kind)
         else:
             from plait.ops.reading import as_they_are, expand_home, file_text
 
@@ -136,7 +136,7 @@ class Variables:
 
         for name in variables(f"{prefix}_"):
             # Its value is not quoted, except as the value that is explained.
-            source = Source(f"environment variable {name}")
+            source = Source(f"environment variable {name}").of_flag("vars-env", prefix)
             self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
 
     def store(self, path: str) -> None:

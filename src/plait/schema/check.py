@@ -115,9 +115,8 @@ def _type_hint(item: Item) -> Wording | None:
 
 def flag_hint(item: Item) -> Wording | None:
     """What to do about a text of a flag that gives texts only."""
-    name = "" if item.source is None else item.source.name
-    if type(item.value) is str and name.startswith(("(data-value arg)", "(data-values-env arg)")):
-        flag = name[1 : name.index(" ")]
+    flag = "" if item.source is None else item.source.flag
+    if type(item.value) is str and flag in ("data-value", "data-values-env"):
         return public(f"--{flag} gives strings, --{flag}-yaml values of any type")
     return None
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from plait.nodes import Document, Item
     from plait.schema.types import Declaration
+    from plait.source import Source
 
 # So many files of values are named, of those in which a value could stand.
 _NAMED = 3
@@ -26,7 +27,7 @@ _NAMED = 3
 _TYPING_ERROR = 2
 
 
-def check_required(declaration: Declaration, values: Document, sources: Sequence[str]) -> None:
+def check_required(declaration: Declaration, values: Document, sources: Sequence[Source]) -> None:
     """Raises SchemaError where something required was not given. sources: what data values came from, files and flags."""
     missing = list(_missing(declaration, values, ""))
     if not missing:
@@ -65,14 +66,10 @@ def _is_given(declaration: Declaration, item: Item) -> bool:
     return True
 
 
-def places_to_give(path: str, sources: Sequence[str]) -> str:
+def places_to_give(path: str, sources: Sequence[Source]) -> str:
     """Where a data value can be given, of what there is in this run."""
-    files = [name for name in dict.fromkeys(sources) if not name.startswith("(")]
-    prefixes = dict.fromkeys(
-        name.rpartition(" ")[2]
-        for name in sources
-        if name.startswith(("(data-values-env arg", "(data-values-env-yaml arg"))
-    )
+    files = [*dict.fromkeys(one.shown for one in sources if not one.flag)]
+    prefixes = dict.fromkeys(one.argument for one in sources if one.flag in ("data-values-env", "data-values-env-yaml"))
     found = [f"by --data-value {path}=..."] if "[" not in path else []
     if files:
         found.append(f"in {', '.join(files[:_NAMED])}")

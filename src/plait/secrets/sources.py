@@ -198,7 +198,7 @@ def _printed(named: Named, allow_exec: bool) -> Source:
         named.where,
         lambda _: ReadError(f"the command failed: {named.where}", hint="run it by itself to see why"),
     )
-    return Source(f"(secrets arg) {named.argument}", text).hidden()
+    return Source(f"(secrets arg) {named.argument}", text).hidden().of_flag("secrets", named.argument)
 
 
 def _short(stderr: str) -> str | None:

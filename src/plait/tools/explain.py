@@ -53,7 +53,7 @@ class Entry:
         origins: Sequence[Entry] = (),
         structural: bool = False,
     ) -> None:
-        self.action = "data value" if source is not None and source.name.startswith("(") else action
+        self.action = "data value" if source is not None and source.is_data_flag else action
         self.source = source
         self.line = line
         self.value = "(not computed)" if is_deferred(value) else value
@@ -83,28 +83,27 @@ class Entry:
         """File and line, or the flag."""
         if self.source is None:
             return "?"
-        name = self.source.name
-        if name.startswith("("):
-            return _flag(name, self.source.text, is_secret=self.secret)
-        return f"{self.source.shown}:{self.line}" if self.line > 0 and not name.startswith("-") else self.source.shown
+        if self.source.is_data_flag:
+            return _flag(self.source, is_secret=self.secret)
+        return f"{self.source.shown}:{self.line}" if self.line > 0 and not self.source.flag else self.source.shown
 
     @property
     def text(self) -> str | None:
         """The source line, unless it is a flag."""
-        if self.source is None or self.line <= 0 or self.source.name.startswith(("(", "-")):
+        if self.source is None or self.line <= 0 or self.source.flag:
             return None
         return self.source.line(self.line)
 
 
-def _flag(name: str, text: str, *, is_secret: bool) -> str:
-    """`(data-value arg)` and its argument as it is typed, without the value if that is secret."""
-    flag = name[1 : name.index(")")].removesuffix(" arg")
-    if flag.startswith("data-values-env"):
+def _flag(source: Source, *, is_secret: bool) -> str:
+    """A flag and its argument as it is typed, without the value if that is secret; or the environment variable."""
+    text = source.text
+    if source.flag.startswith("data-values-env"):
         return f"environment variable {text.partition('=')[0]}"
-    argument = name[name.index(")") + 1 :].strip() or text
+    argument = source.argument or text
     if is_secret and "=" in text and argument == text:
         argument = f"{text.partition('=')[0]}=..."
-    return f"--{flag} {argument}"
+    return f"--{source.flag} {argument}"
 
 
 class History:

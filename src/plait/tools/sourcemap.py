@@ -149,7 +149,7 @@ def _origin_data(
     """Add to a mapping where its value came from; names gets the files."""
     action, stands, origins = origin(explainer, place)
     source, line = stands.source, stands.line
-    if source is not None and line > 0 and not source.name.startswith(("(", "-")):
+    if source is not None and line > 0 and not source.flag:
         key = stands.key
         if key is None and type(place.item) is MapItem:
             key = place.item.key
@@ -157,7 +157,7 @@ def _origin_data(
         entry["source"] = {"file": source.shown, "line": line, "column": column}
         names[source.shown] = None
     elif source is not None:
-        entry["flag"] = source.name if source.name.startswith("-") else f"{source.name} {source.text}"
+        entry["flag"] = f"{source.name} {source.text}" if source.is_data_flag else source.name
     entry["action"] = action
     if origins:
         entry["from"] = [{"file": file, "line": number} for file, number in origins]

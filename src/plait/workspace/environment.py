@@ -101,9 +101,13 @@ def _takes_text(declaration: Declaration) -> bool:
 
 
 def _value(way: Sequence[Declaration], name: str, text: str, *, strict: bool) -> ReferencedValues:
-    source = Source("(data-values-env-all arg)", f"{name}={text}").hidden()
+    source = Source("(data-values-env-all arg)", f"{name}={text}").hidden().of_flag("data-values-env-all")
     try:
-        value = text if _takes_text(way[-1]) else yaml_converter(strict)(Source(source.name, text).hidden())
+        value = (
+            text
+            if _takes_text(way[-1])
+            else yaml_converter(strict)(Source(source.name, text).hidden().of_flag(source.flag))
+        )
     except PlaitError as error:
         raise error.within(f"in environment variable {name}") from None
     for declaration in reversed(way):

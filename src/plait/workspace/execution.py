@@ -174,7 +174,7 @@ class Execution:
         if merged is None:
             merged = Document(Map([]))
         entries = [*entries, *given]
-        sources = [one.document.source.shown for one in entries if one.document.source is not None]
+        sources = [one.document.source for one in entries if one.document.source is not None]
         sources += self.options.prefixes
         if schema is not None and REQUIRED in self.options.additions:
             from plait.schema.required import check_required

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plait.destinations import Pattern
     from plait.nodes import Map
     from plait.output import OutputFile
+    from plait.source import Source
     from plait.workspace.environment import Environment
     from plait.workspace.files import InputFile
     from plait.workspace.library import Library
@@ -39,7 +40,7 @@ class Options:
     debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
     output_schemas: files and directories with schemas of the documents that come of it, by their kinds.
     output_by: which file each document is written to, if not that of its template.
-    prefixes: of variables of the environment that give data values, as the sources of such values are called.
+    prefixes: the flags that name prefixes of environment variables with data values.
     reading: what a file becomes depends on these of the options.
     """
 
@@ -71,7 +72,7 @@ class Options:
         values_schema: str = "",
         output_schemas: Sequence[str] = (),
         output_by: Pattern | None = None,
-        prefixes: Sequence[str] = (),
+        prefixes: Sequence[Source] = (),
     ) -> None:
         self.strict = strict
         self.ignore_unknown_comments = ignore_unknown_comments

@@ -207,13 +207,14 @@ def _from_environment(
     found = []
     for variable, text in variables(prefix + "_").items():
         try:
-            value = text if convert is None else convert(Source(name, text).hidden())
+            value = text if convert is None else convert(Source(name, text).hidden().of_flag(flag, prefix))
         except PlaitError as error:
             told = f"Extracting data value from env variable '{variable}': Deserializing YAML value"
             raise error.within(f"in environment variable {variable}", role=CLAUSE, reference=told) from None
         # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
         pieces = variable[len(prefix) + 1 :].split("__")
-        found.append(ReferencedValues(_overlay(pieces, value, Source(name, f"{variable}={text}").hidden()), refs))
+        source = Source(name, f"{variable}={text}").hidden().of_flag(flag, prefix)
+        found.append(ReferencedValues(_overlay(pieces, value, source), refs))
     return found
 
 
@@ -224,12 +225,12 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
         raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
     name = f"({flag} arg)"
     try:
-        value = text if convert is None else convert(Source(name, text))
+        value = text if convert is None else convert(Source(name, text).of_flag(flag))
     except PlaitError as error:
         told = f"Deserializing value for key '{key}': Deserializing YAML value"
         raise error.within(f"in the value of key '{key}'", role=CLAUSE, reference=told) from None
     refs, key = _refs_and_key(key)
-    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument)), refs)]
+    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).of_flag(flag)), refs)]
 
 
 def _pair_hint(argument: str, flag: str) -> str | None:
@@ -260,9 +261,8 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
         raise ReadError(f"Expected '{path}' to be a file, but is a directory", found=found)
     content = files[0].text()
     refs, key = _refs_and_key(key)
-    return ReferencedValues(
-        _overlay(_key_path(key), content, Source(f"(data-value-file arg) {key}={path}", content).hidden()), refs
-    )
+    source = Source(f"(data-value-file arg) {key}={path}", content).hidden().of_flag("data-value-file", f"{key}={path}")
+    return ReferencedValues(_overlay(_key_path(key), content, source), refs)
 
 
 def _refs_and_key(argument: str) -> tuple[LibraryRefs, str]:
