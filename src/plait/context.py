@@ -51,7 +51,7 @@ class Context:
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. shared: inputs of earlier runs, for commands that know it. kept: what
+    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. kept: what
     templates gave in earlier runs (`plait.workspace.kept`), or None. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep. additions: to the dialect, by their names.
     """
@@ -73,7 +73,6 @@ class Context:
         "print_line",
         "refuses_warnings",
         "secrets",
-        "shared",
         "total",
         "trace",
     )
@@ -85,7 +84,6 @@ class Context:
         limits: Limits | None = None,
     ) -> None:
         self.cache = cache
-        self.shared: object = None
         self.kept: object = None
         self.originals: Originals | None = None
         self.allowance = allowance() if limits is None else Allowance(limits)
