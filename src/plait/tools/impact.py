@@ -61,6 +61,23 @@ def impact(
     rerun: evaluates the run with texts in the place of files; raises PlaitError.
     context: of the run, for whoever watches.
     """
+    from plait.tools.explain import Explainer
+
+    found = _impact(trace, documents, file, line, files, rerun, context)
+    names = Explainer(trace).names  # without secrets
+    return Impact([place.named(names) for place in found.places], found.unknown, needed=found.needed)
+
+
+def _impact(
+    trace: Trace,
+    documents: DocumentSet,
+    file: str,
+    line: int,
+    files: Files | None,
+    rerun: Rerun | None,
+    context: Context | None,
+) -> Impact:
+    """The same, with places by their real names."""
     path, text = content_of(file, files or {})
     extents = None if text is None else Extents(Source(path, text))
     exact = (
@@ -104,9 +121,9 @@ def _places(
         numbers = {number for name, number in explainer.lines(history, structure=True) if same_file(name, file)}
         # Of a file that was read as a whole every line counts.
         if 0 in numbers or not exact.isdisjoint(numbers):
-            found.append(history.place)
+            found.append(place)
         elif not within.isdisjoint(numbers):
-            inside.append(history.place)
+            inside.append(place)
     return found, inside
 
 
