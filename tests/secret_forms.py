@@ -3,27 +3,71 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CANARY = "Kanarie-57x"
 PARTS = CANARY.split("-")
 
 
+# Transformations of a secret by templates: name -> (expression of a template, the same in Python).
+TRANSFORMATIONS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "plain": ("pw", lambda text: text),
+    "upper": ("pw.upper()", str.upper),
+    "swapped": ('"".join([one.lower() if one.isupper() else one.upper() for one in pw.elems()])', str.swapcase),
+    "reversed": ("pw[::-1]", lambda text: text[::-1]),
+    "half": ("pw[:len(pw) // 2]", lambda text: text[: len(text) // 2]),
+    "other_half": ("pw[len(pw) // 2:]", lambda text: text[len(text) // 2 :]),
+    "every_second": ("pw[::2]", lambda text: text[::2]),
+    "twice": ("pw + pw", lambda text: text + text),
+    "doubled": ('"".join([one + one for one in pw.elems()])', lambda text: "".join(one + one for one in text)),
+    "spaced": ('" ".join(pw.elems())', " ".join),
+    "dotted": ('".".join(pw.elems())', ".".join),
+    "sorted": ('"".join(sorted(pw.elems()))', lambda text: "".join(sorted(text))),
+    "replaced": ('pw.replace("-", "_")', lambda text: text.replace("-", "_")),
+    "without_vowels": ('regexp.replace("[aeiou]", pw, "")', lambda text: re.sub("[aeiou]", "", text)),
+    "rotated": ("pw[3:] + pw[:3]", lambda text: text[3:] + text[:3]),
+    "shifted": (
+        '"".join([chr(one + 1) for one in pw.elem_ords()])',
+        lambda text: "".join(chr(ord(one) + 1) for one in text),
+    ),
+    "numbers": ('"-".join([str(one) for one in pw.elem_ords()])', lambda text: "-".join(str(ord(one)) for one in text)),
+    "octal": ('"".join(["%o" % one for one in pw.elem_ords()])', lambda text: "".join(f"{ord(one):o}" for one in text)),
+    "hexed": ('"".join(["%x" % one for one in pw.elem_ords()])', lambda text: text.encode().hex()),
+    "percent": (
+        '"".join(["%%%x" % one for one in pw.elem_ords()])',
+        lambda text: "".join(f"%{ord(one):x}" for one in text),
+    ),
+    "base64": ("base64.encode(pw)", lambda text: base64.b64encode(text.encode()).decode()),
+    "base64_twice": (
+        "base64.encode(base64.encode(pw))",
+        lambda text: base64.b64encode(base64.b64encode(text.encode())).decode(),
+    ),
+    "base64_reversed": ("base64.encode(pw[::-1])", lambda text: base64.b64encode(text[::-1].encode()).decode()),
+    "base64_shifted": ('base64.encode("x" + pw)', lambda text: base64.b64encode(b"x" + text.encode()).decode()),
+    "sha256": ("sha256.sum(pw)", lambda text: hashlib.sha256(text.encode()).hexdigest()),
+    "sha256_part": ("sha256.sum(pw)[:12]", lambda text: hashlib.sha256(text.encode()).hexdigest()[:12]),
+    "md5": ("md5.sum(pw)", lambda text: hashlib.md5(text.encode()).hexdigest()),
+    "json": ('json.encode({"k": pw})', lambda text: json.dumps({"k": text}, separators=(",", ":"))),
+    "json_parts": (
+        'json.encode(pw.split("-"))',
+        lambda text: json.dumps(text.split("-"), separators=(",", ":")),
+    ),
+    "toml": ('toml.encode({"k": pw})', lambda text: f'k = "{text}"'),
+    "url": ('"db://user:" + pw + "@host"', lambda text: f"db://user:{text}@host"),
+    "quoted": ('"%r" % [pw]', lambda text: f'["{text}"]'),
+    "text_of_a_list": ("str(pw.split('-'))", lambda text: str(text.split("-")).replace("'", '"')),
+}
+
+
 def forms(canary: str) -> list[str]:
     """The transformations that the templates of the projects below make of a secret, in lower case."""
-    half = len(canary) // 2
-    found = [
-        canary,
-        canary[::-1],
-        base64.b64encode(canary.encode()).decode(),
-        canary.encode().hex(),
-        canary[:half],
-        canary[half:],
-        *canary.split("-"),
-        json.dumps({"k": canary}, separators=(",", ":")),
-        "".join(chr(ord(one) + 1) for one in canary),
-        "-".join(str(ord(one)) for one in canary),
-    ]
+    found = [*(made(canary) for _, made in TRANSFORMATIONS.values()), *canary.split("-")]
     # What is as short as this stands in other words as well.
     return list(dict.fromkeys(one.lower() for one in found if len(one) > 3))
 
@@ -34,36 +78,23 @@ TEMPLATE = """\
 #@ load("@ytt:data", "data")
 #@ load("@ytt:base64", "base64")
 #@ load("@ytt:json", "json")
+#@ load("@ytt:md5", "md5")
+#@ load("@ytt:regexp", "regexp")
+#@ load("@ytt:sha256", "sha256")
+#@ load("@ytt:toml", "toml")
 #@ pw = data.values.db.pw
-#@ def hexed(text):
-#@   out = ""
-#@   for one in text.elem_ords():
-#@     out += "%x" % one
-#@   end
-#@   return out
-#@ end
 kind: App
 metadata:
   name: web
 spec:
   size: #@ data.values.size
-  plain: #@ pw
-  upper: #@ pw.upper()
-  reversed: #@ pw[::-1]
-  base64: #@ base64.encode(pw)
-  hexed: #@ hexed(pw)
-  parts: #@ pw.split("-")
-  half: #@ pw[:len(pw) // 2]
-  json: #@ json.encode({"k": pw})
-  shifted: #@ "".join([chr(one + 1) for one in pw.elem_ords()])
-  numbers: #@ "-".join([str(one) for one in pw.elem_ords()])
-  url: #@ "db://user:" + pw + "@host"
+TRANSFORMED  parts: #@ pw.split("-")
   conditional: #@ "a" if pw.startswith("K") else "b"
   all: #@ data.values.db
   #@ if pw.endswith("x"):
   only: yes
   #@ end
-"""
+""".replace("TRANSFORMED", "".join(f"  {name}: #@ {code}\n" for name, (code, _) in TRANSFORMATIONS.items()))
 NOTE = '(@ load("@ytt:data", "data") @)first line\npassword = (@= data.values.db.pw @)\nreversed = (@= data.values.db.pw[::-1] @)\n'
 SCHEMA = '#@data/values-schema\n---\nsize: 1\ndb:\n  #@schema/desc "x"\n  pw: ""\n'
 MARKED = SCHEMA.replace('#@schema/desc "x"', "#@schema/secret")

@@ -333,6 +333,10 @@ def test_nothing_of_a_secret_is_shown(
     assert shown(channel(Site(kind, tmp_path, capfd))) == []
 
 
+def test_there_are_thirty_transformations() -> None:
+    assert len(FORMS) >= 30
+
+
 @pytest.mark.parametrize("kind", PROJECTS)
 def test_the_output_has_the_secrets(
     kind: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
