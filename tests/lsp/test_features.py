@@ -592,16 +592,24 @@ def test_folds_are_nested_and_end_with_their_nodes(text: str, expected: list[tup
         assert symbols.folds(made.state, path) == expected
 
 
-@pytest.mark.parametrize("code", ['getattr(data.values, "size")', 'data.values["size"]'])
-def test_a_text_that_names_a_data_value_leads_to_its_declaration(code: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "around"),
+    [
+        ('getattr(data.values, "size")', '"si|ze"'),
+        ('data.values["size"]', '"si|ze"'),
+        ("x.size", "x.si|ze"),
+        ("f(data.values)", "m.si|ze"),
+    ],
+)
+def test_a_lookup_of_a_data_value_leads_to_its_declaration(code: str, around: str, tmp_path: Path) -> None:
     files = {
         "plait.yml": "runs:\n  a:\n    render: {files: [config]}\n",
         "config/schema.yml": "#@data/values-schema\n---\nsize: 1\n",
-        "config/app.yml": f'#@ load("@ytt:data", "data")\n#@ x = data.values\n---\na: #@ {code}\n',
+        "config/app.yml": f'#@ load("@ytt:data", "data")\n#@ x = data.values\n#@ def f(m):\n#@   return m.size\n#@ end\n---\na: #@ {code}\n',
     }
     with workshop(tmp_path, files) as made:
         made.open("config/app.yml")
-        found = navigation.definition(made.state, *made.at("config/app.yml", '"si|ze"'))
+        found = navigation.definition(made.state, *made.at("config/app.yml", around))
         assert [(Path(one.path).name, one.line, one.column) for one in found] == [("schema.yml", 3, 1)]
 
 

@@ -7,7 +7,7 @@ import os
 from plait.analysis.files import LAYER, OPS, PLAIN, TEMPLATE, keys_of
 from plait.analysis.places import path_of
 from plait.analysis.symbols import DATA_VALUES, Site, Symbols, items_by_keys, keys_in
-from plait.lsp import families, variables
+from plait.lsp import claims, families, variables
 from plait.lsp.answers import Span
 from plait.lsp.behind import lines_behind
 from plait.lsp.evaluation import descend
@@ -59,15 +59,16 @@ def definition(state: State, path: str, line: int, column: int) -> list[Span]:
         _exported(state, file, line, column)
         or families.sources(state, file, line)
         or _of_node(state, file, line, column)
-        or _of_text(state, file, line, column)
+        or _of_lookup(state, file, line, column)
     )
 
 
-def _of_text(state: State, file: File, line: int, column: int) -> list[Span]:
-    """For a text that names a data value, such as the one of `hasattr`: where that is declared."""
-    if not any(one.line == line and one.column <= column <= one.end for one in file.names.texts):
+def _of_lookup(state: State, file: File, line: int, column: int) -> list[Span]:
+    """For a key or a text by which runs look a data value up: where that is declared."""
+    is_text = any(one.line == line and one.column <= column <= one.end for one in file.names.texts)
+    if not is_text and file.names.lookup_at(line, column) is None:
         return []
-    symbols = _symbols(state, file.path)
+    symbols = Symbols(claims.runs_for(state, file.path, claims.budget()), state.file)
     found = symbols.at(file.path, line, column)
     if found is None or not symbols.is_value(found[1]):
         return []
@@ -77,12 +78,6 @@ def _of_text(state: State, file: File, line: int, column: int) -> list[Span]:
         if other is not None and site in keys_in(other).get((site.line, symbols.text(site)), ()):
             declared.append(Span(*site))
     return declared or [Span(*found[0])]
-
-
-def _symbols(state: State, path: str) -> Symbols:
-    """The names in the files of the runs that read a file."""
-    runs = [watched.good or watched.evaluation for watched in state.runs_of(path) if watched.reads(path)]
-    return Symbols([one for one in runs if one is not None], state.file)
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
@@ -201,7 +196,8 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
         return [*variables.definitions(state, path, name), *variables.uses(state, path, name)]
     if file.kind == LAYER:
         return families.named(state, file, line, column) or families.dependents(state, file, line)
-    symbols = _symbols(state, path)
+    runs = [watched.good or watched.evaluation for watched in state.runs_of(path) if watched.reads(path)]
+    symbols = Symbols([one for one in runs if one is not None], state.file)
     found = symbols.at(path, line, column) or symbols.at(
         path, line, len(file.line(line)) - len(file.line(line).lstrip()) + 1
     )
