@@ -3,26 +3,8 @@
 from __future__ import annotations
 
 from plait.content import variables
-from plait.engine.common import (
-    ALLOW_OUTPUT,
-    CHECK_OUTPUT,
-    ISOLATE,
-    KEEP_FORMAT,
-    LIMIT,
-    OUTPUT_BY,
-    OUTPUT_FILES,
-    QUIET,
-    QUOTE_VALUES,
-    SAFETY,
-    SOURCE_MAP,
-    TRUST,
-    WARNINGS,
-    WATCH,
-    keep_limits,
-    keep_originals,
-    output_by_of,
-    result_of,
-)
+from plait.engine import common
+from plait.engine.common import keep_limits, keep_originals, output_by_of, result_of
 from plait.engine.options import (
     DELIVERY,
     READ_PATH,
@@ -91,22 +73,22 @@ class Compose(Request):
         default=("yaml",),
         choices=FORMS,
     )
-    output_files = OUTPUT_FILES.replaced(
+    output_files = common.OUTPUT_FILES.replaced(
         help="write each document into a directory, to the file that --output-by says; keep what is already there"
     )
-    check_output: Texts = CHECK_OUTPUT
-    output_by = OUTPUT_BY
-    keep_format: bool = KEEP_FORMAT
-    source_map = SOURCE_MAP
-    trust: bool = TRUST
-    watch = WATCH
-    _1 = Heading(SAFETY)
-    output_links = ALLOW_OUTPUT
-    limit = LIMIT
-    isolate = ISOLATE
-    warnings_shown = WARNINGS
-    quiet = QUIET
-    quote_values = QUOTE_VALUES
+    check_output: Texts = common.CHECK_OUTPUT
+    output_by = common.OUTPUT_BY
+    keep_format: bool = common.KEEP_FORMAT
+    source_map = common.SOURCE_MAP
+    trust: bool = common.TRUST
+    watch = common.WATCH
+    _1 = Heading(common.SAFETY)
+    output_links = common.ALLOW_OUTPUT
+    limit = common.LIMIT
+    isolate = common.ISOLATE
+    warnings_shown = common.WARNINGS
+    quiet = common.QUIET
+    quote_values = common.QUOTE_VALUES
     # Keywords of the API.
     warnings: Warnings = keyword("keep")
     limits: Limits | None = keyword()

@@ -5,29 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from plait.content import source, sources, variables
-from plait.engine.common import (
-    ALLOW_ALL_LINKS,
-    ALLOW_LINKS,
-    ALLOW_OUTPUT,
-    ISOLATE,
-    KEEP_FORMAT,
-    LIMIT,
-    OUTPUT_BY,
-    OUTPUT_FILES,
-    QUIET,
-    REPOSITORY,
-    SAFETY,
-    SITE,
-    SOURCE_MAP,
-    WARNINGS,
-    WATCH,
-    keep_limits,
-    keep_originals,
-    links_of,
-    output_by_of,
-    result_of,
-    site_of,
-)
+from plait.engine import common
+from plait.engine.common import keep_limits, keep_originals, links_of, output_by_of, result_of, site_of
 from plait.engine.options import (
     DELIVERY,
     READ_PATH,
@@ -75,8 +54,8 @@ class Layer(Request):
         "", TEXTS, "the inputs", is_argument=True, setting="files", path=READ_PATH, kw_only=False, default=()
     )
     _1 = Heading("Inputs")
-    site: str | os.PathLike[str] | None = SITE
-    repository = REPOSITORY
+    site: str | os.PathLike[str] | None = common.SITE
+    repository = common.REPOSITORY
     _2 = Heading("Checks")
     validate: bool = switch("validate", "check the form of all documents first")
     validate_data: bool = switch("validate-data", "check rendered data against the DataSchema documents")
@@ -119,27 +98,27 @@ class Layer(Request):
         default=("yaml",),
         choices=FORMS,
     )
-    output_files = OUTPUT_FILES.replaced(
+    output_files = common.OUTPUT_FILES.replaced(
         help="write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there"
     )
-    output_by = OUTPUT_BY
-    keep_format: bool = KEEP_FORMAT
-    source_map = SOURCE_MAP
-    watch = WATCH
+    output_by = common.OUTPUT_BY
+    keep_format: bool = common.KEEP_FORMAT
+    source_map = common.SOURCE_MAP
+    watch = common.WATCH
     _5 = Heading("Secrets")
     cleartext_secrets: bool = switch(
         "cleartext-secrets", "print encrypted documents and what was substituted from them", is_in_steps=True
     )
     secrets_files = texts("secrets-file", "resolve secret references from a YAML map", value="PATH", path=READ_PATH)
     secrets_env = texts("secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX")
-    _6 = Heading(SAFETY)
-    allow_links: Texts = ALLOW_LINKS
-    allow_all_links = ALLOW_ALL_LINKS
-    output_links = ALLOW_OUTPUT
-    limit = LIMIT
-    isolate = ISOLATE
-    warnings_shown = WARNINGS
-    quiet = QUIET
+    _6 = Heading(common.SAFETY)
+    allow_links: Texts = common.ALLOW_LINKS
+    allow_all_links = common.ALLOW_ALL_LINKS
+    output_links = common.ALLOW_OUTPUT
+    limit = common.LIMIT
+    isolate = common.ISOLATE
+    warnings_shown = common.WARNINGS
+    quiet = common.QUIET
     # Keywords of the API.
     labels: Mapping[str, str] | None = keyword()
     repositories: Mapping[str, str | os.PathLike[str]] | None = keyword()

@@ -3,26 +3,8 @@
 from __future__ import annotations
 
 from plait.content import standard_input, variables
-from plait.engine.common import (
-    ALLOW_ALL_LINKS,
-    ALLOW_EXEC,
-    ALLOW_LINKS,
-    ALLOW_OUTPUT,
-    GENERAL,
-    ISOLATE,
-    LIMIT,
-    NO_EFFECT,
-    QUIET,
-    QUOTE_VALUES,
-    SAFETY,
-    SECRETS,
-    SOURCE_MAP,
-    WARNINGS,
-    WATCH,
-    additions_of,
-    keep_limits,
-    links_of,
-)
+from plait.engine import common
+from plait.engine.common import additions_of, keep_limits, links_of
 from plait.engine.options import (
     DELIVERY,
     GO_FLAGS,
@@ -99,8 +81,8 @@ class Patch(Request):
         value="PATH",
         path=WRITTEN_PATH,
     )
-    secret_sources = SECRETS
-    allow_exec = ALLOW_EXEC
+    secret_sources = common.SECRETS
+    allow_exec = common.ALLOW_EXEC
     variables_first: bool = switch(
         "vars-first", "fill the template before the operations; what they bring is filled after them"
     )
@@ -115,22 +97,22 @@ class Patch(Request):
     in_place = switch("in-place", "write the result to the template's file instead of printing it", part=DELIVERY)
     keep_format: bool = switch("keep-format", "edit only the lines that operations and variables change; keep comments")
     json = switch("json", "print the result or the error as JSON", part=DELIVERY)
-    source_map = SOURCE_MAP
-    watch = WATCH
-    _4 = Heading(SAFETY)
-    allow_links: Texts = ALLOW_LINKS
-    allow_all_links = ALLOW_ALL_LINKS
-    output_links = ALLOW_OUTPUT
-    limit = LIMIT
-    isolate = ISOLATE
-    warnings_shown = WARNINGS
-    quiet = QUIET
-    quote_values = QUOTE_VALUES
-    _5 = Heading(GENERAL)
+    source_map = common.SOURCE_MAP
+    watch = common.WATCH
+    _4 = Heading(common.SAFETY)
+    allow_links: Texts = common.ALLOW_LINKS
+    allow_all_links = common.ALLOW_ALL_LINKS
+    output_links = common.ALLOW_OUTPUT
+    limit = common.LIMIT
+    isolate = common.ISOLATE
+    warnings_shown = common.WARNINGS
+    quiet = common.QUIET
+    quote_values = common.QUOTE_VALUES
+    _5 = Heading(common.GENERAL)
     tty = switch("tty", 'print an empty line and "Succeeded" after the result', part=DELIVERY)
     version = switch("version", "print the version, whatever else is on the command line", is_last=True, setting="")
     # Flags of the reference that concern its server or its terminal.
-    _6 = Heading(NO_EFFECT)
+    _6 = Heading(common.NO_EFFECT)
     non_interactive = switch("non-interactive", _ACCEPTED, short="n", has_effect=False)
     no_color = switch("no-color", _ACCEPTED, has_effect=False)
     sha2 = switch("sha2", _ACCEPTED, has_effect=False)

@@ -6,32 +6,8 @@ import os
 
 from plait.additions import taken
 from plait.content import variable, variables
-from plait.engine.common import (
-    ALLOW_ALL_LINKS,
-    ALLOW_EXEC,
-    ALLOW_LINKS,
-    ALLOW_OUTPUT,
-    CHECK_OUTPUT,
-    GENERAL,
-    ISOLATE,
-    KEEP_FORMAT,
-    LIMIT,
-    OUTPUT_BY,
-    OUTPUT_FILES,
-    QUIET,
-    QUOTE_VALUES,
-    SAFETY,
-    SECRETS,
-    SOURCE_MAP,
-    WARNINGS,
-    WATCH,
-    additions_of,
-    keep_limits,
-    keep_originals,
-    links_of,
-    output_by_of,
-    secrets_of,
-)
+from plait.engine import common
+from plait.engine.common import additions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
 from plait.engine.options import (
     DELIVERY,
     PROCESS,
@@ -132,8 +108,8 @@ class Render(Request):
         "data-values-env-all",
         "set the data values of the schema from the environment variables of their names: app.port from APP_PORT",
     )
-    secret_sources = SECRETS
-    allow_exec = ALLOW_EXEC
+    secret_sources = common.SECRETS
+    allow_exec = common.ALLOW_EXEC
     data_values_inspect = switch("data-values-inspect", "print the final data values and stop")
     schema_inspect = switch(
         "data-values-schema-inspect",
@@ -166,7 +142,7 @@ class Render(Request):
         default=("yaml",),
         choices=("yaml", "json", "pos", "openapi-v3", "json-schema"),
     )
-    output_files = OUTPUT_FILES
+    output_files = common.OUTPUT_FILES
     emptied = text(
         EMPTIED,
         "replace a directory with the results, written as files",
@@ -174,27 +150,27 @@ class Render(Request):
         path=WRITTEN_PATH,
         part=DELIVERY,
     )
-    check_output: Texts = CHECK_OUTPUT
-    output_by: str = OUTPUT_BY
+    check_output: Texts = common.CHECK_OUTPUT
+    output_by: str = common.OUTPUT_BY
     files_inspect = switch("files-inspect", "print the paths of the inputs and stop")
     bulk_out = switch("bulk-out", "output as JSON, errors as well", part=DELIVERY)
-    keep_format: bool = KEEP_FORMAT
-    source_map = SOURCE_MAP
-    watch = WATCH
-    _5 = Heading(SAFETY)
+    keep_format: bool = common.KEEP_FORMAT
+    source_map = common.SOURCE_MAP
+    watch = common.WATCH
+    _5 = Heading(common.SAFETY)
     offline = switch("offline", "refuse HTTP URLs")
-    allow_links: Texts = ALLOW_LINKS
-    allow_all_links = ALLOW_ALL_LINKS
-    output_links = ALLOW_OUTPUT
-    limit = LIMIT
-    isolate = ISOLATE
-    warnings_shown = WARNINGS
-    quiet = QUIET
-    quote_values = QUOTE_VALUES
+    allow_links: Texts = common.ALLOW_LINKS
+    allow_all_links = common.ALLOW_ALL_LINKS
+    output_links = common.ALLOW_OUTPUT
+    limit = common.LIMIT
+    isolate = common.ISOLATE
+    warnings_shown = common.WARNINGS
+    quiet = common.QUIET
+    quote_values = common.QUOTE_VALUES
     no_code_cache = switch(
         "no-code-cache", "compile templates afresh and keep nothing in the user's cache directory", part=PROCESS
     )
-    _6 = Heading(GENERAL)
+    _6 = Heading(common.GENERAL)
     debug = switch("debug", "print what is being done to standard error", part=PROCESS)
     # Keywords of the API.
     environment: Mapping[str, str] | None = keyword()
