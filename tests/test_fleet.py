@@ -430,7 +430,10 @@ def wait_for_results(process: subprocess.Popen[str], place: Path, count: int) ->
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, "1"), (signal.SIGINT, "2"), (signal.SIGKILL, "2")])
+@pytest.mark.parametrize(
+    ("number", "jobs"),
+    [(signal.SIGINT, "1"), (signal.SIGINT, "2"), (signal.SIGTERM, "1"), (signal.SIGTERM, "2"), (signal.SIGKILL, "2")],
+)
 def test_a_fleet_that_was_ended_goes_on(place: Path, number: int, jobs: str) -> None:
     count = 400
     many(place, count)
@@ -440,7 +443,7 @@ def test_a_fleet_that_was_ended_goes_on(place: Path, number: int, jobs: str) -> 
     workers = children(process.pid)
     process.send_signal(number)
     out, err = process.communicate(timeout=LONGEST)
-    assert process.returncode == (130 if number == signal.SIGINT else -number), (out, err)
+    assert process.returncode == (-number if number == signal.SIGKILL else 130), (out, err)
     wait_until_ended(workers)
     made = contents(place / "out")
     assert 12 <= len(made) < count
@@ -694,3 +697,17 @@ def test_answers_show_no_secrets(
         told = capfdbinary.readouterr().out
         assert b"hunter" not in told
         assert b"(secret)" in told or words[0] == "diff"
+
+
+@pytest.mark.skipif(not hasattr(os.stat_result, "st_blocks"), reason="the system does not tell of blocks")
+def test_the_size_of_the_cache_is_that_of_its_blocks(place: Path) -> None:
+    """A hundred results of a few bytes each take a hundred blocks."""
+    many(place, 100)
+    fleet(place, cache=place / "kept")
+    results = Results(str(place / "kept"))
+    blocks = {path: path.stat().st_blocks * 512 for path in (place / "kept").rglob("*") if path.is_file()}
+    counted = sum(size for size, _ in results._files.sizes().values())
+    assert 0 < sum(blocks.values()) <= counted + 4096 * 2
+    assert counted > 2 * sum(path.stat().st_size for path in blocks)
+    assert results.shrink(counted) == 0
+    assert results.shrink(counted // 2) > 0

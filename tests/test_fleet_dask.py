@@ -163,3 +163,39 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot reach the scheduler at nowhere"):
         connect("nowhere")
     assert not [*tmp_path.iterdir()]
+
+
+def _other_version() -> None:
+    """Let this worker have another version of plait."""
+    from plait.fleet import identity, workshop
+
+    for module in (identity, workshop):
+        setattr(module, "version", _version)  # noqa: B010 - in the worker
+
+
+def _version() -> str:
+    return "another"
+
+
+def test_a_worker_with_another_version_is_rejected(
+    tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the start, and when it joins later: then its first outcome tells. Nothing that it made is written or kept."""
+    from plait.fleet import dask
+    from plait.fleet.identity import version
+
+    project_of(tmp_path, 8)
+    worker = min(client.ncores())
+    client.run(_other_version, workers=[worker])
+    found = dict.fromkeys(client.ncores(), version()) | {worker: "another"}
+    monkeypatch.setattr(dask, "_versions", lambda _: found)
+    with pytest.raises(UsageError, match="another version of plait") as caught:
+        fleet(tmp_path, executor=client, cache=tmp_path / "kept")
+    assert worker in (caught.value.found or "")
+    assert not contents(tmp_path / "out")
+    client.run(_other_version)
+    monkeypatch.setattr(dask, "_versions", lambda _: {})
+    with pytest.raises(UsageError, match="another version of plait"):
+        fleet(tmp_path, executor=client, cache=tmp_path / "kept")
+    assert not contents(tmp_path / "out")
+    assert not [path for path in (tmp_path / "kept").rglob("*") if path.is_file() and path.parent.name != "kept"]

@@ -15,7 +15,7 @@ LEVELS = [
     ["bundle"],
     ["spell"],
     ["errors"],
-    ["reference"],
+    ["extras", "reference"],
     ["additions"],
     ["permissions"],
     ["events", "limits", "view"],

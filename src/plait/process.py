@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 # What a process has before it reads anything, and room in which the language sees that it is at its limit.
 _BEFORE = 32 << 20
-_ENDLESS = 1 << 32
+ENDLESS = 1 << 32
+"""Seconds of what ends when it is ended."""
 
 
 def own_process(told: Callable[[Allowance], None] | None = None) -> None:
@@ -150,7 +151,7 @@ def serve_on(memory: int) -> limited:
     bytes, and what is read belongs to no run.
     """
     stop_timer()
-    endless = Limits(memory=memory, seconds=_ENDLESS)
+    endless = Limits(memory=memory, seconds=ENDLESS)
     _memory_bound(_BEFORE)(Allowance(endless))
     return limited(endless)
 

@@ -88,6 +88,8 @@ def finalizes(frame: FrameType | None) -> bool:
     return frame is not None
 
 
+# A connection is lost where it fails to go back to its pool.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", WRITES)
 def test_every_step_after_a_commit_may_fail(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # In the thread of the caller, which the profiler sees.

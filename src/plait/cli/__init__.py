@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.engine.flags import Command
     from plait.errors import PlaitError
 
 # Each command: the module that has it, and its function. None is imported before it is asked for.
@@ -45,13 +46,15 @@ def module_of(name: str) -> str:
     return f"plait.cli.{COMMANDS[name][0]}"
 
 
-def _command(name: str) -> Callable[[Sequence[str]], int] | None:
+def _command(name: str) -> tuple[Callable[[Sequence[str]], int], Command] | None:
+    """The function of a command, and its table; None for an unknown name."""
     home = COMMANDS.get(name)
     if home is None:
         return None
     module = __import__(module_of(name), fromlist=[home[1]])  # importlib would have to be imported first
     command: Callable[[Sequence[str]], int] = getattr(module, home[1])
-    return command
+    table: Command = getattr(module, name.upper())
+    return command, table
 
 
 _USAGE = (
@@ -148,11 +151,14 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             from plait.cli.watch import main as watch
 
             return watch(name, [word for word in argv[1:] if word != "--watch"])
-        command = _command(name)
-        if command is not None:
-            from plait.cli.shared import within_limits
+        found = _command(name)
+        if found is not None:
+            from plait.cli.shared import within_limits, without_end
 
-            return within_limits(command, argv[1:])
+            command, table = found
+            # Every command takes it: see `_internal`.
+            words = argv if table.has(_DEBUG) else _without(argv, f"--{_DEBUG}")
+            return (without_end if table.is_long_running else within_limits)(command, words[1:])
         if name == "help" and len(argv) > 1:
             return main([argv[1], "--help"])
         if name in ("-h", "--help", "help"):
@@ -174,6 +180,11 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         # What templates, overlays and substitutions make can be deeper than any one input.
         sys.stderr.write("plait: the data are nested too deeply\n")
         return 3
+    except ModuleNotFoundError as error:
+        from plait.extras import missing_extra
+
+        told = missing_extra(error)
+        return _internal(error, argv) if told is None else _say(told, argv, program)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error, argv)
 
@@ -252,6 +263,7 @@ _WATCHED = ("render", "patch", "layer", "compose", "run")
 _TRUSTING = ("run", "project", "set", "lint", "test", "coverage", "fleet", "explain", "impact", "compose")
 _TRUST = "--trust"
 _ISOLATE = "--isolate"
+_DEBUG = "debug"
 
 
 def _without(argv: Sequence[str], word: str) -> list[str]:

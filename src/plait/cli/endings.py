@@ -48,3 +48,21 @@ def end_by_pipe() -> None:
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
+
+
+class interrupted_by_sigterm:  # noqa: N801 - reads as what it does
+    """`with interrupted_by_sigterm():` lets a SIGTERM do what Ctrl-C does. Code with a handler of its own is left alone."""
+
+    __slots__ = ("_is_ours",)
+
+    def __enter__(self) -> None:
+        self._is_ours = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+        try:
+            if self._is_ours:
+                signal.signal(signal.SIGTERM, signal.default_int_handler)
+        except ValueError:  # not on the main thread
+            self._is_ours = False
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 
+from plait.cli.endings import interrupted_by_sigterm
 from plait.cli.shared import only_argument, size_of
 from plait.cli.streams import complain, write_out
 from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
@@ -77,6 +78,7 @@ FLEET = Command(
     ),
     arguments="[FILE]",
     commands=_SUBCOMMANDS,
+    is_long_running=True,
 )
 
 
@@ -92,7 +94,7 @@ def main(argv: Sequence[str]) -> int:
         write_out(FLEET.help_text())
         return 0
     project = only_argument(FLEET, flags, "project file", "")
-    with _many_runs():
+    with _many_runs(), interrupted_by_sigterm():
         report = _made(flags, project_file(project))
     if not flags.given("events"):
         _tell(report, flags)

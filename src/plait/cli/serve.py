@@ -104,9 +104,11 @@ SERVE = Command(
         ("export", "print all revisions"),
         ("import", "take up the revisions of FILE, which export printed"),
         ("import-deckhand", "take up the revisions of a database of Deckhand, by its URL"),
+        ("prune", "remove all revisions that no rule of --keep keeps"),
+        ("status", "print what the database has, and if it accepts writes"),
     ),
+    is_long_running=True,
 )
-_LIBRARIES = frozenset({"alembic", "jwt", "sqlalchemy", "starlette", "uvicorn"})
 
 
 def main(argv: Sequence[str]) -> int:
@@ -115,20 +117,11 @@ def main(argv: Sequence[str]) -> int:
     if flags.on("help"):
         write_out(SERVE.help_text())
         return 0
-    try:
-        if not flags.arguments:
-            return _serve(flags)
-        from plait.cli.serve_chores import do
+    if not flags.arguments:
+        return _serve(flags)
+    from plait.cli.serve_chores import do
 
-        return do(flags)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in _LIBRARIES:
-            raise
-        raise UsageError(
-            "the service is an extra that is not installed",
-            found=f"no module {error.name}",
-            hint="pip install 'plait[service]'",
-        ) from None
+    return do(flags)
 
 
 def _serve(flags: Request) -> int:

@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, UsageError
 from plait.process import serve_on
-from plait.service.database import Database
+from plait.service.database import Database, reason_of
 from plait.service.encryption import Keys, new_key, rotate
 from plait.service.failures import Refusal
 from plait.service.files import documents_in
@@ -32,7 +32,8 @@ MEMORY = 4 << 30
 def do(flags: Request) -> int:
     """Do what the arguments of the command line say; the exit status. Raises PlaitError."""
     name, *rest = flags.arguments
-    plain: dict[str, Callable[[Request], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export}
+    plain: dict[str, Callable[[Request], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export,
+                                                "prune": _prune, "status": _status}  # fmt: skip
     about: dict[str, Callable[[str, Request], int]] = {
         "new-token": _new_token,
         "documents": _documents,
@@ -46,7 +47,8 @@ def do(flags: Request) -> int:
             return about[name](rest[0], flags)
     raise UsageError(
         f"plait serve does not take {' '.join(flags.arguments)}",
-        expected="nothing, new-token NAME, new-key, rotate, documents DIRECTORY, export, import FILE or import-deckhand URL",
+        expected="nothing, new-token NAME, new-key, rotate, prune, status, documents DIRECTORY, export, import FILE "
+        "or import-deckhand URL",
     )
 
 
@@ -95,6 +97,40 @@ def _rotate(flags: Request) -> int:
 def _rotated(database: Database, keys: Keys) -> int:
     with database.writing() as connection:
         return rotate(connection, keys)
+
+
+def _prune(flags: Request) -> int:
+    from plait.service.retention import keep_of, prune
+
+    keep = keep_of(flags.texts("keep"))
+    if keep is None:
+        raise UsageError("prune needs a rule", expected="--keep last=COUNT, days=DAYS, tag=NAME or tag=*")
+    database = Database(flags.text("database"))
+    try:
+        with database.writing() as connection:
+            count = prune(connection, keep)
+    except (SQLAlchemyError, Refusal) as error:
+        raise PlaitError(f"nothing is removed: {_reason(error)}") from None
+    finally:
+        database.close()
+    write_out(f"{counted(count, 'revision')} removed\n")
+    return 0
+
+
+def _reason(error: SQLAlchemyError | Refusal) -> str:
+    return error.message if isinstance(error, Refusal) else reason_of(error)
+
+
+def _status(flags: Request) -> int:
+    from plait.service.status import status_of
+
+    database = Database(flags.text("database"))
+    try:
+        found = status_of(database)
+    finally:
+        database.close()
+    write_out(text_of([found]))
+    return 0 if found["writes"] is True else 1
 
 
 def _documents(directory: str, _: Request) -> int:

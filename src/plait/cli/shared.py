@@ -7,7 +7,7 @@ import os
 from plait.content import Links
 from plait.engine.common import ERROR, HIDE, JOBS, SOURCE_MAP, WAYS
 from plait.errors import UsageError
-from plait.limits import Allowance, allowance, limited
+from plait.limits import Allowance, Limits, allowance, limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,15 @@ def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) 
             return within_memory(lambda: command(argv))
     finally:
         ALLOWED.reset(links)
+
+
+def without_end(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
+    """Run a command that is declared to be long-running: no timer ends it. Each of its runs has limits of its own."""
+    from plait.process import ENDLESS, stop_timer
+
+    stop_timer()
+    with limited(Limits(seconds=ENDLESS)):
+        return within_limits(command, argv)
 
 
 class following_links:  # noqa: N801 - reads as what it does

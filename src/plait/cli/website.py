@@ -28,6 +28,7 @@ WEBSITE = Command(
         ),
         Option("redirect-to-https", SWITCH, "accepted for compatibility, no effect: nothing leaves this machine"),
     ),
+    is_long_running=True,
 )
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 

@@ -79,7 +79,8 @@ class Command:
     flags: options in the order in which help lists them; a string among them is the heading of those that follow.
     arguments: how usage shows its positional arguments ("" for none). commands: (name, summary) of those under it.
     groups: the flags by heading. program: the program that it is a command of, "plait", or the reference program in whose
-    place plait runs. request: the class of what `parse` returns.
+    place plait runs. request: the class of what `parse` returns. is_long_running: it serves until it is ended, or makes many
+    runs, so that the limits of one run are not its own.
     """
 
     __slots__ = (
@@ -89,6 +90,7 @@ class Command:
         "commands",
         "flags",
         "groups",
+        "is_long_running",
         "name",
         "program",
         "request",
@@ -107,8 +109,10 @@ class Command:
         style: str = PFLAG,
         program: str = "plait",
         request: type[Request] = Request,
+        is_long_running: bool = False,
     ) -> None:
         self.name = name
+        self.is_long_running = is_long_running
         self.request = request
         self.program = program
         self.summary = summary
@@ -126,6 +130,10 @@ class Command:
         self.style = style
         self._by_name = {flag.name: flag for flag in self.flags}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
+
+    def has(self, name: str) -> bool:
+        """True if the command has a flag of this name."""
+        return name in self._by_name
 
     def parse(self, argv: Sequence[str]) -> Request:
         """Read a command line (without the words that chose the command).

@@ -43,8 +43,12 @@ class Book:
         self._old: dict[str, Line] = {}
         self._old_texts: dict[str, str] = {}
         place.open()
-        self._read_old()
-        self._note(self._head)
+        try:
+            self._read_old()
+            self._note(self._head)
+        except BaseException:
+            place.close()
+            raise
 
     def _read_old(self) -> None:
         """What earlier fleets have made: those that ended, and then one that did not."""

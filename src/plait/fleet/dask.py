@@ -6,6 +6,8 @@ import os
 
 from plait.errors import UsageError
 from plait.fleet.bundle import packed, variables_of
+from plait.fleet.driver import check_version
+from plait.fleet.identity import version
 from plait.fleet.pools import Given
 from plait.fleet.remote import is_url
 from plait.fleet.workshop import Setup
@@ -56,12 +58,23 @@ def pool_of(
     workers: dict[str, int] = client.ncores()  # type: ignore[attr-defined]
     if not workers:
         raise UsageError("the scheduler has no workers")
+    for name, found in sorted(_versions(client).items()):
+        check_version(found, name)
     top = os.path.abspath(project.directory or os.curdir)
     # A directory of this machine is none of theirs, but a URL is the same everywhere.
     output = place.for_workers if is_url(place.for_workers) else ""
     setup = Setup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
                   limits=common["limits"], permissions=project.permissions)  # fmt: skip
     return Cluster(get_executor(pure=False), sum(workers.values()), setup, scatter)
+
+
+def _versions(client: object) -> dict[str, str]:
+    """The version of plait of each worker. A worker that joins later is noticed by its first outcome. Raises UsageError."""
+    try:
+        found: dict[str, str] = client.run(version)  # type: ignore[attr-defined]
+    except (ImportError, AttributeError) as error:
+        raise UsageError("a worker has no plait that can make runs", found=str(error)) from None
+    return found
 
 
 class Cluster(Given):

@@ -10,7 +10,8 @@ from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 
 from plait.children.pool import WorkerEndedError
-from plait.errors import PlaitError
+from plait.errors import PlaitError, UsageError
+from plait.fleet.identity import version
 from plait.fleet.outcome import FAILED, LEFT, Outcome
 from plait.fleet.placing import with_times
 from plait.fleet.workshop import perform
@@ -151,6 +152,8 @@ class Drive:
     def _note(self, portion: Portion, outcomes: Sequence[Outcome]) -> None:
         self._has_made_any = True
         for task, outcome in zip(portion.tasks, outcomes, strict=True):
+            # Before anything of it is written or kept; a version that is too old has none.
+            check_version(getattr(outcome, "version", ""))
             if outcome.texts is not None:
                 if self._keep is not None:
                     self._keep(task, outcome)
@@ -173,6 +176,20 @@ class Drive:
             else:
                 self._told(task, Outcome(task.name, FAILED, error=f"{why}, {_ATTEMPTS} times"))
                 self._is_stopped = self._is_stopped or self._fail_fast
+
+
+def check_version(found: str, worker: str = "") -> None:
+    """Raises UsageError for a worker with another version of plait than this process: its results may differ.
+
+    worker: its name, if it is known.
+    """
+    if found != version():
+        raise UsageError(
+            "a worker has another version of plait, or of a library that it needs, than this process",
+            found=f"{worker}: {found or 'an unknown version'}" if worker else found or "an unknown version",
+            expected=version(),
+            hint="install the same versions, of Python as well, on all workers",
+        )
 
 
 def _useless() -> PlaitError:

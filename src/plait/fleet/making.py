@@ -124,7 +124,9 @@ class _Keeper:
             return
         if self._parts.keys() >= set(outcome.parts):
             reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
-            self._results.keep(task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False))
+            self._results.keep(
+                task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
+            )
 
 
 def _source(project: Project) -> tuple[str, str]:

@@ -23,7 +23,7 @@ class Outcome:
     parts, reads: what it has read, below directories, by the names of such parts, and elsewhere. news: parts that the
     process has not told of before. is_secret: it has to do with secrets, so that nothing
     of it is kept. files: digest, size and time of each file that it has written. texts: the files themselves, where the process
-    that made them does not write.
+    that made them does not write. version: of the plait that made it (`plait.fleet.identity.version`).
     """
 
     __slots__ = (
@@ -38,6 +38,7 @@ class Outcome:
         "seconds",
         "status",
         "texts",
+        "version",
         "warnings",
     )
 
@@ -56,7 +57,9 @@ class Outcome:
         files: Mapping[str, Written] | None = None,
         texts: Mapping[str, str] | None = None,
         warnings: Sequence[str] = (),
+        version: str = "",
     ) -> None:
+        self.version = version
         self.name = name
         self.status = status
         self.seconds = seconds

@@ -262,8 +262,12 @@ class Directory:
     def close(self) -> None:
         for file in (self._journal, self._lock, self._opened):
             if file is not None:
-                file.close()
-        self._opened = None
+                try:
+                    file.close()
+                except OSError:
+                    # Of what could not be written: that was told already, or another error is on its way.
+                    continue
+        self._journal = self._lock = self._opened = None
 
 
 def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:

@@ -73,11 +73,11 @@ class Results:
 
     def find(self, definition: str, disk: Disk) -> Kept | None:
         """What a run makes of what is there now; None if that is not known."""
-        listed = self._load(self._name("reads", definition))
+        listed = self._load(_name(version(), "reads", definition))
         if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
             return None
         reads = disk.now(Reads(*(dict.fromkeys(names) for names in listed)))
-        found = self._load(self._name("result", definition, reads.key()))
+        found = self._load(_name(version(), "result", definition, reads.key()))
         if not isinstance(found, dict) or found.keys() != {"files", "warnings", "secret"}:
             return None
         files, warnings, is_secret = found["files"], found["warnings"], found["secret"]
@@ -85,13 +85,16 @@ class Results:
             return None
         return Kept(files, reads, warnings, is_secret=is_secret)
 
-    def keep(self, definition: str, kept: Kept) -> None:
-        """Keep what a run made; where that cannot be written, nothing happens."""
+    def keep(self, definition: str, kept: Kept, made_by: str | None = None) -> None:
+        """Keep what a run made; where that cannot be written, nothing happens. made_by: the version of the plait that made it,
+        if not this one.
+        """
+        made_by = made_by or version()
         reads = kept.reads
         result = {"files": dict(kept.texts), "warnings": list(kept.warnings), "secret": kept.is_secret}
         try:
-            self._store(self._name("result", definition, reads.key()), result)
-            self._store(self._name("reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
+            self._store(_name(made_by, "result", definition, reads.key()), result)
+            self._store(_name(made_by, "reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
         except (OSError, ReadError):
             return
 
@@ -130,9 +133,6 @@ class Results:
             size -= own
             removed += 1
         return removed
-
-    def _name(self, *parts: str) -> str:
-        return of_parts([version(), *parts])
 
     def _load(self, name: str) -> object:
         if self._secret is None:
@@ -196,21 +196,37 @@ class _Directory:
                 for above in top.names():
                     marker = top.status(above) if above.startswith(_MARKER) else None
                     if marker is not None and S_ISREG(marker.st_mode):
-                        found[above] = marker.st_size, marker.st_mtime
+                        found[above] = _on_disk(marker), marker.st_mtime
                     if not _is_digest(above, 2):
                         continue
                     with top.below(above) as directory:
                         for name in directory.names():
                             status = directory.status(name) if _is_digest(name, _NAME - 2) or is_aside(name) else None
                             if status is not None and S_ISREG(status.st_mode):
-                                found[os.path.join(above, name)] = status.st_size, status.st_mtime
+                                found[os.path.join(above, name)] = _on_disk(status), status.st_mtime
         except OSError:
             return found
         return found
 
 
+def _name(made_by: str, *parts: str) -> str:
+    """The name of an entry. made_by: the version of the plait that made it."""
+    return of_parts([made_by, *parts])
+
+
 def _names(path: str) -> list[str]:
     return path.split(os.sep) if path else []
+
+
+def _on_disk(status: os.stat_result) -> int:
+    """Bytes that a file takes of the disk: its blocks, of which a small file has a whole one."""
+    blocks: int | None = getattr(status, "st_blocks", None)
+    # A file that was just written may have none yet.
+    return blocks * 512 if blocks else -(-status.st_size // _BLOCK) * _BLOCK
+
+
+# Bytes of a block, where the system does not tell.
+_BLOCK = 4096
 
 
 def _is_digest(name: str, length: int) -> bool:

@@ -8,6 +8,7 @@ from threading import local
 from time import perf_counter
 
 from plait.errors import PlaitError, render
+from plait.fleet.identity import version
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
 from plait.fleet.placing import digests, place_for_worker, with_times
 from plait.fleet.reads import Disk, Parts, by_directory
@@ -140,6 +141,7 @@ class Workshop:
         if self._place is not None:
             outcome.error, outcome.fault = self._place.hidden(outcome.error), self._place.hidden(outcome.fault)
         outcome.seconds = perf_counter() - start
+        outcome.version = version()
         return outcome
 
     def stored(self, task: Task) -> Outcome | None:

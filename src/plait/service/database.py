@@ -41,6 +41,7 @@ _WRITES = "plait_writes"
 _PLAIN = "plait_plain"
 _SECONDS_TO_CLOSE = 5
 NO, UNKNOWN, YES = "no", "unknown", "yes"
+_NEWEST = "head"
 # Seconds after a commit in which the database is known to accept writes.
 _RECENT = 5.0
 
@@ -171,7 +172,7 @@ class Database:
         with self.writing() as connection:
             _check_version(connection, config)
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            command.upgrade(config, _NEWEST)
 
 
 def _check_version(connection: Connection, config: Config) -> None:

@@ -62,9 +62,10 @@ class selected:  # noqa: N801 - reads as what it gives
         self._window = call.window(LARGEST_PAGE)
         keys = call.parameters("sort")
         columns = [_COLUMNS.get(key) for key in keys]
-        found = stored_query(and_(in_revision(revision), *_conditions(call), ENTRIES.c.control != VALIDATION_POLICY))
+        conditions = [in_revision(revision), *_conditions(call), ENTRIES.c.control != VALIDATION_POLICY]
         if not encrypted:
-            found = found.where(ENTRIES.c.encrypted.is_(False))
+            conditions.append(ENTRIES.c.encrypted.is_(False))
+        found = stored_query(and_(*conditions))
         descending = call.parameter("order") == "desc"
         self._found: Iterable[Stored]
         if all(column is not None for column in columns):
@@ -72,8 +73,13 @@ class selected:  # noqa: N801 - reads as what it gives
             if descending:
                 order = [column.desc() for column in order]
             first = ENTRIES.c.id.desc() if descending and not keys else ENTRIES.c.id
-            rows = found.order_by(*order, first).offset(self._window.start).limit(self._window.most + 1)
-            self._found = stored_rows(connection, rows)
+            ordered = found.order_by(*order, first)
+            if self._window.start:
+                # The texts of the documents before the part are not looked at.
+                ids = select(ENTRIES.c.id).where(*conditions).order_by(*order, first)
+                part = ids.offset(self._window.start).limit(self._window.most + 1).subquery()
+                ordered = stored_query(ENTRIES.c.id.in_(select(part.c.id))).order_by(*order, first)
+            self._found = stored_rows(connection, ordered.limit(self._window.most + 1))
         else:
             everything = stored_rows(connection, found.order_by(ENTRIES.c.id))
             self._found = islice(_sorted(call, everything, _Nodes(), keys), self._window.start, None)

@@ -23,11 +23,14 @@ def layered(names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, 
     from plait.layering import Document, Job, read_documents
     from plait.layering.dataschema import check_data
     from plait.layering.render import Options, plan, render_plan, written
+    from plait.limits import allowance
     from plait.nodes import DocumentSet
     from plait.service.texts import nodes_of
 
     options = Options(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
     context = Context()
+    # Memory grows with what is read.
+    allowance().take(sum(map(len, texts)))
     sets = [nodes_of(text, name) for name, text in zip(names, texts, strict=True)]
     planned = plan(read_documents(sets), options, context)
     try:

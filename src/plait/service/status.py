@@ -1,0 +1,41 @@
+"""`plait serve status`: what a database has, and if it accepts writes."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from plait.errors import PlaitError
+from plait.service.database import reason_of
+from plait.service.failures import Refusal
+from plait.service.tables import AUDIT, DOCUMENTS, ENTRIES, REVISIONS, SECRETS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.service.database import Database
+
+
+def status_of(database: Database) -> dict[str, object]:
+    """What a database has, as plain data. Raises PlaitError if it cannot be read."""
+    counts = {
+        "revisions": select(func.count()).select_from(REVISIONS).where(REVISIONS.c.forgotten.is_(False)),
+        "removed revisions": select(func.count()).select_from(REVISIONS).where(REVISIONS.c.forgotten.is_(True)),
+        "newest revision": select(func.max(REVISIONS.c.id)),
+        "created at": select(func.max(REVISIONS.c.created_at)),
+        "documents": select(func.count()).select_from(ENTRIES).where(ENTRIES.c.until.is_(None)),
+        "stored texts": select(func.count()).select_from(DOCUMENTS),
+        "secrets": select(func.count()).select_from(SECRETS),
+        "last write by": select(AUDIT.c.name).order_by(AUDIT.c.id.desc()).limit(1),
+    }
+    try:
+        with database.reading() as connection:
+            found: dict[str, object] = {"database": database.engine.url.render_as_string(hide_password=True)}
+            found |= {name: connection.execute(query).scalar() for name, query in counts.items()}
+    except SQLAlchemyError as error:
+        raise PlaitError(f"the database cannot be read: {reason_of(error)}") from None
+    try:
+        database.check()
+    except (SQLAlchemyError, Refusal) as error:
+        reason = error.message if isinstance(error, Refusal) else reason_of(error)
+        return found | {"writes": False, "reason": reason}
+    return found | {"writes": True}
