@@ -43,9 +43,7 @@ def seconds_of(pid: int) -> float:
                 fields = file.read().rpartition(")")[2].split()
         except OSError:
             continue
-        if one == pid:
-            total += sum(map(int, fields[11:15])) / tick
-        elif int(fields[1]) == pid:
+        if one == pid or int(fields[1]) == pid:
             total += sum(map(int, fields[11:15])) / tick
     return total
 

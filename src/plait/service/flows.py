@@ -18,7 +18,7 @@ from plait.layering.document import DATA_SCHEMA
 from plait.service import files
 from plait.service.facts import Facts, facts_from
 from plait.service.failures import Refusal
-from plait.service.history import facts_of_revision, has_secrets, newest
+from plait.service.history import UNTRUSTED, facts_of_revision, has_secrets, newest
 from plait.service.policy import USE_ENCRYPTED
 from plait.service.tables import ENTRIES
 
@@ -70,7 +70,7 @@ class Flows:
 
         Call it at the end of each transaction that adds a revision.
         """
-        untrusted = select(ENTRIES.c.id).where(ENTRIES.c.until.is_(None), ENTRIES.c.trusted.is_(False)).limit(1)
+        untrusted = select(ENTRIES.c.id).where(ENTRIES.c.until.is_(None), UNTRUSTED).limit(1)
         if connection.execute(untrusted).scalar() is None or not has_secrets(connection, newest(connection)):
             return
         documents = self._all_of(connection, newest(connection))

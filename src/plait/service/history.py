@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, insert, or_, select, tuple_, update
+from sqlalchemy import and_, func, insert, or_, select, text, tuple_, update
 
 from plait.service.failures import no_revision
 from plait.service.tables import DOCUMENTS, ENTRIES, LABELS, REVISIONS
@@ -103,6 +103,8 @@ ENTRY = (
     ENTRIES.c.abstract,
     ENTRIES.c.control,
 )
+# The conditions of partial indexes, letter by letter as SQLite compares them.
+_ENCRYPTED, _CONTROL, UNTRUSTED = text("entries.encrypted"), text("entries.control > 0"), text("NOT entries.trusted")
 # Values in one query, and rows that are fetched at a time.
 _MANY = 500
 _AT_A_TIME = 500
@@ -123,17 +125,17 @@ def time_of(connection: Connection, revision: int) -> str:
     return connection.execute(select(REVISIONS.c.created_at).where(REVISIONS.c.id == revision)).scalar() or ""
 
 
-def existing(connection: Connection, text: str, *, or_zero: bool = False) -> int:
+def existing(connection: Connection, name: str, *, or_zero: bool = False) -> int:
     """The revision that a path names. or_zero: 0 stands for the time before all. Raises Refusal if there is none."""
     # Longer ones cannot be; and digits are not all ASCII.
-    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
-        raise no_revision(text)
-    revision = int(text)
+    if not (name.isascii() and name.isdigit() and len(name) < _DIGITS):
+        raise no_revision(name)
+    revision = int(name)
     if or_zero and revision == 0:
         return 0
     there = select(REVISIONS.c.id).where(REVISIONS.c.id == revision, REVISIONS.c.forgotten.is_(False))
     if connection.execute(there).scalar() is None:
-        raise no_revision(text)
+        raise no_revision(name)
     return revision
 
 
@@ -170,7 +172,9 @@ def of_identities(connection: Connection, identities: Iterable[tuple[str, str, s
 
 def of_control(connection: Connection, control: int) -> list[Entry]:
     """The control documents of a kind in the newest revision, in the order in which they came."""
-    rows = select(*ENTRY).where(ENTRIES.c.control == control, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
+    rows = (
+        select(*ENTRY).where(_CONTROL, ENTRIES.c.control == control, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
+    )
     return [Entry(*row) for row in connection.execute(rows)]
 
 
@@ -235,24 +239,24 @@ def of_schema(connection: Connection, revision: int, schema: str) -> list[Stored
 
 def validation_policies(connection: Connection, revision: int) -> list[Stored]:
     """The validation policies of a revision, in the order in which they came."""
-    return _stored(connection, and_(visible(revision), ENTRIES.c.control == VALIDATION_POLICY))
+    return _stored(connection, and_(in_revision(revision), _CONTROL, ENTRIES.c.control == VALIDATION_POLICY))
 
 
 def has_policy(connection: Connection, revision: int) -> bool:
     """True if a revision has a layering policy."""
-    found = select(ENTRIES.c.id).where(visible(revision), ENTRIES.c.control == POLICY).limit(1)
+    found = select(ENTRIES.c.id).where(in_revision(revision), _CONTROL, ENTRIES.c.control == POLICY).limit(1)
     return connection.execute(found).scalar() is not None
 
 
 def has_secrets(connection: Connection, revision: int) -> bool:
     """True if any document of a revision is encrypted."""
-    found = select(ENTRIES.c.id).where(visible(revision), ENTRIES.c.encrypted.is_(True)).limit(1)
+    found = select(ENTRIES.c.id).where(visible(revision), _ENCRYPTED).limit(1)
     return connection.execute(found).scalar() is not None
 
 
 def newest_policy(connection: Connection) -> Stored | None:
     """The newest layering policy of any revision."""
-    found = select(func.max(ENTRIES.c.id)).where(ENTRIES.c.control == POLICY).scalar_subquery()
+    found = select(func.max(ENTRIES.c.id)).where(_CONTROL, ENTRIES.c.control == POLICY).scalar_subquery()
     return next(iter(_stored(connection, ENTRIES.c.id == found)), None)
 
 
