@@ -1,0 +1,199 @@
+"""The files of `examples/serve`: checked by systemd, by plait's own lint and schemas, and by the entry point as they start it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import serving
+import yaml
+from test_operation import LONG, ask, put
+
+import plait
+from plait.cli import main
+from plait.cli.serve import SERVE
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "serve"
+BASE = EXAMPLES / "kustomize"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd")
+def test_the_unit_is_one_of_systemd() -> None:
+    unit = str(EXAMPLES / "plait-serve.service")
+    done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_lint_finds_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(BASE)
+    assert main(["lint"]) == 0, capsys.readouterr().out
+
+
+def strict(**properties: object) -> dict[str, object]:
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+TEXT, NUMBER, BOOLEAN = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+MAP = {"type": "object", "additionalProperties": TEXT}
+METADATA = strict(name=TEXT, labels=MAP)
+PROBE = strict(httpGet=strict(path=TEXT, port=TEXT), periodSeconds=NUMBER, timeoutSeconds=NUMBER)
+CONTAINER = strict(
+    name=TEXT,
+    image={"type": "string", "pattern": ".:[^:]+$"},
+    args={"type": "array", "items": TEXT},
+    ports={"type": "array", "items": strict(name=TEXT, containerPort=NUMBER)},
+    livenessProbe=PROBE,
+    readinessProbe=PROBE,
+    resources=strict(requests=MAP, limits=MAP),
+    securityContext=strict(
+        allowPrivilegeEscalation={"const": False},
+        readOnlyRootFilesystem={"const": True},
+        capabilities=strict(drop={"const": ["ALL"]}),
+    ),
+    volumeMounts={"type": "array", "items": strict(name=TEXT, mountPath=TEXT, readOnly=BOOLEAN)},
+)
+POD = strict(
+    automountServiceAccountToken={"const": False},
+    terminationGracePeriodSeconds={"type": "integer", "minimum": 21},
+    securityContext=strict(
+        runAsNonRoot={"const": True}, runAsUser=NUMBER, fsGroup=NUMBER, seccompProfile=strict(type=TEXT)
+    ),
+    containers={"type": "array", "items": CONTAINER},
+    volumes={"type": "array", "items": strict(name=TEXT, emptyDir=strict(), secret=strict(secretName=TEXT))},
+)
+CLAIM = strict(
+    metadata=METADATA, spec=strict(accessModes={"type": "array", "items": TEXT}, resources=strict(requests=MAP))
+)
+SCHEMAS: dict[str, dict[str, object]] = {
+    "statefulset-apps-v1.json": strict(
+        apiVersion=TEXT,
+        kind=TEXT,
+        metadata=METADATA,
+        spec=strict(
+            serviceName=TEXT,
+            replicas={"const": 1},
+            selector=strict(matchLabels=MAP),
+            template=strict(metadata=strict(labels=MAP), spec=POD),
+            volumeClaimTemplates={"type": "array", "items": CLAIM},
+        ),
+    ),
+    "service-v1.json": strict(
+        apiVersion=TEXT,
+        kind=TEXT,
+        metadata=METADATA,
+        spec=strict(selector=MAP, ports={"type": "array", "items": strict(name=TEXT, port=NUMBER, targetPort=TEXT)}),
+    ),
+}
+
+
+def test_the_base_is_as_the_schemas_of_its_kinds_say(tmp_path: Path) -> None:
+    for name, schema in SCHEMAS.items():
+        (tmp_path / name).write_text(json.dumps(schema), "utf-8")
+    paths = yaml.safe_load((BASE / "kustomization.yaml").read_text("utf-8"))["resources"]
+    plait.render([str(BASE / path) for path in paths], check_output=[str(tmp_path)])
+
+
+def documents() -> dict[str, Any]:
+    texts = (BASE / "statefulset.yaml").read_text("utf-8"), (BASE / "service.yaml").read_text("utf-8")
+    return {one["kind"]: one for one in map(yaml.safe_load, texts)}
+
+
+def test_names_lead_somewhere() -> None:
+    """Selectors, ports, volumes and probes of the base; the files of Compose."""
+    found = documents()
+    stateful, service = found["StatefulSet"]["spec"], found["Service"]["spec"]
+    labels = stateful["template"]["metadata"]["labels"]
+    assert stateful["selector"]["matchLabels"] == service["selector"] == labels
+    pod = stateful["template"]["spec"]
+    (container,) = pod["containers"]
+    ports = {one["name"] for one in container["ports"]}
+    assert {one["targetPort"] for one in service["ports"]} <= ports
+    volumes = {one["name"] for one in pod["volumes"]} | {
+        one["metadata"]["name"] for one in stateful["volumeClaimTemplates"]
+    }
+    assert {one["name"] for one in container["volumeMounts"]} == volumes
+    compose = yaml.safe_load((EXAMPLES / "compose.yml").read_text("utf-8"))
+    plain = compose["services"]["plait"]
+    assert plain["read_only"] is True
+    assert set(plain["secrets"]) <= set(compose["secrets"])
+    assert plain["build"]["dockerfile"] == "examples/serve/Containerfile"
+
+
+def test_every_command_line_is_one_of_plait_serve() -> None:
+    container = (EXAMPLES / "Containerfile").read_text("utf-8")
+    command = re.search(r"^CMD (\[.*\])$", container, re.MULTILINE)
+    assert command is not None
+    unit = re.search(
+        r"^ExecStart=/usr/bin/env plait serve (.*)$", (EXAMPLES / "plait-serve.service").read_text(), re.MULTILINE
+    )
+    assert unit is not None
+    lines = [
+        json.loads(command[1]),
+        unit[1].split(),
+        yaml.safe_load((EXAMPLES / "compose.yml").read_text("utf-8"))["services"]["plait"]["command"],
+        documents()["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["args"],
+    ]
+    for line in lines:
+        assert SERVE.parse(line).text("log-format") == "json"
+    assert "USER 10001" in container
+
+
+READ_ONLY = """\
+mount --make-rprivate / && mount -t tmpfs -o mode=0700,uid=65534 tmpfs "$1" && mount -o bind,remount,ro / || exit 77
+cd "$1" && shift
+exec setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all "$@"
+"""
+
+
+def as_nobody(*command: str) -> bool:
+    """True if an unprivileged user can run a command."""
+    drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    return (
+        shutil.which("setpriv") is not None
+        and subprocess.run([*drop, *command], check=False, stderr=subprocess.DEVNULL).returncode == 0
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="namespaces of Linux, made by root")
+def test_the_entry_point_as_an_unprivileged_user_on_a_read_only_root() -> None:
+    """The service starts, writes, reads a body from a file, renders in a worker, and ends."""
+    child = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c', 'import plait']))"
+    if not as_nobody(sys.executable, "-c", child):
+        pytest.skip("the interpreter is not for everybody")
+    place = tempfile.mkdtemp(prefix="plait-place-")
+    os.chmod(place, 0o755)
+    environment = {"TMPDIR": place, "HOME": place, "XDG_CACHE_HOME": place, "PATH": os.environ["PATH"]}
+    environment |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    serve = [sys.executable, "-m", "plait", "serve", "--port", "0", "--database", f"sqlite:///{place}/plait.db"]
+    command = ["unshare", "--mount", "sh", "-c", READ_ONLY, "sh", place, *serve]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stderr=pipe, text=True) as process:
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            if not line and process.wait(LONG) == 77:
+                pytest.skip("no namespaces")
+            address = line.strip().removeprefix("plait: serving http://")
+            status = Path(f"/proc/{process.pid}/status").read_text("ascii")
+            assert "Uid:\t65534\t65534" in status
+            assert re.search(r"CapEff:\t0+$", status, re.MULTILINE)
+            body = serving.body_of(["policy", {"name": "x", "data": "TEXT"}]).replace("TEXT", "x" * 200_000)
+            assert put(address, body).status == 200
+            assert ask(address, "GET", "/api/v1.0/revisions/1/rendered-documents").status == 200
+            assert ask(address, "GET", "/api/v1.0/ready").status == 204
+            process.terminate()
+            _, errors = process.communicate(timeout=LONG)
+            assert (process.returncode, "Traceback" in errors) == (0, False), errors
+        finally:
+            process.kill()
+            time.sleep(0.1)
+            shutil.rmtree(place, ignore_errors=True)
