@@ -157,7 +157,13 @@ def watch_health(address: str, ended: threading.Event, figures: Figures) -> None
 
 
 def children(pid: int) -> list[int]:
-    return [int(one) for task in Path(f"/proc/{pid}/task").iterdir() for one in (task / "children").read_text().split()]
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            found += map(int, (task / "children").read_text("ascii").split())
+        except FileNotFoundError:
+            continue  # the thread has ended
+    return found
 
 
 def memory(pid: int) -> float:

@@ -172,7 +172,7 @@ def test_the_entry_point_as_an_unprivileged_user_on_a_read_only_root() -> None:
     place = tempfile.mkdtemp(prefix="plait-place-")
     os.chmod(place, 0o755)
     environment = {"TMPDIR": place, "HOME": place, "XDG_CACHE_HOME": place, "PATH": os.environ["PATH"]}
-    environment |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    environment |= {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "PYTHONPATH") if name in os.environ}
     serve = [sys.executable, "-m", "plait", "serve", "--port", "0", "--database", f"sqlite:///{place}/plait.db"]
     command = ["unshare", "--mount", "sh", "-c", READ_ONLY, "sh", place, *serve]
     pipe = subprocess.PIPE
