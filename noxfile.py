@@ -41,6 +41,16 @@ PORTABLE = ("test_*_cases.py", "test_api_*.py", "test_portable.py", "test_public
 
 
 @nox.session
+def bare(session: nox.Session) -> None:
+    """Every command in an installation without extras: an internal error fails. It has an environment of its own."""
+    place = pathlib.Path(".nox", "bare-installation").resolve()
+    session.run("python", "-m", "venv", "--clear", str(place))
+    python = str(place / "bin" / "python")
+    session.run(python, "-m", "pip", "install", "-q", "-c", ".ci/constraints.txt", ".", external=True)
+    session.run(python, "tests/bare.py", external=True)
+
+
+@nox.session
 def keystone(session: nox.Session) -> None:
     """Tokens of Keystone: its middleware brings some twenty packages, so it stands apart."""
     prepare(session, "keystone", "test")
