@@ -6,7 +6,7 @@ import re
 
 from plait.yaml.scalars import resolve_plain, resolve_tagged
 from plait.yaml.tree.nodes import EMPTY, PLAIN
-from plait.yaml.tree.scanner import block_lines, detected, shadow_of
+from plait.yaml.tree.scanner import block_lines, detected, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _block(text: str, node: Node, body: str, indent: int) -> str:
     signs = header.partition("#")[0]
     start = node.end - len(body) + len(header) + 1
     digit = next((one for one in signs if one.isdigit()), "")
-    shadow = shadow_of(text[start : _BLANK.match(text, node.end).end()])  # type: ignore[union-attr]
+    shadow = lines_of(text[start : _BLANK.match(text, node.end).end()])  # type: ignore[union-attr]
     indent = max(indent, 0) + int(digit) if digit else max(indent + 1, 1, detected(shadow, 0))
     found = block_lines(indent).match(shadow)
     end = 0 if found is None else found.end()

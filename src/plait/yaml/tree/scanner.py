@@ -58,6 +58,7 @@ _MARKER = re.compile(r"(?:---|\.\.\.)(?=[ \t\n]|\Z)")
 _HEADER = re.compile(r"[|>](?:[+-]?([1-9])|[+-])?[+-]?[ \t]*+(?:#[^\n]*+)?")
 _BLANK_LINES = re.compile(r"(?: *+\n)*+")
 _SPACES = re.compile(r" *+")
+_OTHER_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _UNUSUAL = re.compile("[\r\x85\u2028\u2029]")
 
 # What a frame waits for: an item, the key of a `?`, the colon behind it, a value.
@@ -102,8 +103,12 @@ def shadow_of(text: str) -> str:
     """The text as the patterns need it: only line feeds break lines. It has the same length."""
     if _UNUSUAL.search(text) is None:
         return text
-    text = text.replace("\r\n", " \n")
-    return _UNUSUAL.sub("\n", text)
+    return _UNUSUAL.sub("\n", text.replace("\r\n", " \n"))
+
+
+def lines_of(text: str) -> str:
+    """The text with line feeds in the place of all other breaks but CR LF: in block scalars spaces are counted."""
+    return text if _UNUSUAL.search(text) is None else _OTHER_BREAK.sub("\n", text)
 
 
 class Frame:
@@ -124,11 +129,12 @@ class Frame:
 class Scanner:
     """One pass over a text. ends_in_text: true if the text ends in a block scalar."""
 
-    __slots__ = ("at", "document", "ends_in_text", "frames", "line", "pending", "size", "text", "tree")
+    __slots__ = ("at", "document", "ends_in_text", "frames", "line", "lines", "pending", "size", "text", "tree")
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.text = shadow_of(tree.text)
+        self.lines = lines_of(tree.text)
         self.size = len(self.text)
         # The next token, and the offset of the first character of its line.
         self.at = self.line = 1 if self.text[:1] == "\ufeff" else 0
@@ -448,15 +454,15 @@ class Scanner:
         if header[1] is not None:
             indent = max(least, 0) + int(header[1])
         else:
-            indent = max(least + 1, 1, detected(text, body))
-        lines = block_lines(indent).match(text, body)
+            indent = max(least + 1, 1, detected(self.lines, body))
+        lines = block_lines(indent).match(self.lines, body)
         last = body if lines is None else lines.end()
         start = at
         properties = None
         if self.pending:
             properties = self.properties()
             start = properties.start
-        self.put(Node(start, block_end(text, header.group(), end, body, last, indent), text[at], properties))
+        self.put(Node(start, block_end(self.lines, header.group(), end, body, last, indent), text[at], properties))
         self.at = last
         self.ends_in_text = last == self.size and self.size - (text.rfind("\n") + 1) > least
         if text[last - 1 : last] == "\n":
@@ -626,6 +632,7 @@ def detected(text: str, at: int) -> int:
         spaces = _SPACES.match(text, at)
         end = at if spaces is None else spaces.end()
         deepest = max(deepest, end - at)
+        end += text.startswith("\r\n", end)
         if text[end : end + 1] != "\n":
             return deepest
         at = end + 1
@@ -637,7 +644,9 @@ def block_lines(indent: int) -> re.Pattern[str]:
     if found is None:
         if len(_LINES) > 200:
             _LINES.clear()
-        found = _LINES[indent] = re.compile(rf"(?: {{0,{indent}}}\n| {{{indent}}}[^\n]*+\n)*+(?: {{{indent}}}[^\n]*+)?")
+        found = _LINES[indent] = re.compile(
+            rf"(?: {{0,{indent}}}\r?\n| {{{indent}}}[^\n]*+\n)*+(?: {{{indent}}}[^\n]*+)?"
+        )
     return found
 
 
@@ -653,7 +662,8 @@ def block_end(text: str, header: str, end: int, body: int, last: int, indent: in
         return max(stop, end)
     while stop > body:
         line = text.rfind("\n", body, stop) + 1 or body
-        if stop - line > indent or text[line:stop].strip(" "):
-            return stop
+        last = stop - text.endswith("\r", line, stop)
+        if last - line > indent or text[line:last].strip(" "):
+            return last
         stop = line - 1
     return end
