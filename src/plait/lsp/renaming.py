@@ -181,7 +181,11 @@ def _is_named_otherwise(change: Change, old: str, new: str) -> bool:
 
 def _has_other_variable(before: str, after: str, old: str, new: str) -> bool:
     """True if texts differ in nothing but the name of a variable, and the new name was free."""
+    # Beside its uses, a variable has a name in the section that declares variables.
     marks = re.compile(rf"\(\((!?){re.escape(new)}(?=[.)])")
+    declared = re.compile(rf"(?m)^((?:- |  )(?:name|  ca): ){re.escape(new)}$")
+    if declared.search(before) is None:
+        after = declared.sub(lambda found: f"{found[1]}{old}", after)
     return marks.search(before) is None and marks.sub(lambda found: f"(({found[1]}{old}", after) == before
 
 
