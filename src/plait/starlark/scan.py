@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # The kind of the token that stands for what cannot be scanned, and for all behind it.
 FAILURE = "failure"
 _NO_QUOTE = "unexpected EOF in string"
+_COMMENT = "no comment can follow an expression; put it on a line of its own"
 
 
 class ScanFailure(Exception):
@@ -94,6 +95,14 @@ _THREE = frozenset(("//=", "<<=", ">>="))
 _TWO = frozenset(("<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "//", "**"))
 _ONE = frozenset("=<>+-%/&|^:;~*,")
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
+
+
+def next_line(source: Source, line: int) -> int:
+    """The next line that has more than a comment; 0 for none."""
+    while (text := source.line(line := line + 1)) is not None:
+        if text.strip() and not text.lstrip().startswith("#!"):
+            return line
+    return 0
 
 
 def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
@@ -187,6 +196,12 @@ class _Scanner:
         finding = Finding(message, at=at, hint=_HINTS.get(message))
         if message == _NO_QUOTE and not self.source.is_unnamed:
             finding.reference = "unexpected newline in string"  # which every line of its own programs has
+        if message == _COMMENT:
+            # In the reference program such a comment swallows the parenthesis around the slot.
+            following = next_line(self.source, self.lines[row])
+            finding.reference = "got identifier, want ')'"
+            finding.told_at = Position(self.source, following or self.lines[row])
+            finding.is_last = not following
         raise ScanFailure(finding)
 
     def run(self) -> int:
@@ -254,8 +269,7 @@ class _Scanner:
             elif c == "#":
                 end = text.find("\n", i)
                 if text[end + 1] == "\0" and depth and depth[0][1] == "":
-                    # In the reference such a comment swallows the parenthesis around the slot.
-                    self.fail("no comment can follow an expression; put it on a line of its own", row, i + offset)
+                    self.fail(_COMMENT, row, i + offset)
                 i = end
             elif c == "\\":
                 if text[i + 1] != "\n":

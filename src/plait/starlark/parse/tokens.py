@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.source import Position, Source
-from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure
+from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,6 @@ _INSTEAD = {
     "try": 'assert.try_to(...), from load("@ytt:assert", "assert"), goes on after a failure',
 }
 _CLOSERS = {"']'": "bracket", "')'": "parenthesis", "'}'": "brace"}
-
-
-def _next_line(source: Source, line: int) -> int:
-    """The next line that has more than a comment; 0 for none."""
-    while (text := source.line(line := line + 1)) is not None:
-        if text.strip() and not text.lstrip().startswith("#!"):
-            return line
-    return 0
 
 
 class Tokens:
@@ -98,7 +90,7 @@ class Tokens:
         if self.kind == "end of file" and self.is_slot:
             # The parentheses around a slot close what it leaves open, and the reference program reads on.
             finding.reference = f"got identifier, want {','!r}" if message == "got end of file, want ')'" else message
-            following = _next_line(self.source, self.line)
+            following = next_line(self.source, self.line)
             finding.told_at = Position(self.source, following or self.line)
             finding.is_last = not following
         lexical = next((token[1] for token in self.tokens[-3:] if token[0] == FAILURE), None)
