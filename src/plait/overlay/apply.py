@@ -206,6 +206,17 @@ def is_overlay(document: Document) -> bool:
     return annotations is not None and MATCH in annotations
 
 
+def _warn_of_counting(overlay: Document, steps: Sequence[Step], warn: Warn) -> None:
+    """Warn of a matcher that asks for the index of documents which are of several files."""
+    from plait.overlay.matchers import counts
+
+    if any(step.matcher is not None and counts(step.matcher) for step in steps):
+        warn(
+            f"{overlay.position}: this matcher depends on the index of documents of several files, "
+            "which ytt leaves to chance; match by what they contain: overlay.subset(...)"
+        )
+
+
 def apply_documents(
     left: Sequence[DocumentSet],
     overlays: Sequence[Document],
@@ -247,6 +258,8 @@ def apply_documents(
         edit = DocumentsEdit(sets)
         for overlay in overlays:
             made[overlay] = steps = known.get(overlay) or steps_of(DocumentSet([overlay]), ANY_DEFAULT, erases=False)
+            if warn is not None and len(sets) > 1 and overlay.annotations is not None:
+                _warn_of_counting(overlay, steps, warn)
             run.perform(edit, steps)
     except PlaitError as error:
         if is_free and isinstance(error, OverlayError):

@@ -359,6 +359,21 @@ class Foreign(Matcher):
         return super().select(run, edit, right)
 
 
+def counts(matcher: Matcher) -> bool:
+    """True if what a matcher says depends on the index."""
+    if isinstance(matcher, Combined):
+        return any(counts(part) for part in matcher.parts)
+    if not isinstance(matcher, Foreign):
+        return isinstance(matcher, Index)
+    code = getattr(matcher.function, "__code__", None)
+    if code is None or not code.co_argcount:
+        return False
+    from dis import get_instructions
+
+    # The first load of a parameter is its use.
+    return any(one.opname.startswith("LOAD_") and one.argval == code.co_varnames[0] for one in get_instructions(code))
+
+
 class Combined(Matcher):
     """`and_op`, `or_op` and `not_op`: asks one after the other, as far as needed."""
 

@@ -19,7 +19,7 @@ from plait.lint.portable.entry import (
     unseen,
     with_tags,
 )
-from plait.nodes import COLLECTIONS, Array, Map, MapItem, key_id
+from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,6 +127,30 @@ def _computed_schema(layout: Layout, item: Item) -> bool:
 
 def _default_on_map(layout: Layout, item: Item) -> bool:
     return type(item) is MapItem and type(item.value) is Map and has_comment(layout, item, "@schema/default")
+
+
+_INDEX = re.compile(r"\bby\s*=\s*(overlay\.index\(|lambda\s+(?P<first>\w+)\s*,[^:]*:.*\b(?P=first)\b)")
+
+
+def _counts_documents(layout: Layout, item: Item) -> bool:
+    """True for a document of an overlay that asks for an index."""
+    return type(item) is Document and any(
+        comment.text.startswith("@overlay/match ") and _INDEX.search(comment.text) is not None
+        for comment in layout.comments_of(item)
+    )
+
+
+def _overlays_array_item(layout: Layout, item: Item) -> bool:
+    """True for an array item of data values that is matched, and has collections below it."""
+    document = layout.document_of(item)
+    return (
+        type(item) is ArrayItem
+        and type(item.value) is Map
+        and any(type(one.value) in (Map, Array) for one in item.value.items)
+        and document is not None
+        and has_comment(layout, document, "@data/values")
+        and has_comment(layout, item, "@overlay/match")
+    )
 
 
 def _comment_on_anchor(layout: Layout, item: Item) -> bool:
@@ -370,6 +394,18 @@ ENTRIES = (
     unseen("what `overlay.apply` gives for a scalar", AT_RUN_TIME),
     unseen("a function that two files load, compared with `==`", AT_RUN_TIME),
     unseen("new documents of overlays over several files", "where ytt puts them is left to chance"),
+    Entry(
+        "the index that a matcher gets, of documents of several files",
+        "it counts the documents of several files in an order that is left to chance",
+        in_items(_counts_documents, (TEMPLATE,)),
+        'match by what they contain: by=overlay.subset({"kind": "..."})',
+    ),
+    Entry(
+        "defaults of a schema in array items of data values, and an overlay on one of the items",
+        "it changes the defaults of other items of the array, too",
+        in_items(_overlays_array_item, (TEMPLATE,)),
+        "give the values of all items",
+    ),
     unseen("the line of an array item in a flow collection over several lines", "lines are no part of an output"),
     Entry(
         "`-o pos` with keys that are not strings",
