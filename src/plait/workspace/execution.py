@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.additions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.errors import PlaitError, SchemaError, TemplateError
 from plait.events import current_listener
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_empty
+from plait.nodes import Document, DocumentSet, Map, is_empty
 from plait.source import CLAUSE
 from plait.workspace.files import YAML
 from plait.workspace.job import (
@@ -231,7 +231,9 @@ class Execution:
                 from plait.overlay import apply_document
 
                 if schema is not None and not entry.plain:
-                    self._warn_of_siblings(document)
+                    from plait.overlay.chance import warn_of_siblings
+
+                    warn_of_siblings(document, self.session.context.warn_openly)
                 # What a schema does not know is told by the check.
                 warn = self.session.context.warn if schema is None else None
                 if schema is not None and ALTERNATIVES in self.options.additions:
@@ -252,23 +254,6 @@ class Execution:
                 if findings:
                     raise SchemaError("One or more data values were invalid", findings=findings).made_of()
         return merged
-
-    def _warn_of_siblings(self, document: Document) -> None:
-        """Warn of an overlay on one array item: in ytt it may change others (carvel-dev/ytt#912)."""
-        stack: list[Document | MapItem | ArrayItem] = [document]
-        while stack:
-            item = stack.pop()
-            if type(item) is ArrayItem and item.annotations is not None and "overlay/match" in item.annotations:
-                value = item.value
-                if isinstance(value, Map) and any(isinstance(one.value, (Map, Array)) for one in value.items):
-                    self.session.context.warn(
-                        f"{item.position}: in ytt this also changes other items of the array where they have the "
-                        "defaults of the schema",
-                        of=(),
-                    )
-                    return
-            if isinstance(item.value, (Map, Array)):
-                stack.extend(item.value.items)
 
     def _hide_secrets(self, document: Document, schema: SchemaType) -> None:
         """Mark the data values that the schema declares secret."""
