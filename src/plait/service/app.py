@@ -159,7 +159,11 @@ def application(
         Route(f"{_ROOT}/ready", frame.open(_is_ready, lane=frame.checks), methods=["GET"]),
         Route("/metrics", frame.metrics_endpoint(), methods=["GET"]),
     ]
-    hooks = Webhooks(service.database, webhooks, webhook_key, service.address)
+    try:
+        hooks = Webhooks(service.database, webhooks, webhook_key, service.address)
+    except BaseException:
+        service.database.close()
+        raise
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
