@@ -151,10 +151,8 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
         except PlaitError:
             failed += 1
             continue
-        after = {
-            _key(place): place for place in all_places(other.items, {} if other_trace is None else other_trace.texts)
-        }
-        changes = [place for place in before if not _is_same(place, after.get(_key(place)))]
+        after = [*all_places(other.items, {} if other_trace is None else other_trace.texts)]
+        changes = _changes(before, after)
         if not changes and len(after) == len(before):
             same += 1
             continue
@@ -164,6 +162,26 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
     if failed:
         return Impact([], "" if not same else "the run fails with some other values on this line", needed=not same)
     return Impact([], "the output is the same without this code" if is_code else "")
+
+
+def _changes(before: Sequence[Place], after: Sequence[Place]) -> list[Place]:
+    """The places whose values are not the same in another output.
+
+    Places are found again by their names, and by their order if there are as many: the value of a key is the same though
+    its document or item is called something else.
+    """
+    named = {_key(place): place for place in after}
+    in_order: Sequence[Place | None] = after if len(after) == len(before) else [None] * len(before)
+    return [
+        place
+        for place, opposite in zip(before, in_order, strict=True)
+        if not _is_same(place, named.get(_key(place)))
+        and not (opposite is not None and _has_same_key(place, opposite) and _is_same(place, opposite))
+    ]
+
+
+def _has_same_key(place: Place, other: Place) -> bool:
+    return [getattr(item, "key", None) for item in place.way] == [getattr(item, "key", None) for item in other.way]
 
 
 def _key(place: Place) -> tuple[str | int, str]:
