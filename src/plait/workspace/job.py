@@ -242,10 +242,11 @@ class Result:
     files: documents by output file, in sequence order; a file all of whose documents an overlay took away is there
     with none, a file that had no document before overlays is not. texts: text files in tree order.
     documents: the one stream; that of the files unless given (an inspection has documents and no files).
+    is_schema: the document describes the data values. Its lines come from the schema, and ytt prints it without them.
     originals: what was read, where the format of it is kept. has_tags: maps with a tag as their key are written as tags.
     """
 
-    __slots__ = ("documents", "files", "has_tags", "originals", "texts")
+    __slots__ = ("documents", "files", "has_tags", "is_schema", "originals", "texts")
 
     def __init__(
         self,
@@ -253,8 +254,11 @@ class Result:
         texts: Sequence[TextFile] = (),
         documents: DocumentSet | None = None,
         originals: Originals | None = None,
+        *,
+        is_schema: bool = False,
     ) -> None:
         self.originals = originals
+        self.is_schema = is_schema
         self.files = files
         self.texts = texts
         self.has_tags = False
@@ -272,6 +276,10 @@ class Result:
 
         if self.originals is not None:
             return self.originals.write
+        if form == "pos" and self.is_schema:
+            from plait.yaml import write_positions
+
+            return lambda documents: write_positions(documents, are_shown=False)
         return (TAGGED if self.has_tags else FORMATS)[form]
 
     def output_files(self) -> list[OutputFile]:

@@ -91,7 +91,7 @@ def _run(job: Job, session: Session) -> Result:
             document, notes = described(execution.outside, as_json=as_json)
             for note in notes:
                 session.context.warn(note, of=())
-            return Result(documents=DocumentSet([document]))
+            return Result(documents=DocumentSet([document]), is_schema=True)
         from plait.schema import ANY, openapi
 
         if schema is None:
@@ -105,7 +105,7 @@ def _run(job: Job, session: Session) -> Result:
         describe = openapi
         if job.options.inspect == INSPECT_JSON_SCHEMA:
             from plait.schema.json_schema import json_schema as describe
-        return Result(documents=DocumentSet([describe(schema or ANY)]))
+        return Result(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
     values, library_values = execution.values(_given(job, schema), schema)
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([] if is_dropped(values) else [values]))

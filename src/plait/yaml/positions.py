@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 _MARGIN = 10
 
 
-def write_positions(documents: DocumentSet) -> str:
+def write_positions(documents: DocumentSet, *, are_shown: bool = True) -> str:
     """One line a node: its position to the right of a column, its key or index, its value if it is a scalar.
 
     The column is ten wider than the first position, and grows the same way when a longer one comes.
+    are_shown: False prints every node as one that has no position.
     """
     out: list[str] = []
     width = 0
@@ -34,8 +35,7 @@ def write_positions(documents: DocumentSet) -> str:
             continue
         name, item = entry
         lead = pad + name
-        # What was written nowhere, such as an OpenAPI document, has no column.
-        if item.source is not None:
+        if item.source is not None and are_shown:
             place = item.position.named
             size = len(place.encode("utf-8", "surrogateescape"))
             if size > width:
