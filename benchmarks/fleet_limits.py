@@ -26,13 +26,13 @@ from concurrent.futures import Executor, Future
 from fleet import generate
 
 from plait import project
+from plait.engine.pipeline import file_source
 from plait.fleet.bundle import packed
 from plait.fleet.driver import _LARGEST, _PORTION, Drive
 from plait.fleet.placing import place_of
 from plait.fleet.plan import tasks_of
 from plait.fleet.pools import Given
 from plait.fleet.workshop import Setup, Workshop
-from plait.tools.pipeline import file_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

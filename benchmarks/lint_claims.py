@@ -12,12 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
+from plait.analysis.verifying import output_of
 from plait.errors import PlaitError
 from plait.lint.codes import CODES, DEAD, ORDER
 from plait.lint.finding import Edit, Finding
 from plait.lint.proving import kept
 from plait.lint.run import findings_of
-from plait.lint.subject import Subject, output_of
+from plait.lint.subject import Subject
 from plait.project import read
 from plait.view import View
 
