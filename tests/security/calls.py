@@ -353,6 +353,11 @@ toml.decode('a = "' + "a" * 29000000 + '"')
 toml.decode("".join(["[a%d]\\n" % i for i in range(200000)]))
 toml.decode("[" + "a." * 10000000 + "a]")
 toml.decode("a" + ".a" * 10000000 + " = 1")
+toml.decode("a" + ".a" * 50000 + " = 1")
+toml.decode("".join(["a%d" % i + ".a" * 990 + " = 1\\n" for i in range(5000)]))
+toml.decode("[a" + ".a" * 990 + "]\\n" + "".join(["b%d = 1\\n" % i for i in range(500000)]))
+toml.decode("[a" + ".a" * 990 + "]\\n" + "".join(["b%d" % i + ".a" * 50 + " = 1\\n" for i in range(500)]))
+toml.decode('a = "' + '\\"' * 10000000)
 url.path_segment_encode(s)
 url.path_segment_encode(u)
 url.query_param_value_encode("/" * 30000000)
@@ -436,7 +441,8 @@ MODULES = ["assert", "base64", "ip", "json", "math", "md5", "overlay", "regexp",
 
 
 def words_of(expression: str) -> set[str]:
-    """Every name in an expression."""
+    """Every name in an expression; the n of a line break is none."""
+    expression = expression.replace("\\n", " ")
     return set("".join(c if c.isalnum() or c == "_" else " " for c in expression).split())
 
 

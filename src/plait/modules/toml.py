@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from plait.errors import LimitError
 from plait.fragments import counted_nodes
+from plait.limits import allowance, exceeded
 from plait.modules.members import exactly, indentation, known, module_of, only_text
 from plait.nodes import Array, DocumentSet, Map
 from plait.starlark import Dict, List, StarlarkError, insert, spend
@@ -129,13 +130,39 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 
     text = only_text(args)
     spend(len(text) * 20)
+    _spend_keys(text)
     try:
-        table = tomllib.loads(text)
+        return _data(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, ValueError) as error:
         raise StarlarkError(f"toml: {error}") from None
     except RecursionError:
         raise LimitError("toml: nested too deeply") from None
-    return _data(table)
+
+
+def _spend_keys(text: str) -> None:
+    """Charge for dotted keys: the library goes from the root to the place of each value, and again for each part of its key.
+
+    Raises LimitError for a key with more parts than collections may be nested.
+    """
+    import re
+
+    part = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+    # Words and quoted texts are taken whole, also those that do not end, so that no character is looked at often.
+    keys = re.compile(rf"""{part}(?:[ \t]*+\.[ \t]*+{part})*+|"(?:[^"\\\n]|\\.)*+|'[^'\n]*+""")
+    parts = re.compile(part)
+    most = allowance().most("nesting")
+    deepest, steps = 1, 0
+    for found in keys.finditer(text):
+        key = found[0]
+        if "." not in key:
+            continue
+        count = len(parts.findall(key))
+        if count > most:
+            raise exceeded("a key of a TOML text", "nesting", most)
+        deepest = max(deepest, count)
+        steps += count * (count + deepest) >> 1
+    # Each value is below a table, and the keys of both may be deep.
+    spend(steps + deepest * (text.count("=") + text.count("[")))
 
 
 def _data(value: object) -> object:
