@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from plait.content import note_secrets
-from plait.errors import WITHHELD_WARNING
 from plait.limits import Allowance, Limits, allowance
 
-__all__ = ["Context", "Limits", "Spoken"]
+__all__ = ["Context", "Limits"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +19,15 @@ if TYPE_CHECKING:
     from plait.provenance.marks import Marks
     from plait.source import Source
 
+    class Silence(Protocol):
+        """What a run with secrets has that is evaluated without marks (see `plait.workspace.silence`)."""
+
+        def speaks(self) -> None:
+            """The run may say something besides its output; leaves it, unless it is over."""
+
+        def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
+            """As of `Marks`."""
+
     class Originals(Protocol):
         """Who prints documents in the form in which they were read (see `plait.yaml.originals`)."""
 
@@ -28,10 +36,6 @@ if TYPE_CHECKING:
 
         def write(self, documents: DocumentSet) -> str:
             """The documents as one text."""
-
-
-class Spoken(BaseException):
-    """Leaves a silent run that is about to say something besides its output (see `plait.secrets.silence`)."""
 
 
 class Printer:
@@ -78,10 +82,9 @@ class Context:
         "print_line",
         "refuses_warnings",
         "secrets",
-        "silent",
+        "silence",
         "total",
         "trace",
-        "unrecorded",
     )
 
     def __init__(
@@ -110,9 +113,7 @@ class Context:
         self.gives_output_alone = False
         # The marks of secrets; None in a run without, which imports and pays nothing.
         self.secrets: Marks | None = None
-        # The run uses secrets and records nothing, since it says nothing besides its output; and it has ended so.
-        self.silent = False
-        self.unrecorded = False
+        self.silence: Silence | None = None
         self.additions: frozenset[str] = frozenset()
         self.doing: object = ""
         self.done = self.total = 0
@@ -141,23 +142,14 @@ class Context:
             self.secrets = self.trace.use_secrets()
         return self.secrets
 
-    def speaks(self) -> None:
-        """Called before the run says anything besides its output. Raises Spoken in a silent run."""
-        if self.silent:
-            raise Spoken
-
     def warn(self, text: str, *, of: Iterable[Origin] | None = None) -> None:
         """Collect a warning once, however often it is given.
 
         of: what its text depends on, empty for inputs that are not secret. A run that uses secrets withholds a warning
         that depends on one, or of which this is not known.
         """
-        self.speaks()
-        if self.unrecorded:
-            # Nothing is known of the origins.
-            told: str | None = text if of is not None and not [*of] else WITHHELD_WARNING
-        else:
-            told = text if self.secrets is None else self.secrets.warned(text, of)
+        marks = self.silence or self.secrets
+        told = text if marks is None else marks.warned(text, of)
         if told is not None:
             self._warnings[told] = None
 

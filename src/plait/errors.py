@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 # Shown in the place of a secret.
 HIDDEN = "(secret)"
-# What takes the place of a warning that depends on a secret.
-WITHHELD_WARNING = "a warning is withheld, since it depends on a secret"
 
 
 class Quoted:

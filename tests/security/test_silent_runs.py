@@ -11,7 +11,7 @@ from plait.cli import main
 from plait.context import Context
 from plait.nodes import MapItem
 from plait.provenance import Trace
-from plait.workspace import phases
+from plait.workspace import silence
 
 if TYPE_CHECKING:
     import pathlib
@@ -83,7 +83,7 @@ def test_a_run_says_what_one_with_marks_says(
     for secret in (CANARY, OTHER):
         first = run(tmp_path, name, secret, capfd)
         with monkeypatch.context() as patch:
-            patch.setattr(phases, "can_be_silent", lambda _job, _context: False)
+            patch.setattr(silence, "can_be_silent", lambda _job, _context: False)
             assert run(tmp_path, name, secret, capfd) == first
         ends.append(first)
     (status, _, told), (other_status, _, other_told) = ends
@@ -114,7 +114,8 @@ def test_only_a_run_that_says_something_is_recorded(
 
 def test_a_warning_after_a_silent_run_shows_no_value() -> None:
     context = Context()
-    context.unrecorded = True
+    context.silence = over = silence.Silence()
+    over.is_over = True
     context.warn("of a value", of=[MapItem("a", CANARY)])
     context.warn("of no known origin")
     context.warn("of nothing secret", of=())

@@ -11,7 +11,7 @@ nothing is known of a value, and it is withheld.
 
 from __future__ import annotations
 
-from plait.errors import HIDDEN, WITHHELD_WARNING, Finding
+from plait.errors import HIDDEN, Finding
 from plait.nodes import Array, DocumentSet, Map, MapItem, walk
 from plait.provenance import EVERY, Cause, Control
 from plait.source import Position, Source
@@ -218,7 +218,7 @@ class Marks:
         """The warning as a person may see it; None if a secret decides whether there is one."""
         if self.is_decided() and not self.shows_all:
             return None
-        return WITHHELD_WARNING if self.depends(origins) else text
+        return "a warning is withheld, since it depends on a secret" if self.depends(origins) else text
 
     def is_decided(self) -> bool:
         """True if a secret decides that the program at hand runs."""

@@ -55,8 +55,8 @@ class Program:
         it is. Raises StarlarkError with the trail of calls.
         """
         source = self.source
-        if context is not None and context.silent and self.prints():
-            context.speaks()
+        if context is not None and context.silence is not None and self.prints():
+            context.silence.speaks()
         budget = budget_of(context)
 
         def load_(path: str, line: int) -> Mapping[str, object]:

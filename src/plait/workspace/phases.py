@@ -44,27 +44,18 @@ def run(
         return _told(job, Session(context) if session is None else session, given)
     from plait.secrets.telling import telling
 
-    if session is None and context is not None and can_be_silent(job, context):
-        from plait.secrets.silence import silently
-
-        result = silently(context, lambda: _told(job, Session(context), given))
-        if result is not None:
-            return result
     if session is None:
+        if context is not None and context.gives_output_alone:
+            from plait.workspace.silence import silently
+
+            result = silently(job, context, lambda: _told(job, Session(context), given))
+            if result is not None:
+                return result
         session = Session(context)
 
     session.context.use_secrets()
     with telling(session.context, all_of_it=job.tells_secrets):
         return _told(job, session, given)
-
-
-def can_be_silent(job: Job, context: Context) -> bool:
-    """True if a job with secrets may run without marks first: nobody asks for a record, and no input is read twice."""
-    options = job.options
-    is_recorded = (context.trace, context.kept, context.originals, context.lookups) != (None,) * 4
-    reads_again = options.values_schema or options.output_schemas or context.note is not None
-    is_heard = options.debug is not None or current_listener() is not None
-    return context.gives_output_alone and not (is_recorded or reads_again or is_heard)
 
 
 def has_secrets(job: Job) -> bool:
