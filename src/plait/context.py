@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from plait.source import Source
 
     class Silence(Protocol):
-        """What a run with secrets has that is evaluated without marks (see `plait.workspace.silence`)."""
+        """In the place of marks (see `plait.workspace.silence`)."""
 
-        def speaks(self) -> None:
-            """The run may say something besides its output; leaves it, unless it is over."""
+        def speaks(self) -> None: ...
 
-        def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
-            """As of `Marks`."""
+        def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None: ...
 
     class Originals(Protocol):
         """Who prints documents in the form in which they were read (see `plait.yaml.originals`)."""

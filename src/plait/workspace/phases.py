@@ -40,22 +40,11 @@ def run(
 
     Raises PlaitError.
     """
-    if not has_secrets(job):
-        return _told(job, Session(context) if session is None else session, given)
-    from plait.secrets.telling import telling
+    if has_secrets(job):
+        from plait.workspace.silence import run_with_secrets
 
-    if session is None:
-        if context is not None and context.gives_output_alone:
-            from plait.workspace.silence import silently
-
-            result = silently(job, context, lambda: _told(job, Session(context), given))
-            if result is not None:
-                return result
-        session = Session(context)
-
-    session.context.use_secrets()
-    with telling(session.context, all_of_it=job.tells_secrets):
-        return _told(job, session, given)
+        return run_with_secrets(job, context, session, lambda session: _told(job, session, given))
+    return _told(job, Session(context) if session is None else session, given)
 
 
 def has_secrets(job: Job) -> bool:

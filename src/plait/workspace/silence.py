@@ -13,6 +13,8 @@ from __future__ import annotations
 from plait.content import note_secrets
 from plait.errors import PlaitError
 from plait.events import current_listener
+from plait.secrets.telling import telling
+from plait.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from plait.context import Context
     from plait.provenance import Origin
-    from plait.workspace.job import Job
+    from plait.workspace.job import Job, Result
 
     Made = TypeVar("Made")
 
@@ -49,22 +51,35 @@ class Silence:
         return text if origins is not None and not [*origins] else "a warning is withheld, since it depends on a secret"
 
 
+def run_with_secrets(
+    job: Job, context: Context | None, session: Session | None, evaluate: Callable[[Session], Result]
+) -> Result:
+    """The result of a job with secrets: of a silent run, or of one with marks. session: of this run. Raises PlaitError."""
+    if session is None:
+        if context is not None and can_be_silent(job, context):
+            result = silently(context, lambda: evaluate(Session(context)))
+            if result is not None:
+                return result
+        session = Session(context)
+    session.context.use_secrets()
+    with telling(session.context, all_of_it=job.tells_secrets):
+        return evaluate(session)
+
+
 def can_be_silent(job: Job, context: Context) -> bool:
     """True if a job with secrets may run without marks first: nobody asks for a record, and no input is read twice."""
     options = job.options
     is_recorded = (context.trace, context.kept, context.originals, context.lookups) != (None,) * 4
     reads_again = options.values_schema or options.output_schemas or context.note is not None
     is_heard = options.debug is not None or current_listener() is not None
-    return not (is_recorded or reads_again or is_heard)
+    return context.gives_output_alone and not (is_recorded or reads_again or is_heard)
 
 
-def silently(job: Job, context: Context, evaluate: Callable[[], Made]) -> Made | None:
-    """The result of an evaluation that says nothing; None if it would, and the job is to be evaluated with marks.
+def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
+    """The result of an evaluation that says nothing; None if it would, and is to be evaluated with marks.
 
     Warnings that come after a silent run are withheld if they depend on any value, since no origin is recorded.
     """
-    if not can_be_silent(job, context):
-        return None
     note_secrets()
     additions = context.additions
     context.silence = silence = Silence()
@@ -85,4 +100,4 @@ def silently(job: Job, context: Context, evaluate: Callable[[], Made]) -> Made |
         context.silence = silence if silence.is_over else None
 
 
-__all__ = ["Silence", "silently"]
+__all__ = ["Silence", "run_with_secrets"]
