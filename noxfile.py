@@ -128,15 +128,16 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session
-def plain(session: nox.Session) -> None:
-    """The suite and the conformance cases without the passes for speed, traced and untraced: nothing but time depends on either."""
+@nox.parametrize("traced", [nox.param(False, id="untraced"), nox.param(True, id="traced")])
+def plain(session: nox.Session, traced: bool) -> None:
+    """The suite and the conformance cases without the passes for speed, untraced or traced: only time depends on either."""
     prepare(session, "test")
     plain = {"PLAIT_PLAIN": "1"}
+    flags = ["--traced"] if traced else []
     # What stands above the engine asks it in no way of its own.
     above = [f"--ignore=tests/{name}" for name in ("lsp", "service", "website")]
-    for traced in ([], ["--traced"]):
-        session.run("pytest", "-q", "-n", "auto", *above, *traced, *session.posargs, env=plain)
-        session.run("python", ".ci/conformance.py", str(CONFORMANCE), *traced, env=plain)
+    session.run("pytest", "-q", "-n", "auto", *above, *flags, *session.posargs, env=plain)
+    session.run("python", ".ci/conformance.py", str(CONFORMANCE), *flags, env=plain)
 
 
 @nox.session
