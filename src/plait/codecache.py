@@ -52,6 +52,7 @@ _OWN_PACKAGES = (
     "templates",
     "yaml",
     "yaml/lines",
+    "yaml/tree",
 )
 
 

@@ -111,7 +111,7 @@ def test_an_alias_that_is_changed_leaves_its_anchor_alone() -> None:
 
 def test_a_key_that_a_merge_brings_is_changed() -> None:
     text = "a: &x {p: 1, q: 1}\nb:\n  # why\n  <<: *x\n  r: 1\nc: 1 # stays\n"
-    assert kept(text, "/b/p", 2) == "a: &x {p: 1, q: 1}\nb:\n  p: 2\n  q: 1\n  r: 1\nc: 1 # stays\n"
+    assert kept(text, "/b/p", 2) == "a: &x {p: 1, q: 1}\nb:\n  # why\n  p: 2\n  q: 1\n  r: 1\nc: 1 # stays\n"
 
 
 def test_later_documents_and_line_ends_stay() -> None:

@@ -62,6 +62,8 @@ _YAML = "application/x-yaml"
 EVERY_RESPONSE = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
 """Headers of every response: a browser takes its type as declared, and no cache stores it."""
 _WRITES = frozenset({"PUT", "POST", "DELETE"})
+# Requests that ask an issuer or Keystone about their tokens at the same time.
+_ASKING = 40
 # Seconds in which so many bytes of a body have to arrive, or the rest of it.
 _PROGRESS, _LEAST = 30.0, 16 << 10
 
@@ -242,7 +244,7 @@ class _Frame:
         self._writes = Lane("writes", 6, 100)
         self._long = Lane("renderings", 8, 100)
         # When others do not answer, those who are known without them do not wait too.
-        self._asking = Lane("tokens", 40, 200)
+        self._asking = Lane("tokens", _ASKING, 200)
         self.checks = Lane("checks", 2, 50, seconds=5.0)
         lanes = [self._reads, self._writes, self._long, self._asking, self.checks]
         self._failures = Throttled()
