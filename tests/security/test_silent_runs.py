@@ -93,6 +93,7 @@ def test_a_run_says_what_one_with_marks_says(
         assert not any(form.lower() in told.lower() for form in FORMS)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("prints", [False, True])
 def test_only_a_run_that_says_something_is_recorded(
     prints: bool, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -8,6 +8,8 @@ program's own.
 
 from __future__ import annotations
 
+import re
+
 from plait.errors import LimitError, PlaitError, StarlarkError
 from plait.limits import allowance, exceeded
 from plait.source import CALL, INSTRUCTION, Position, Step
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 # Sentences with these are about a value of a wrong type.
 _OF_TYPES = ("NoneType", "invalid call of non-function", "unhandled index", "not iterable", "has no")
 _LONGEST_TRAIL = 60
+# A statement whose first operand is a literal.
+_CONSTANT_FIRST = re.compile(
+    r"\s*(?:#@)?\s*(?:pass\b|return\s*$|(?:return\b|\w+\s*=(?!=))?\s*-?(?:[rb]?[\"'\d]|(?:True|False|None)\b))"
+)
 _MANY = 5000
 _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
 
@@ -174,14 +180,13 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
         return None
     source: Source | None = None
     if function is not None and code is not None:
-        source, start = function.__globals__["$source"], code.co_firstlineno
+        source = function.__globals__["$source"]
         # The reference names the first line of the body; the definition tells more.
-        body = min((line for _, _, line in code.co_lines() if line is not None and line > start), default=start)
-        wrong.also = [Position(source, start), Position(source, body)]
+        wrong.also = [Position(source, code.co_firstlineno), Position(source, _body_line(code))]
     elif frame is not None and (code := _constant(called, frame.f_code)) is not None:
         source = frame.f_globals["$source"]
     if source is not None and code is not None:
-        wrong.within("", Position(source, _first_line(code)), role=CALL, reference=f"in {name}")
+        wrong.within("", Position(source, _called_line(source, code)), role=CALL, reference=f"in {name}")
     return wrong
 
 
@@ -191,15 +196,16 @@ def _constant(qualified: str, code: CodeType) -> CodeType | None:
     return found[0] if len(found) == 1 else None
 
 
-def _first_line(code: CodeType) -> int:
-    """The line of a function that a call of it begins with: that of its definition if that is a constant."""
-    from dis import get_instructions
+def _body_line(code: CodeType) -> int:
+    """The first line of the body of a function; that of the definition if there is no other."""
+    start = code.co_firstlineno
+    return min((line for _, _, line in code.co_lines() if line is not None and line > start), default=start)
 
-    for instruction in get_instructions(code):
-        line = instruction.positions.lineno if instruction.positions is not None else None
-        if line and line != code.co_firstlineno and instruction.opname != "PUSH_NULL":
-            return code.co_firstlineno if "CONST" in instruction.opname else line
-    return code.co_firstlineno
+
+def _called_line(source: Source, code: CodeType) -> int:
+    """The line that the reference names for a call that does not begin: a constant at the start of the body has none."""
+    body = _body_line(code)
+    return code.co_firstlineno if _CONSTANT_FIRST.match(source.line(body) or "") else body
 
 
 def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError | None:
