@@ -240,6 +240,8 @@ class PlaitError(_Texts, Exception):
     if TYPE_CHECKING:
         reference: str  # of a finding it may be another program's report
     origins: tuple[object, ...] | None = None
+    # The message quotes a value of the output whose origins are not at hand: a run with secrets withholds it.
+    quotes_output = False
     decided_at: Position | None = None
     # What the reference program lists of the faults of one text, in its order.
     listed: Sequence[Finding] = ()

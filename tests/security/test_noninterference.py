@@ -348,3 +348,40 @@ def test_an_overlay_that_fails_shows_no_secret(name: str) -> None:
         reports.append(info.value.report())
     assert reports[0] == reports[1]
     assert CANARY not in reports[0]
+
+
+# The name of a document, the way in it, and a key are made of the secret.
+NAMED_BY_SECRETS = {
+    "a document": "kind: A\nmetadata: {name: #@ pw\n  }\na: 1\n",
+    "a kind": "kind: #@ pw\nmetadata: {name: x}\na: 1\n",
+}
+FAILING_OVERLAY = """\
+#@ load("@ytt:overlay", "overlay")
+#@overlay/match by=overlay.all
+---
+#@overlay/replace via=lambda l, r: fail("x")
+a: 1
+"""
+REPEATED_KEY = "#@yaml/text-templated-strings\n(@= pw @): 1\n#@yaml/text-templated-strings\n(@= pw @): 2\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        *({"a.yml": f"{HEAD}---\n{text}", "b.yml": FAILING_OVERLAY} for text in NAMED_BY_SECRETS.values()),
+        {"a.yml": f"{HEAD}---\n{REPEATED_KEY}"},
+    ],
+)
+def test_an_error_names_no_document_or_key_by_a_secret(
+    files: dict[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for secret in (CANARY, OTHER):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, "utf-8")
+        (tmp_path / "secrets.yml").write_text(f"pw: {secret}\nuser: app\n", "utf-8")
+        inputs = [word for name in files for word in ("-f", str(tmp_path / name))]
+        assert main(["render", *inputs, "--secrets", f"file:{tmp_path / 'secrets.yml'}"]) == 1
+        said.append(capfd.readouterr())
+    assert said[0] == said[1]
+    assert CANARY not in said[0].err

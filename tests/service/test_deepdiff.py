@@ -78,3 +78,11 @@ CASES: dict[str, tuple[object, object, dict[str, object]]] = {
 @pytest.mark.parametrize(("old", "new", "expected"), CASES.values(), ids=CASES)
 def test_changes(old: object, new: object, expected: dict[str, object]) -> None:
     assert changes(old, new) == expected
+
+
+def test_many_equal_items_and_lines_are_compared_in_time() -> None:
+    items = [i % 2 for i in range(4_900)], [(i // 2) % 2 for i in range(4_900)]
+    assert set(changes(*items)) == {"values_changed"}
+    lines = ["".join(f"{i * step % 150}\n" for i in range(30_000)) for step in (7, 11)]
+    [told] = changes(*lines)["values_changed"].values()  # type: ignore[attr-defined]
+    assert told["diff"].count("\n") == 60_002

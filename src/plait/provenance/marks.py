@@ -196,7 +196,7 @@ class Marks:
         The place is the line; under a condition that depends on a secret it is the outermost such condition, for which
         line is reached depends on the secret as well.
         """
-        if self.depends(error.origins):
+        if self.depends(None if error.quotes_output else error.origins):
             error.message = WITHHELD
             error.args = (WITHHELD,)
             error.expected = error.found = error.document = None
@@ -204,7 +204,12 @@ class Marks:
             error.also, error.findings = [], []
             error.at = _line_only(error.at if error.decided_at is None else error.decided_at)
             error.trail = []
-        elif error.findings:
+            error.origins = ()
+            return error
+        if not self.shows_all:
+            # The name of a document, and the way in it, are values of the output whose origins an error does not have.
+            error.document = None
+        if error.findings:
             # How many findings depend on a secret, and which, would tell more than that there is one.
             findings = [one for one in error.findings if not self.depends(one.origins)]
             if len(findings) < len(error.findings):

@@ -7,17 +7,19 @@ whichever says less.
 from __future__ import annotations
 
 import difflib
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # kind, location, what is told of it
 _Change = tuple[str, str, object]
 _ADDED, _REMOVED = "dictionary_item_added", "dictionary_item_removed"
 # A list longer than this is compared item by item.
 _LONGEST = 10_000
+# Equal pairs of items or lines that are compared: difflib looks at all of them for each block that it finds.
+_PAIRS = 200_000
 # Maps that share a smaller part of their keys are told as a whole.
 _ALIKE = 0.33
 
@@ -39,7 +41,7 @@ def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
         yield from _maps(old, new, place)
     elif isinstance(old, list) and isinstance(new, list):
         one_by_one = list(_item_by_item(old, new, place))
-        if _are_scalars(old) and _are_scalars(new) and len(old) + len(new) < _LONGEST:
+        if _are_scalars(old) and _are_scalars(new) and len(old) + len(new) < _LONGEST and _are_few(old, new):
             moved = list(_by_moves(old, new, place))
             one_by_one = moved if len(moved) < len(one_by_one) else one_by_one
         yield from one_by_one
@@ -72,7 +74,12 @@ def _kind(value: object) -> str:
 def _values(old: object, new: object) -> dict[str, object]:
     told: dict[str, object] = {"new_value": new, "old_value": old}
     if isinstance(old, str) and isinstance(new, str) and ("\n" in old or "\n" in new):
-        lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="")
+        before, after = old.splitlines(), new.splitlines()
+        if _are_few(before, after):
+            lines = [*difflib.unified_diff(before, after, lineterm="")]
+        else:
+            hunk = f"@@ -1,{len(before)} +1,{len(after)} @@"
+            lines = ["--- ", "+++ ", hunk, *(f"-{line}" for line in before), *(f"+{line}" for line in after)]
         told["diff"] = "\n".join(lines)
     return told
 
@@ -103,6 +110,12 @@ def _by_moves(old: list[object], new: list[object], place: str) -> Iterator[_Cha
 def _items(kind: str, items: list[object], start: int, end: int, place: str) -> Iterator[_Change]:
     for index in range(start, end):
         yield kind, f"{place}[{index}]", items[index]
+
+
+def _are_few(old: Iterable[object], new: Iterable[object]) -> bool:
+    """True if difflib compares two lists in reasonable time."""
+    counts = Counter(old)
+    return sum(counts[item] * count for item, count in Counter(new).items()) <= _PAIRS
 
 
 def _are_scalars(items: list[object]) -> bool:

@@ -39,12 +39,14 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
         return
     step = (INSTRUCTION, "start_node") if replaced is None else (CLAUSE, "template.replace")
     shown = item.key if type(item.key) is str else str_of(item.key)
-    raise TemplateError(
+    error = TemplateError(
         f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
         at=item.position,
         also=[earlier.position] if replaced is None else [earlier.position, replaced],
         hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
-    ).within("", role=step[0], reference=step[1])
+    )
+    error.quotes_output = True  # the keys may be computed
+    raise error.within("", role=step[0], reference=step[1])
 
 
 __all__ = ["displace", "settle"]
