@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+from patience import LONGEST
 from plait.engine.flags import words_of
 from plait.project.inference import infer
 from plait.project.run import Run
@@ -13,7 +14,6 @@ from truth.projects import Subject, copied
 from truth.rows import Row
 
 NAME = "inference"
-_LONGEST = 120  # seconds
 
 
 def check(subject: Subject, seed: int, tries: int) -> Row:
@@ -33,7 +33,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
                 cwd=run.directory or os.curdir,
                 capture_output=True,
                 text=True,
-                timeout=_LONGEST,
+                timeout=LONGEST,
                 check=False,
             )
             if done.returncode == 0:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import edits
+from patience import LONGEST
 from plait import project as projects
 from plait.analysis.symbols import Symbols
 from plait.analysis.verifying import output_of
@@ -40,9 +41,6 @@ from plait.project.settings import joined
 from plait.source import Source
 from plait.tools.paths import Place, all_places
 from plait.view import View
-
-_LONGEST = 120  # seconds
-
 
 if TYPE_CHECKING:
     from plait.nodes import Item, Value
@@ -135,7 +133,7 @@ class Subject:
 
     def wait(self) -> None:
         """Wait for the evaluations of the state."""
-        end = time.monotonic() + _LONGEST
+        end = time.monotonic() + LONGEST
         while self.state.is_busy():
             assert time.monotonic() < end, "an evaluation does not end"
             time.sleep(0.01)
@@ -246,7 +244,7 @@ def made_by_ytt(run: Run, top: Path) -> str | None:
     if program is None or run.command != "render" or run.given is not None:
         return None
     words = [word if word.startswith("-") else f"--file={word}" for word in words_of(run.request(""))]
-    done = subprocess.run([program, *words], cwd=top, capture_output=True, text=True, timeout=_LONGEST, check=False)
+    done = subprocess.run([program, *words], cwd=top, capture_output=True, text=True, timeout=LONGEST, check=False)
     return done.stdout if done.returncode == 0 else f"fails: {done.stderr}" if done.stderr else None
 
 
