@@ -157,12 +157,16 @@ const typedOver = EditorView.domEventHandlers({
 });
 
 // The editor may not have heard of a selection that was made a moment ago. Some browsers tell it of a shadow.
+// Only the lines near those in sight are drawn: a selection of the browser's ends with them, although the text goes on.
 function hearOfSelection(view) {
   const made = view.root.getSelection?.();
   if (!made?.anchorNode || !view.contentDOM.contains(made.anchorNode) || !view.contentDOM.contains(made.focusNode)) return;
-  const [anchor, head] = [view.posAtDOM(made.anchorNode, made.anchorOffset), view.posAtDOM(made.focusNode, made.focusOffset)];
-  const { main } = view.state.selection;
-  if (main.anchor !== anchor || main.head !== head) view.dispatch({ selection: { anchor, head } });
+  const { viewport: drawn, state: { doc, selection: { main } } } = view;
+  const clamp = (position) => Math.max(drawn.from, Math.min(drawn.to, position));
+  const [anchor, head] = [[made.anchorNode, made.anchorOffset], [made.focusNode, made.focusOffset]].map((end) => clamp(view.posAtDOM(...end)));
+  if (clamp(main.anchor) === anchor && clamp(main.head) === head) return;
+  const isAll = Math.min(anchor, head) === drawn.from && Math.max(anchor, head) === drawn.to;
+  view.dispatch({ selection: isAll ? { anchor: 0, head: doc.length } : { anchor, head } });
 }
 
 // Tab is not among the keys: it leaves the editor, as it leaves every other part of a page.

@@ -5,6 +5,8 @@ It is tested as `plait website` serves it and, where PLAIT_PLAYGROUND names what
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import shutil
 import threading
@@ -171,6 +173,54 @@ def test_what_takes_too_long_is_ended_and_the_page_goes_on(page: Page) -> None:
     playwright.expect(page.locator("#errors")).to_contain_text("limit")
     text.fill("a: 1\n")
     playwright.expect(page.locator("#output")).to_contain_text("a: 1")
+
+
+SELECTIONS = {
+    "by key": ("ControlOrMeta+a", 0),
+    "from the middle to the end": ("ControlOrMeta+Home ArrowDown ArrowDown ControlOrMeta+Shift+End", 2),
+    "from the end to the second line": ("ControlOrMeta+End ControlOrMeta+Shift+Home Shift+ArrowDown", 1),
+    "by the browser": ("", 0),
+}
+
+
+# In one task: the browser draws nothing, and the editor hears of nothing, between the selection and what is typed.
+TYPED_AT_ONCE = """() => {
+  document.querySelectorAll("#tabs button")[1].click();
+  document.querySelectorAll("#tabs button")[0].click();
+  const editor = document.getElementById("editor");
+  const content = (editor.shadowRoot ?? editor).querySelector(".cm-content, textarea");
+  content.focus();
+  if (content.select) {
+    content.select();
+    document.execCommand("insertText", false, "new: 1");
+  } else {
+    getSelection().selectAllChildren(content);
+    content.dispatchEvent(new InputEvent("beforeinput", { inputType: "insertText", data: "new: 1", bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+@pytest.mark.parametrize("way", [*SELECTIONS, "at once"])
+def test_a_selection_longer_than_what_is_drawn_is_typed_over_as_a_whole(page: Page, way: str) -> None:
+    """An editor draws the lines in sight only."""
+    keys, kept = SELECTIONS.get(way, ("", 0))
+    text = page.get_by_label("Text of the file")
+    written = [f"k{number}: {number}\n" for number in range(600)]
+    text.fill("".join(written))
+    for key in keys.split():
+        text.press(key)
+    if way == "at once":
+        text.press("ControlOrMeta+Home")
+        page.evaluate(TYPED_AT_ONCE)
+    elif keys:
+        page.keyboard.insert_text("new: 1")
+    else:
+        text.fill("new: 1")
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_url("**/#*")
+    shared = page.url.partition("#")[2]
+    [file, *_] = json.loads(base64.urlsafe_b64decode(shared + "=" * (-len(shared) % 4)))["files"]
+    assert file["text"] == "".join([*written[:kept], "new: 1"])
 
 
 @pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
