@@ -203,14 +203,19 @@ def flags_page() -> str:
     for name, table in commands().items():
         if name == "version":
             continue
-        out += [f"## plait {name}", sentences(table.summary)]
-        out.append(f"```text\n{' '.join(filter(None, (table.name, '[flags]', table.arguments)))}\n```")
+        out += [f"## plait {name}", sentences(table.request.summary)]
+        out.append(f"```text\n{' '.join(filter(None, (table.name, '[flags]', table.request.usage)))}\n```")
         for heading, flags in table.groups.items():
             if len(table.groups) > 1:
                 out.append(f"### plait {name}: {heading}")
             if heading == NO_EFFECT:
                 names = ", ".join(f"`{flag.shown}`" for flag in flags)
-                out.append(f"These flags of `bosh` concern its server or its terminal: {names}.")
+                of = (
+                    "These flags of `bosh` concern its server or its terminal"
+                    if name == "patch"
+                    else "Clients add these flags"
+                )
+                out.append(f"{of}: {names}.")
                 continue
             rows = "\n".join(
                 f"| `{flag.shown}{' ' + flag.value if flag.value else ''}` | {cell(flag.help)}<br>"

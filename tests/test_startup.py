@@ -58,6 +58,7 @@ def modules_after(argv: list[str]) -> set[str]:
 def test_version_loads_the_command_line_alone() -> None:
     assert modules_after(["version"]) == {
         "__future__",
+        "_contextvars",
         "gc",
         "plait",
         "plait.cli",

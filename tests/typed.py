@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.cli.tracing import table
+from plait.cli.tools import table
 from plait.engine.world import evaluate_in
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 import plait
 from plait.cli import COMMANDS, main, module_of
 from plait.cli.coverage_reports import _FORMS as COVERAGE_FORMS
-from plait.cli.explain import FORMS as EXPLAIN_FORMS
 from plait.cli.lint import FORMS as LINT_FORMS
 from plait.cli.test import TEST
+from plait.engine.common import OUTPUT
 from secret_forms import CANARY, FORMS, PROJECTS, shown
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ def lint(site: Site) -> str:
 def explain(site: Site) -> str:
     # It has the flag as well, and shows secrets for it.
     site.argv = [word for word in site.argv if word != "--cleartext-secrets"]
-    out = [site.said("explain", "-o", form, *site.argv, "--all") for form in EXPLAIN_FORMS]
-    out += [site.said("explain", "-o", form, "run", "r", "**", status=(0, 1, 2)) for form in EXPLAIN_FORMS]
+    out = [site.said("explain", "-o", form, *site.argv, "--all") for form in OUTPUT.choices]
+    out += [site.said("explain", "-o", form, "run", "r", "**", status=(0, 1, 2)) for form in OUTPUT.choices]
     out.append(site.said("explain", "--not", *site.argv, "--all"))
     out.append(site.said("explain", "--not", *site.argv, "App/web:spec.nothing", status=(0, 1, 2)))
     out.append(site.said("explain", *site.argv, "App/web:spec.plian", status=(0, 1, 2)))
@@ -174,7 +174,7 @@ def impact(site: Site) -> str:
         for line in range(1, 8):
             out += [
                 site.said("impact", "-o", form, *site.argv, f"{name}:{line}", status=(0, 1, 2, 3))
-                for form in EXPLAIN_FORMS
+                for form in OUTPUT.choices
             ]
     return "\n".join(out)
 
@@ -223,10 +223,12 @@ def edits(site: Site) -> str:
 
 def watched(site: Site) -> str:
     """Two turns of `--watch` on a terminal, with a change between."""
+    from plait.cli.tools import table
     from plait.cli.watch import Watched
     from plait.view import View
 
-    work = Watched(site.argv[0], site.argv[1:])
+    request = table(site.argv[0]).parse(site.argv[1:])
+    work = Watched(lambda: (request, None))
     work._shows_differences = True
     view = View()
     work.work(view, frozenset())

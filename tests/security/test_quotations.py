@@ -20,6 +20,7 @@ from plait.source import Position, Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from plait.engine.flags import Command
 
@@ -114,7 +115,7 @@ def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Pat
 
 
 @pytest.mark.parametrize(("name", "command"), [("render", RENDER), ("patch", PATCH), ("layer", LAYER)])
-def test_every_flag_that_brings_values_has_a_door(name: str, command: Command) -> None:
+def test_every_flag_that_brings_values_has_a_door(name: str, command: Command[Any]) -> None:
     word = GROUPS[name]
     named = {flag.name for flag in command.flags if word in flag.name or flag.name.startswith("data-value")}
     named |= {flag.name for flag in command.flags if "secret" in flag.name}

@@ -24,7 +24,7 @@ import test_reference
 from patience import LONGEST
 from plait.cli import COMMANDS, main
 from plait.cli.start import commands
-from plait.engine.common import OUTPUT_LINKS
+from plait.engine.common import ALLOW_OUTPUT
 from plait.writing.places import authorize
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, devices and FIFOs")
@@ -259,13 +259,13 @@ def test_a_link_out_of_the_repository(laid: Laid, capfd: pytest.CaptureFixture[s
     (laid.here / ".git").mkdir()
     told = laid.check_link(laid.there, capfd)
     is_typed = laid.part < laid.target.typed and laid.target.flag != "cache" and not laid.is_replaced()
-    assert (f"--{OUTPUT_LINKS} {laid.there}" in told) is is_typed, told
+    assert (f"--{ALLOW_OUTPUT.name} {laid.there}" in told) is is_typed, told
 
 
 ALLOWED = [
     (target, part)
     for target, part in PARTS
-    if part < target.typed and OUTPUT_LINKS in {flag.name for flag in commands()[target.command].flags}
+    if part < target.typed and ALLOW_OUTPUT.name in {flag.name for flag in commands()[target.command].flags}
     and not (target.replaces_links and part == len(target.parts) - 1)
 ]  # fmt: skip
 
@@ -279,7 +279,7 @@ def test_a_link_that_may_be_followed(laid: Laid, is_repository: bool, capfd: pyt
     more = []
     if is_repository:
         (laid.here / ".git").mkdir()
-        more = [f"--{OUTPUT_LINKS}", str(laid.outside)]
+        more = [f"--{ALLOW_OUTPUT.name}", str(laid.outside)]
     assert main([*words_of(laid.target), *more]) == laid.target.status, capfd.readouterr().err
     after = contents(laid.outside)
     assert laid.place.is_symlink()

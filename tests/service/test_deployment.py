@@ -143,7 +143,7 @@ def test_every_command_line_is_one_of_plait_serve() -> None:
         documents()["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["args"],
     ]
     for line in lines:
-        assert SERVE.parse(line).text("log-format") == "json"
+        assert SERVE.parse(line).log_format == "json"
     assert "USER 10001" in container
 
 

@@ -5,20 +5,42 @@ import pytest
 from plait.cli.start import commands
 from plait.engine.common import NO_EFFECT
 from plait.engine.flags import Command
-from plait.engine.options import CSV, GO_FLAGS, SWITCH, TEXT, TEXTS, Option
+from plait.engine.options import GO_FLAGS, Heading, Request, csv, switch, text, texts
 from plait.errors import UsageError
 
-FLAGS = (
-    Option("file", TEXTS, "an input", short="f", value="PATH"),
-    Option("value", TEXTS, "a value", short="v", value="KEY=VALUE"),
-    Option("output", CSV, "a form", short="o", value="FORM", default=("yaml",)),
-    Option("directory", TEXT, "where to", value="DIRECTORY"),
-    Option("strict", SWITCH, "be strict", short="s"),
-    Option("quick", SWITCH, "be quick", short="q"),
-)
-PLAIN = Command("tool", "Does things.", FLAGS)
-WITH_ARGUMENTS = Command("tool", "Does things.", FLAGS, arguments="PATH...")
-GO = Command("tool", "Does things.", FLAGS, arguments="PATH", style=GO_FLAGS)
+
+class Plain(Request):
+    """A tool."""
+
+    __slots__ = ()
+    summary = "Does things."
+
+    file = texts("file", "an input", short="f", value="PATH")
+    values = texts("value", "a value", short="v", value="KEY=VALUE")
+    output = csv("output", "a form", short="o", value="FORM", default=("yaml",))
+    directory = text("directory", "where to", value="DIRECTORY")
+    strict = switch("strict", "be strict", short="s")
+    quick = switch("quick", "be quick", short="q")
+
+
+class WithArguments(Plain):
+    """A tool with arguments."""
+
+    __slots__ = ()
+    usage = "PATH..."
+
+
+class Go(Plain):
+    """A tool whose flags are read as go-flags reads them."""
+
+    __slots__ = ()
+    usage = "PATH"
+    grammar = GO_FLAGS
+
+
+PLAIN = Command(Plain, "tool")
+WITH_ARGUMENTS = Command(WithArguments, "tool")
+GO = Command(Go, "tool")
 
 
 @pytest.mark.parametrize(
@@ -28,24 +50,24 @@ GO = Command("tool", "Does things.", FLAGS, arguments="PATH", style=GO_FLAGS)
 )
 def test_every_spelling_gives_the_value(argv: list[str]) -> None:
     for command in (PLAIN, GO):
-        assert command.parse(argv).texts("file") == ["a"]
+        assert command.parse(argv).file == ["a"]
 
 
 def test_values_keep_equals_signs_and_commas() -> None:
     parsed = PLAIN.parse(["-va=2", "-v=b=3", "--value", "c=1,2", "--value=d==", "-v", ""])
-    assert parsed.texts("value") == ["a=2", "b=3", "c=1,2", "d==", ""]
+    assert parsed.values == ["a=2", "b=3", "c=1,2", "d==", ""]
 
 
 def test_of_one_text_the_last_stands() -> None:
-    assert PLAIN.parse(["--directory=a", "--directory", "b"]).text("directory") == "b"
-    assert PLAIN.parse([]).text("directory") == ""
+    assert PLAIN.parse(["--directory=a", "--directory", "b"]).directory == "b"
+    assert PLAIN.parse([]).directory == ""
 
 
 def test_comma_separated_values() -> None:
-    assert PLAIN.parse([]).texts("output") == ["yaml"]
-    assert PLAIN.parse(["-o", "json,pos", "-o", "yaml"]).texts("output") == ["json", "pos", "yaml"]
-    assert PLAIN.parse(["-o", '"a,b",c']).texts("output") == ["a,b", "c"]
-    assert PLAIN.parse(["-o", ""]).texts("output") == []
+    assert PLAIN.parse([]).output == ["yaml"]
+    assert PLAIN.parse(["-o", "json,pos", "-o", "yaml"]).output == ["json", "pos", "yaml"]
+    assert PLAIN.parse(["-o", '"a,b",c']).output == ["a,b", "c"]
+    assert PLAIN.parse(["-o", ""]).output == []
     with pytest.raises(UsageError, match="invalid argument"):
         PLAIN.parse(["-o", '"a'])
 
@@ -64,24 +86,24 @@ def test_comma_separated_values() -> None:
     ],
 )
 def test_switches(argv: list[str], on: bool) -> None:
-    assert PLAIN.parse(argv).on("strict") is on
-    assert PLAIN.parse(argv).given("strict") is bool(argv)
+    assert PLAIN.parse(argv).strict is on
+    assert PLAIN.parse(argv).has(Plain.strict) is bool(argv)
 
 
 def test_a_flag_given_as_off_is_given() -> None:
     parsed = PLAIN.parse(["--strict=false"])
-    assert parsed.given("strict")
-    assert not parsed.given("quick")
+    assert parsed.has(Plain.strict)
+    assert not parsed.has(Plain.quick)
 
 
 def test_after_pflag_a_value_may_look_like_a_flag() -> None:
-    assert PLAIN.parse(["-f", "-s", "-f", "--"]).texts("file") == ["-s", "--"]
+    assert PLAIN.parse(["-f", "-s", "-f", "--"]).file == ["-s", "--"]
 
 
 def test_arguments_and_their_end() -> None:
     parsed = WITH_ARGUMENTS.parse(["a", "-s", "-", "--", "-f", "--nope"])
     assert parsed.arguments == ["a", "-", "-f", "--nope"]
-    assert parsed.on("strict")
+    assert parsed.strict
 
 
 def test_occurrences_keep_the_order_of_the_line() -> None:
@@ -139,8 +161,8 @@ def test_mistakes_after_go_flags(argv: list[str], message: str) -> None:
 
 
 def test_help_does_not_mind_arguments_but_flags() -> None:
-    assert PLAIN.parse(["-h"]).on("help")
-    assert PLAIN.parse(["x", "--help"]).on("help")
+    assert PLAIN.parse(["-h"]).help
+    assert PLAIN.parse(["x", "--help"]).help
     with pytest.raises(UsageError):
         PLAIN.parse(["--help", "--nope"])
 
@@ -169,13 +191,16 @@ def test_first_argument(argv: list[str], place: int | None) -> None:
 
 
 def test_help_text_comes_from_the_table() -> None:
-    command = Command(
-        "tool",
-        "Does things.",
-        (FLAGS[0], FLAGS[2], FLAGS[4]),
-        arguments="PATH",
-        commands=[("go", "goes"), ("stop", "stops")],
-    )
+    class Tool(Request):
+        __slots__ = ()
+        summary = "Does things."
+        usage = "PATH"
+        commands = (("go", "goes"), ("stop", "stops"))
+        file = Plain.file
+        output = Plain.output
+        strict = Plain.strict
+
+    command = Command(Tool, "tool")
     assert command.help_text() == (
         "Does things.\n"
         "\n"
@@ -196,8 +221,17 @@ def test_help_text_comes_from_the_table() -> None:
 
 
 def test_help_has_headings_and_names_flags_without_effect_last() -> None:
-    command = Command("tool", "Does things.", ("Inputs", FLAGS[0], "Output", FLAGS[2], NO_EFFECT, FLAGS[4]))
-    help_text = command.help_text()
+    class Tool(Request):
+        __slots__ = ()
+        summary = "Does things."
+        _1 = Heading("Inputs")
+        file = Plain.file
+        _2 = Heading("Output")
+        output = Plain.output
+        _3 = Heading(NO_EFFECT)
+        strict = Plain.strict
+
+    help_text = Command(Tool, "tool").help_text()
     assert help_text.partition("Usage:\n  tool [flags]\n\n")[2] == (
         "Inputs:\n"
         "  -f, --file PATH               an input (repeatable)\n"
@@ -217,3 +251,20 @@ def test_help_has_headings_and_names_flags_without_effect_last() -> None:
 def test_help_fits_80_columns(name: str) -> None:
     for line in commands()[name].help_text().splitlines():
         assert len(line) <= 80, line
+
+
+def test_flags_at_the_beginning_or_anywhere_are_read_apart_from_other_words() -> None:
+    flags, left = PLAIN.apart(["-s", "--directory", "d", "go", "-q", "--nope", "x"])
+    assert (flags.strict, flags.directory, flags.quick, left) == (True, "d", False, ["go", "-q", "--nope", "x"])
+    flags, left = PLAIN.apart(["go", "-q", "--nope", "x", "--", "-s"], anywhere=True)
+    assert (flags.strict, flags.quick, left) == (False, True, ["go", "--nope", "x", "--", "-s"])
+
+
+def test_an_option_of_a_class_replaces_that_of_its_base_and_stands_in_its_place() -> None:
+    class Quiet(Plain):
+        __slots__ = ()
+        output = csv("output", "a form", short="o", value="FORM", default=("json",))
+        more = switch("more", "more")
+
+    assert [one.attribute for one in Quiet.options] == [*(one.attribute for one in Plain.options), "more"]
+    assert (Quiet().output, Plain().output) == (["json"], ["yaml"])

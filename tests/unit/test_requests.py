@@ -10,9 +10,10 @@ import pathlib
 import pytest
 
 import plait
+from plait.api.functions import keywords_of
 from plait.cli import main
 from plait.engine import DIALECTS, dialect
-from plait.engine.flags import command_of
+from plait.engine.flags import Command
 from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SWITCH, VALUE, Option, Use
 from plait.engine.patch import Patch
 from plait.engine.pipeline import KINDS, options_of
@@ -64,11 +65,11 @@ def test_an_option_has_one_name_of_each_kind(command: str) -> None:
 @pytest.mark.parametrize("command", DIALECTS)
 def test_everything_is_derived_from_the_declaration(command: str) -> None:
     cls = dialect(command)
-    flags = {flag.name for flag in command_of(cls).flags} - {"help"}
+    flags = {flag.name for flag in Command(cls).flags} - {"help"}
     assert flags == {one.name for one in cls.options if one.name}
     assert set(schema()["$defs"][command]["properties"]) == {one.setting for one in cls.options if one.setting}  # type: ignore[index]
     keywords = inspect.signature(getattr(plait, command)).parameters
-    assert set(keywords) == {one.attribute for one in cls.options if one.attribute in cls.__annotations__}
+    assert set(keywords) == {one.attribute for one in cls.options if one.attribute in keywords_of(cls)}
     for kind, (of, names) in KINDS.items():
         if of == command:
             steps = schema()["$defs"]["step"]["properties"][kind]["properties"]  # type: ignore[index]

@@ -85,7 +85,7 @@ def test_every_command_completes_its_flags() -> None:
     assert set(known) == {*COMMANDS, "version"}
     for name, table in known.items():
         if name != "version":
-            assert table.summary, f"plait.cli has no table {name.upper()}"
+            assert table.request.summary, f"plait.cli has no table {name.upper()}"
     for write in SHELLS.values():
         script = write(known)
         for name, table in known.items():

@@ -45,6 +45,13 @@ def function_of(request: Callable[P, Request], result: type[R]) -> Callable[[Cal
 _UNSET = object()
 
 
+def keywords_of(dialect: type[Request]) -> dict[str, str]:
+    """The keywords of a dialect, each with its type: the annotated options of its class and of what this is based on."""
+    from inspect import get_annotations
+
+    return {name: one for cls in reversed(dialect.__mro__) for name, one in get_annotations(cls).items()}
+
+
 def _nothing() -> Mapping[str, object]:
     return locals()
 
@@ -53,7 +60,7 @@ def _parameters(
     dialect: type[Request], evaluate: Callable[..., object], result: type
 ) -> tuple[Callable[..., Mapping[str, object]], Mapping[str, object]]:
     """A function with the parameters of a request, which returns them by name, and their defaults."""
-    types = dialect.__annotations__
+    types = keywords_of(dialect)
     options = [one for one in dialect.options if one.attribute in types]
     by_place = [one for one in options if one.is_positional]
     names = [one.attribute for one in (*by_place, *(one for one in options if one not in by_place))]

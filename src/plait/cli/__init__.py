@@ -5,25 +5,28 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from _contextvars import ContextVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from plait.engine.flags import Command
+    from plait.engine.options import Request
     from plait.errors import PlaitError
 
 # Each command: the module that has it, and its function. None is imported before it is asked for.
 COMMANDS: dict[str, tuple[str, str]] = {
     "render": ("render", "main"),
     "patch": ("patch", "main"),
-    "layer": ("layer", "main"),
+    "layer": ("layer", "deliver"),
     "fmt": ("fmt", "main"),
     "init": ("start", "main_init"),
     "krm": ("krm", "main"),
     "completion": ("start", "main_completion"),
     "shims": ("shims", "main"),
-    "compose": ("compose", "main"),
+    "compose": ("compose", "deliver"),
     "diff": ("diff", "main"),
     "explain": ("explain", "main"),
     "impact": ("explain", "main_impact"),
@@ -46,15 +49,15 @@ def module_of(name: str) -> str:
     return f"plait.cli.{COMMANDS[name][0]}"
 
 
-def _command(name: str) -> tuple[Callable[[Sequence[str]], int], Command] | None:
-    """The function of a command, and its table; None for an unknown name."""
+def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
+    """The function of a command, which gets its request or its words, and its table; None for an unknown name."""
     home = COMMANDS.get(name)
     if home is None:
         return None
     module = __import__(module_of(name), fromlist=[home[1]])  # importlib would have to be imported first
-    command: Callable[[Sequence[str]], int] = getattr(module, home[1])
-    table: Command = getattr(module, name.upper())
-    return command, table
+    run: Callable[[Any], int] = getattr(module, home[1])
+    table: Command[Any] = getattr(module, name.upper())
+    return run, table
 
 
 _USAGE = (
@@ -96,6 +99,20 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "bosh": ("plait.cli.as_bosh", "plait.reference.bosh"),
 }
 PLAIT = "plait"
+
+
+# The requests of the command line that runs, in the order in which they were read.
+TYPED: ContextVar[list[Request]] = ContextVar("plait_typed")
+
+
+# True where a command line may ask for a process of its own.
+ISOLATES: ContextVar[bool] = ContextVar("plait_isolates", default=False)
+
+
+class Isolate(BaseException):
+    """Raised where a command line asks for a process of its own."""
+
+
 # Names the program for a command line that does not begin with a command of plait.
 PROGRAM_VARIABLE = "PLAIT_AS"
 
@@ -130,35 +147,28 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     """
     from plait.errors import PlaitError
 
+    TYPED.set([])
     try:
         if program != PLAIT:
             from plait.cli.shared import following_links, within_limits
 
             run: Callable[[Sequence[str]], int] = __import__(PROGRAMS[program][0], fromlist=["main"]).main
             with following_links():
-                return within_limits(run, argv)
+                return within_limits(lambda: run(argv))
         if not argv:
             from plait.cli.start import EXAMPLES
 
             return _write_out(EXAMPLES)
-        name = argv[0]
-        if name in _TRUSTING and _TRUST in argv and len(_without(argv, _TRUST)) < len(argv):
-            from plait.trust import assenting
-
-            with assenting():
-                return main(_without(argv, _TRUST))
-        if name in _WATCHED and "--watch" in argv:
-            from plait.cli.watch import main as watch
-
-            return watch(name, [word for word in argv[1:] if word != "--watch"])
+        name, words = argv[0], argv[1:]
         found = _command(name)
         if found is not None:
-            from plait.cli.shared import within_limits, without_end
+            from plait.cli.shared import performed, within_limits, without_end
 
-            command, table = found
-            # Every command takes it: see `_internal`.
-            words = argv if table.has(_DEBUG) else _without(argv, f"--{_DEBUG}")
-            return (without_end if table.is_long_running else within_limits)(command, words[1:])
+            run, table = found
+            takes_words, is_long_running = table.request.takes_words, table.request.is_long_running
+            return (without_end if is_long_running else within_limits)(
+                lambda: run(words) if takes_words else performed(table, run, words)
+            )
         if name == "help" and len(argv) > 1:
             return main([argv[1], "--help"])
         if name in ("-h", "--help", "help"):
@@ -167,7 +177,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return _version()
         return _unknown(name)
     except PlaitError as error:
-        return _say(error, argv, program)
+        return _say(error, program)
     except BrokenPipeError:
         return _BROKEN_PIPE
     except KeyboardInterrupt:
@@ -184,12 +194,12 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         from plait.extras import missing_extra
 
         told = missing_extra(error)
-        return _internal(error, argv) if told is None else _say(told, argv, program)
+        return _internal(error) if told is None else _say(told, program)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
-        return _internal(error, argv)
+        return _internal(error)
 
 
-def _say(error: PlaitError, argv: Sequence[str], program: str) -> int:
+def _say(error: PlaitError, program: str) -> int:
     if program != PLAIT:
         from plait.cli.streams import write_out
 
@@ -202,11 +212,12 @@ def _say(error: PlaitError, argv: Sequence[str], program: str) -> int:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
+    from plait.cli.shared import quotes_values
     from plait.cli.streams import complain
     from plait.errors import render
 
     sys.stdout.flush()
-    complain(render(error, quote_values=_QUOTE_VALUES in argv))
+    complain(render(error, quote_values=quotes_values(error)))
     return error.exit_status
 
 
@@ -258,18 +269,6 @@ def run() -> None:
 _INTERRUPTED = 130
 # As a shell reports a process that SIGPIPE ended.
 _BROKEN_PIPE = 141
-_QUOTE_VALUES = "--quote-values"
-_WATCHED = ("render", "patch", "layer", "compose", "run")
-_TRUSTING = ("run", "project", "set", "lint", "test", "coverage", "fleet", "explain", "impact", "compose")
-_TRUST = "--trust"
-_ISOLATE = "--isolate"
-_DEBUG = "debug"
-
-
-def _without(argv: Sequence[str], word: str) -> list[str]:
-    """A command line without a switch; what comes after `--` are arguments."""
-    end = argv.index("--") if "--" in argv else len(argv)
-    return [one for one in argv[:end] if one != word] + [*argv[end:]]
 
 
 def _interruptible(argv: Sequence[str]) -> int:
@@ -287,21 +286,23 @@ def _interruptible(argv: Sequence[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _with_room(argv: Sequence[str]) -> int:
+def _with_room(argv: Sequence[str], *, isolates: bool = True) -> int:
     from plait.errors import PlaitError
     from plait.process import with_room
 
     program = PLAIT
+    ISOLATES.set(isolates)
     try:
-        if _ISOLATE in argv:
+        program = program_of(sys.argv[0], argv, os.environ.get(PROGRAM_VARIABLE))
+        try:
+            return with_room(lambda: main(argv, program), first=True)
+        except Isolate:
             from plait.cli.isolation import isolated
 
-            return isolated(lambda: _with_room([word for word in argv if word != _ISOLATE]))
-        program = program_of(sys.argv[0], argv, os.environ.get(PROGRAM_VARIABLE))
-        return with_room(lambda: main(argv, program), first=True)
+            return isolated(lambda: _with_room(argv, isolates=False))
     except PlaitError as error:
         # The timer of the limit `seconds` calls the first thread, which may be waiting for one with more room.
-        return _say(error, argv, program)
+        return _say(error, program)
 
 
 def _write_out(text: str) -> int:
@@ -348,7 +349,7 @@ _ELSEWHERE = {
 }
 
 
-def _internal(error: Exception, argv: Sequence[str]) -> int:
+def _internal(error: Exception) -> int:
     import traceback
 
     from plait.version import __version__
@@ -357,7 +358,7 @@ def _internal(error: Exception, argv: Sequence[str]) -> int:
         f"plait: internal error: {type(error).__name__}: {error}\n"
         f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"
     )
-    if "--debug" in argv:
+    if any(one.debug for one in TYPED.get([])):
         sys.stderr.write("".join(traceback.format_exception(error)))
     else:
         sys.stderr.write("  hint:     --debug shows the details\n")

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.patch import as_json, finish, prepare, write_result
+from plait.cli.patch import TRUE, as_json, finish, prepare, write_result
+from plait.cli.shared import entered
 from plait.cli.streams import write_out
-from plait.engine.common import WARNINGS, WARNINGS_HIDDEN
-from plait.engine.flags import Command, command_of
-from plait.engine.options import GO_FLAGS, NUMBER, SWITCH, TEXT, TEXTS, Option
+from plait.engine.common import WARNINGS_HIDDEN
+from plait.engine.flags import Command
+from plait.engine.options import GO_FLAGS, NUMBER, Request, declared, switch, text, texts
 from plait.engine.patch import Patch
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.version import __version__
@@ -19,8 +20,7 @@ from plait.version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from plait.engine.options import Request
+    from typing import Any
 
 # The release of BOSH's command line that `interpolate` follows.
 BOSH_VERSION = "7.10.6"
@@ -28,40 +28,47 @@ BOSH_VERSION = "7.10.6"
 PROGRAM = "bosh"
 _INTERPOLATE = ("interpolate", "int")
 _ACCEPTED = "accepted, no effect"
-_GLOBAL = (
-    Option("version", SWITCH, "print the version", short="v", is_last=True),
-    Option("config", TEXT, _ACCEPTED, value="PATH"),
-    Option("environment", TEXT, _ACCEPTED, short="e", value="NAME"),
-    Option("ca-cert", TEXT, _ACCEPTED, value="CERTIFICATE"),
-    Option("sha2", SWITCH, _ACCEPTED),
-    Option("parallel", NUMBER, _ACCEPTED, value="NUMBER"),
-    Option("client", TEXT, _ACCEPTED, value="NAME"),
-    Option("client-secret", TEXT, _ACCEPTED, value="SECRET"),
-    Option("deployment", TEXT, _ACCEPTED, short="d", value="NAME"),
-    Option("column", TEXTS, _ACCEPTED, value="COLUMN"),
-    Option("json", SWITCH, "print the result or the error as JSON"),
-    Option("tty", SWITCH, 'print an empty line and "Succeeded" after the result'),
-    Option("no-color", SWITCH, _ACCEPTED),
-    Option("non-interactive", SWITCH, _ACCEPTED, short="n"),
-)
-BOSH = Command(
-    "bosh",
-    "Interpolate variables into a manifest. This is plait, in the place of BOSH's command line; it has no other command.",
-    _GLOBAL,
-    arguments="interpolate [flags] PATH",
-    commands=(
+
+
+class Global(Request):
+    """The command line of `bosh` before its command."""
+
+    __slots__ = ()
+    program = PROGRAM
+    grammar = GO_FLAGS
+    summary = "Interpolate variables into a manifest. This is plait, in the place of BOSH's command line; it has no other command."
+    usage = "interpolate [flags] PATH"
+    commands = (
         ("interpolate", "change a manifest by operations, and fill in variables (also int)"),
         ("help", "print help"),
-    ),
-    style=GO_FLAGS,
-    program=PROGRAM,
-)
-INTERPOLATE = command_of(
-    Patch,
-    "bosh interpolate",
-    flags=[WARNINGS_HIDDEN if row is WARNINGS else row for row in Patch.rows],
-    program=PROGRAM,
-)
+    )
+
+    version = switch("version", "print the version", short="v", is_last=True)
+    config = text("config", _ACCEPTED, value="PATH")
+    environment = text("environment", _ACCEPTED, short="e", value="NAME")
+    ca_cert = text("ca-cert", _ACCEPTED, value="CERTIFICATE")
+    sha2 = switch("sha2", _ACCEPTED)
+    parallel = declared("parallel", NUMBER, _ACCEPTED, value="NUMBER")
+    client = text("client", _ACCEPTED, value="NAME")
+    client_secret = text("client-secret", _ACCEPTED, value="SECRET")
+    deployment = text("deployment", _ACCEPTED, short="d", value="NAME")
+    column = texts("column", _ACCEPTED, value="COLUMN")
+    json = switch("json", "print the result or the error as JSON")
+    tty = switch("tty", 'print an empty line and "Succeeded" after the result')
+    no_color = switch("no-color", _ACCEPTED)
+    non_interactive = switch("non-interactive", _ACCEPTED, short="n")
+
+
+class Interpolate(Patch):
+    """The command line of `bosh interpolate`."""
+
+    __slots__ = ()
+    program = PROGRAM
+    warnings_shown = WARNINGS_HIDDEN
+
+
+BOSH = Command(Global, PROGRAM)
+INTERPOLATE = Command(Interpolate, "bosh interpolate")
 
 # The names of BOSH's commands, each with its short ones.
 _COMMANDS: dict[str, tuple[str, ...]] = {
@@ -160,14 +167,12 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "vendor-package": (),
     "vms": (),
 }
-_BOOLEANS = {"BOSH_SHA2": "sha2", "BOSH_TTY": "tty", "BOSH_NON_INTERACTIVE": "non-interactive"}
-_TRUE = frozenset({"", "1", "t", "T", "TRUE", "true", "True"})
+_BOOLEANS: dict[str, Any] = {
+    "BOSH_SHA2": Interpolate.sha2,
+    "BOSH_TTY": Interpolate.tty,
+    "BOSH_NON_INTERACTIVE": Interpolate.non_interactive,
+}
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
-
-
-def is_set(name: str) -> bool:
-    """True if an environment variable switches something on; one without a value does."""
-    return os.environ.get(name) in _TRUE
 
 
 def main(argv: Sequence[str]) -> int:
@@ -182,9 +187,9 @@ def main(argv: Sequence[str]) -> int:
 def _dispatch(argv: Sequence[str]) -> int:
     place = BOSH.first_argument(argv)
     before = BOSH.parse(argv[:place])
-    if before.on("help"):
+    if before.help:
         return _print(before, BOSH.help_text())
-    if before.on("version"):
+    if before.version:
         return _print(before, f"version {BOSH_VERSION} (plait {__version__})\n")
     if place is None:
         raise UsageError(
@@ -202,20 +207,19 @@ def _dispatch(argv: Sequence[str]) -> int:
 
 def _interpolate(argv: Sequence[str]) -> int:
     try:
-        flags = INTERPOLATE.parse(argv)
+        flags = entered(INTERPOLATE.parse(argv))
     except UsageError as error:
         if isinstance(error.parsed, Patch):
             # What stands before the wrong word is read before it, and may be wrong itself.
             prepare(error.parsed, is_whole=False)
         raise
-    if flags.on("help"):
+    if flags.help:
         return _print(flags, INTERPOLATE.help_text())
-    if flags.on("version"):
+    if flags.version:
         return _print(flags, f"version {BOSH_VERSION} (plait {__version__})\n")
-    assert isinstance(flags, Patch)
     job = prepare(flags)
     _check_environment(flags)
-    if not flags.on("json"):
+    if not flags.json:
         return finish(flags, job)
     try:
         return finish(flags, job)
@@ -231,21 +235,20 @@ def _check_arguments(command: str, arguments: Sequence[str]) -> None:
         raise UsageError(f"Command '*opts.{command}Opts' does not support extra arguments: {', '.join(arguments)}")
 
 
-def _check_environment(flags: Request) -> None:
+def _check_environment(flags: Patch) -> None:
     """Raises UsageError for a variable of the environment that stands for a switch and is neither on nor off."""
-    for name, switch in _BOOLEANS.items():
+    for name, option in _BOOLEANS.items():
         value = os.environ.get(name)
-        if value is not None and not flags.given(switch) and value not in _TRUE | _FALSE:
-            shown = next(flag.shown for flag in _GLOBAL if flag.name == switch)
+        if value is not None and not flags.has(option) and value not in TRUE | _FALSE:
             raise UsageError(
-                f'invalid argument for flag `{shown}\' (expected bool): strconv.ParseBool: parsing "{value}": '
+                f'invalid argument for flag `{option.shown}\' (expected bool): strconv.ParseBool: parsing "{value}": '
                 "invalid syntax",
                 hint=f"it comes from the environment variable {name}",
             )
 
 
-def _print(flags: Request, text: str) -> int:
-    write_result(flags, text)
+def _print(flags: Global | Interpolate, result: str) -> int:
+    write_result(flags, result)
     return 0
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.render import FMT, run_render
+from plait.cli.render import VERSION_FLAG, RenderFmt, deliver
+from plait.cli.shared import entered, performed, shown
 from plait.cli.streams import write_out
-from plait.engine.common import WARNINGS, WARNINGS_HIDDEN
-from plait.engine.flags import Command, command_of
-from plait.engine.options import SWITCH, Option
+from plait.engine.common import WARNINGS_HIDDEN
+from plait.engine.flags import Command
+from plait.engine.options import Request
 from plait.engine.render import Render
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.version import __version__
@@ -20,37 +21,78 @@ from plait.version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 # The newest release of ytt all of whose changes plait has (see docs/compatibility/ytt.md).
 YTT_VERSION = "0.49.0"
 VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 PROGRAM = "ytt"
-_FLAGS = tuple(WARNINGS_HIDDEN if row is WARNINGS else row for row in Render.rows)
-YTT = Command(
-    "ytt",
-    "ytt performs YAML templating. This is plait, in its place.",
-    (*_FLAGS, Option("version", SWITCH, "print the version")),
-    commands=(
+
+
+class Template(Render):
+    """The command line of `ytt template`."""
+
+    __slots__ = ()
+    program = PROGRAM
+    summary = "ytt performs YAML templating. This is plait, in its place."
+    warnings_shown = WARNINGS_HIDDEN
+
+
+class Ytt(Template):
+    """The command line of `ytt`."""
+
+    __slots__ = ()
+    commands = (
         ("completion", "print a script that completes commands and flags in a shell"),
         ("fmt", "format YAML templates"),
         ("help", "print help"),
         ("template", "the same as ytt without a command (also t, tpl)"),
         ("version", "print the version"),
         ("website", "serve the playground to the browsers of this machine"),
-    ),
-    program=PROGRAM,
-    request=Render,
-)
-TEMPLATE = command_of(Render, "ytt template", summary=YTT.summary, flags=_FLAGS, program=PROGRAM)
-YTT_FMT = Command(
-    "ytt fmt", FMT.summary, (flag for flag in FMT.flags if flag.name != "help"), program=PROGRAM, request=Render
-)
-YTT_VERSION_COMMAND = Command("ytt version", "Print the version.", program=PROGRAM)
-HELP_COMMAND = Command("ytt help", "Print help.", arguments="COMMAND", program=PROGRAM)
-COMPLETION = Command(
-    "ytt completion", "Print a script that completes commands and flags in a shell.", arguments="SHELL", program=PROGRAM
-)
+    )
+    version = VERSION_FLAG
+
+
+class Fmt(RenderFmt):
+    """The command line of `ytt fmt`."""
+
+    __slots__ = ()
+    program = PROGRAM
+
+
+class Version(Request):
+    """The command line of `ytt version`."""
+
+    __slots__ = ()
+    program = PROGRAM
+    summary = "Print the version."
+
+
+class Help(Request):
+    """The command line of `ytt help`."""
+
+    __slots__ = ()
+    program = PROGRAM
+    summary = "Print help."
+    usage = "COMMAND"
+
+
+class Completion(Request):
+    """The command line of `ytt completion`."""
+
+    __slots__ = ()
+    program = PROGRAM
+    summary = "Print a script that completes commands and flags in a shell."
+    usage = "SHELL"
+
+
+YTT = Command(Ytt, PROGRAM)
+TEMPLATE = Command(Template, "ytt template")
+YTT_FMT = Command(Fmt, "ytt fmt")
+YTT_VERSION_COMMAND = Command(Version, "ytt version")
+HELP_COMMAND = Command(Help, "ytt help")
+COMPLETION = Command(Completion, "ytt completion")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -71,22 +113,23 @@ def _dispatch(argv: Sequence[str]) -> int:
     return run([*argv[:place], *argv[place + 1 :]])
 
 
-def _template(command: Command, argv: Sequence[str]) -> int:
-    if command is YTT and command.parse(argv).on("version"):
+def _template(command: Command[Template] | Command[Ytt], argv: Sequence[str]) -> int:
+    flags = entered(command.parse(argv))
+    if isinstance(flags, Ytt) and flags.version:
         return _print_version()
-    return run_render(command, argv)
+    return shown(command) if flags.help else deliver(flags)
 
 
 def _fmt(argv: Sequence[str]) -> int:
     from plait.cli.formatted import print_formatted
 
-    flags = YTT_FMT.parse(argv)
-    return _help(YTT_FMT) if flags.on("help") else print_formatted(flags, marks_end=False)
+    flags = entered(YTT_FMT.parse(argv))
+    return shown(YTT_FMT) if flags.help else print_formatted(flags, marks_end=False)
 
 
 def _version(argv: Sequence[str]) -> int:
-    if YTT_VERSION_COMMAND.parse(argv).on("help"):
-        return _help(YTT_VERSION_COMMAND)
+    if YTT_VERSION_COMMAND.parse(argv).help:
+        return shown(YTT_VERSION_COMMAND)
     return _print_version()
 
 
@@ -100,30 +143,30 @@ def _completion(argv: Sequence[str]) -> int:
 
     flags = COMPLETION.parse(argv)
     write = SHELLS.get(flags.arguments[0]) if flags.arguments else None
-    if flags.on("help") or write is None:
-        return _help(COMPLETION)
+    if flags.help or write is None:
+        return shown(COMPLETION)
     if len(flags.arguments) > 1:
         raise UsageError(f'unknown command "{flags.arguments[1]}" for "ytt completion {flags.arguments[0]}"')
-    commands = {"template": TEMPLATE, "fmt": YTT_FMT, "version": YTT_VERSION_COMMAND, "completion": COMPLETION}
+    commands: dict[str, Command[Any]] = {
+        "template": TEMPLATE,
+        "fmt": YTT_FMT,
+        "version": YTT_VERSION_COMMAND,
+        "completion": COMPLETION,
+    }
     write_out(write(commands, PROGRAM, YTT))
     return 0
 
 
 def _website(argv: Sequence[str]) -> int:
-    from plait.cli.website import main as serve
+    from plait.cli.website import WEBSITE, main
 
-    return serve(argv)
-
-
-def _help(command: Command) -> int:
-    write_out(command.help_text())
-    return 0
+    return performed(WEBSITE, main, argv)
 
 
 def _help_of(argv: Sequence[str]) -> int:
     HELP_COMMAND.parse(argv)
     named = YTT.first_argument(argv)
-    return _help(YTT if named is None else _DESCRIBED.get(argv[named], YTT))
+    return shown(YTT if named is None else _DESCRIBED.get(argv[named], YTT))
 
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
@@ -136,7 +179,7 @@ _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "website": _website,
     "help": _help_of,
 }
-_DESCRIBED = {
+_DESCRIBED: dict[str, Command[Any]] = {
     "template": TEMPLATE,
     "t": TEMPLATE,
     "tpl": TEMPLATE,

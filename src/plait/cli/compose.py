@@ -8,38 +8,27 @@ from plait.cli.shared import keep_warnings, tell_warnings, trace_of, write_sourc
 from plait.cli.streams import watched, write_folded, write_out
 from plait.context import Context
 from plait.engine.common import keep_limits, keep_originals, output_by_of
-from plait.engine.compose import FORMS, Compose, composed
-from plait.engine.flags import command_of
-from plait.engine.options import Request, located
+from plait.engine.compose import Compose, composed
+from plait.engine.flags import Command
+from plait.engine.options import Request
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plait.engine.steps import Changes
 
-COMPOSE = command_of(Compose)
-
-
-def main(argv: Sequence[str]) -> int:
-    """Run `plait compose`; the exit status. Raises PlaitError."""
-    request = COMPOSE.parse(argv)
-    if request.on("help"):
-        write_out(COMPOSE.help_text())
-        return 0
-    return deliver(request)
+COMPOSE = Command(Compose)
 
 
 def deliver(request: Request) -> int:
     """Evaluate a request and write its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Compose)
-    form: str = request.output
-    if form not in FORMS:
-        from plait.spell import did_you_mean
+    if request.watch:
+        from plait.cli.watch import watch
 
-        with located(request, Compose.output):
-            raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
+        return watch(lambda: (request, None))
+    form: str = request.output
+    request.require_choice(Compose.output, "form")
     pattern = output_by_of(request)
     if request.has(Compose.output_files) and (pattern is None or request.diff):
         raise UsageError(

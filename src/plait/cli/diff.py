@@ -5,70 +5,70 @@ from __future__ import annotations
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.streams import warn, watched, write_folded, write_out
 from plait.context import Context
-from plait.engine.common import LIMITS, LINKS, REPOSITORY, SAFETY, keep_limits, links_of, repositories_of
+from plait.engine.common import (
+    ALLOW_ALL_LINKS,
+    ALLOW_LINKS,
+    ANSWER_JSON,
+    ISOLATE,
+    LIMIT,
+    OUTPUT,
+    REPOSITORY,
+    SAFETY,
+    keep_limits,
+    links_of,
+    repositories_of,
+)
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, Option
+from plait.engine.options import Heading, Request, switch, text
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.engine.options import Request
     from plait.nodes import Document
 
-FORMS = ("text", "json")
 KINDS = ("ops", "overlay")
 _EXTENSIONS = (".yml", ".yaml", ".json")
 
-DIFF = Command(
-    "plait diff",
-    "Show what differs between two files of YAML documents, or two Airship sites, by key.",
-    (
-        Option(
-            "as",
-            TEXT,
-            "write the difference as an operations file (ops) or an overlay (overlay)",
-            value="KIND",
-            choices=KINDS,
-        ),
-        Option("no-tests", SWITCH, "with --as ops: leave out the tests of the old values"),
-        Option(
-            "output",
-            TEXT,
-            "form of the answer: text or json",
-            short="o",
-            value="FORM",
-            default=("text",),
-            choices=FORMS,
-        ),
-        Option("site", SWITCH, "A and B are Airship sites, site/NAME: compare what plait layer makes of them"),
-        REPOSITORY,
-        Option("lenient", SWITCH, "with --site: warn about missing substitution sources instead of failing"),
-        Option("exit-code", SWITCH, "exit with status 1 if anything differs"),
-        Option("cleartext-secrets", SWITCH, "show the data of encrypted documents; --as always writes them"),
-        COLOR,
-        SAFETY,
-        *LINKS,
-        *LIMITS,
-    ),
-    arguments="A B",
-)
+
+class Diff(Request):
+    """The command line of `plait diff`."""
+
+    __slots__ = ()
+    command = "diff"
+    summary = "Show what differs between two files of YAML documents, or two Airship sites, by key."
+    usage = "A B"
+    as_ = text(
+        "as", "write the difference as an operations file (ops) or an overlay (overlay)", value="KIND", choices=KINDS
+    )
+    no_tests = switch("no-tests", "with --as ops: leave out the tests of the old values")
+    output = OUTPUT
+    site = switch("site", "A and B are Airship sites, site/NAME: compare what plait layer makes of them")
+    repository = REPOSITORY
+    lenient = switch("lenient", "with --site: warn about missing substitution sources instead of failing")
+    exit_code = switch("exit-code", "exit with status 1 if anything differs")
+    cleartext_secrets = switch("cleartext-secrets", "show the data of encrypted documents; --as always writes them")
+    color = COLOR
+    _1 = Heading(SAFETY)
+    allow_links = ALLOW_LINKS
+    allow_all_links = ALLOW_ALL_LINKS
+    limit = LIMIT
+    isolate = ISOLATE
 
 
-def main(argv: Sequence[str]) -> int:
+DIFF = Command(Diff)
+
+
+def main(flags: Diff) -> int:
     """Run `plait diff`; the exit status. Raises PlaitError."""
-    flags = DIFF.parse(argv)
-    if flags.on("help"):
-        write_out(DIFF.help_text())
-        return 0
     keep_limits(flags)
     if len(flags.arguments) != 2:
         raise UsageError(
             "plait diff compares two files", expected="plait diff A B", found=" ".join(flags.arguments) or None
         )
-    kind, form, colour = flags.text("as"), flags.text("output"), in_colour(flags.text("color"))
-    for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", form, FORMS)):
+    kind, colour = flags.as_, in_colour(flags.color)
+    for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", flags.output, OUTPUT.choices)):
         if word not in known:
             from plait.spell import did_you_mean
 
@@ -83,28 +83,28 @@ def main(argv: Sequence[str]) -> int:
         with watched(context):
             left, right = (diff.printed(_documents(path, flags, context)) for path in flags.arguments)
             context.doing = "comparing"
-            differences = diff.diff(left, right, cleartext_secrets=flags.on("cleartext-secrets"))
+            differences = diff.diff(left, right, cleartext_secrets=flags.cleartext_secrets)
     finally:
         warn(context)
     if kind == "ops":
-        write_out(diff.to_operations(left, right, tests=not flags.on("no-tests")))
+        write_out(diff.to_operations(left, right, tests=not flags.no_tests))
     elif kind == "overlay":
         from plait.tools.overlays import to_overlay
 
         write_out(to_overlay(left, right))
-    elif form == "json":
+    elif flags.output == ANSWER_JSON:
         from json import dumps
 
         write_out(dumps(diff.to_data(differences), ensure_ascii=False, indent=1) + "\n")
     else:
         write_folded(diff.to_text(differences, colour=colour, clean=cleaning()), is_harmless=True)
-    return 1 if differences and flags.on("exit-code") else 0
+    return 1 if differences and flags.exit_code else 0
 
 
-def _documents(path: str, flags: Request, context: Context) -> Sequence[Document]:
+def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of a side: of a file or directory as they stand there, of a site rendered."""
     links = links_of(flags)
-    if not flags.on("site"):
+    if not flags.site:
         from plait.content import sources
         from plait.tools.diff import read
 
@@ -114,6 +114,6 @@ def _documents(path: str, flags: Request, context: Context) -> Sequence[Document
     from plait.layering.sites import find_site
 
     context.done = context.total = 0
-    site = find_site(path, context.warn, repositories=repositories_of(flags.texts(REPOSITORY.name)), links=links)
-    options = Options(lenient=flags.on("lenient"), cleartext_secrets=flags.on("cleartext-secrets"))
+    site = find_site(path, context.warn, repositories=repositories_of(flags.value(REPOSITORY)), links=links)
+    options = Options(lenient=flags.lenient, cleartext_secrets=flags.cleartext_secrets)
     return Job(site.sources(links), options, unwrap=True).run(context).items

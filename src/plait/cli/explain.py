@@ -2,68 +2,78 @@
 
 from __future__ import annotations
 
+from plait.cli.shared import shown
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.cli.tracing import take_apart
 from plait.context import Context
-from plait.engine.common import TRUST
+from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, Option
+from plait.engine.options import Request, switch
+from plait.engine.patch import Patch
 from plait.errors import UsageError
 from plait.view import View, seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from plait.cli.tracing import Question
     from plait.nodes import DocumentSet
     from plait.provenance import Trace
     from plait.tools.explain import History
 
-FORMS = ("text", "json")
 # The exit status of `impact` for a line of which it is unknown what it affects.
 UNKNOWN = 3
 
-_OUTPUT = Option(
-    "output",
-    TEXT,
-    "form of the answer: text or json; before COMMAND where COMMAND has another -o",
-    short="o",
-    value="FORM",
-    default=("text",),
-    choices=FORMS,
-)
-_FLAGS = (
-    _OUTPUT,
-    Option("all", SWITCH, "explain every value of the output; no PATH then"),
-    Option("not", SWITCH, "explain why there is nothing at PATH, or which overlays matched nothing"),
-    Option("around", SWITCH, "also show what decided that the value is there at all"),
-    Option("cleartext-secrets", SWITCH, "show the values of variable stores and of encrypted documents"),
-    TRUST,
-)
-EXPLAIN = Command(
-    "plait explain",
-    "Show where a value comes from: everything that set, changed or computed it, including the values that lost.",
-    _FLAGS,
-    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH",
-)
-_IMPACT_FLAGS = (_OUTPUT, TRUST)
-IMPACT = Command(
-    "plait impact",
-    "Show which values of the output a line of an input affects.",
-    _IMPACT_FLAGS,
-    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] FILE:LINE",
-)
+_OUTPUT = OUTPUT.replaced(help="form of the answer: text or json; before COMMAND where COMMAND has another -o")
+
+
+class Explain(Request):
+    """The command line of `plait explain`."""
+
+    __slots__ = ()
+    command = "explain"
+    summary = (
+        "Show where a value comes from: everything that set, changed or computed it, including the values that lost."
+    )
+    usage = "[render|patch|layer|compose|run NAME] [its flags and arguments] PATH"
+    takes_words = True
+
+    output = _OUTPUT
+    all = switch("all", "explain every value of the output; no PATH then")
+    not_ = switch("not", "explain why there is nothing at PATH, or which overlays matched nothing")
+    around = switch("around", "also show what decided that the value is there at all")
+    cleartext_secrets = switch("cleartext-secrets", "show the values of variable stores and of encrypted documents")
+    trust = TRUST
+
+
+class Impact(Request):
+    """The command line of `plait impact`."""
+
+    __slots__ = ()
+    command = "impact"
+    summary = "Show which values of the output a line of an input affects."
+    usage = "[render|patch|layer|compose|run NAME] [its flags and arguments] FILE:LINE"
+    takes_words = True
+
+    output = _OUTPUT
+    trust = TRUST
+
+
+EXPLAIN = Command(Explain)
+IMPACT = Command(Impact)
 
 
 def main(argv: Sequence[str]) -> int:
     """Run `plait explain`; the exit status. Raises PlaitError."""
-    if _wants_help(argv):
-        write_out(EXPLAIN.help_text())
-        return 0
-    question = take_apart(argv, _FLAGS, asks=True)
+    own, rest = EXPLAIN.apart(argv)
+    if own.help or not argv:
+        return shown(EXPLAIN)
+    question = take_apart(own, rest)
+    flags = question.own
     as_json = _as_json(question)
-    if "not" in question.words and question.words.get("output") == "json":
+    if flags.not_ and flags.output == ANSWER_JSON:
         raise UsageError("--not cannot be combined with -o json")
     from plait.tools.paths import parse
 
@@ -72,17 +82,15 @@ def main(argv: Sequence[str]) -> int:
     context = Context()
     with watched(context):
         documents, trace = question.run(context)
-        if "not" in question.words:
+        if flags.not_:
             from plait.tools.absence import absent
 
             write_folded(absent(trace, documents.items, path))
             return 0
         from plait.tools.explain import histories
 
-        found = histories(
-            trace, documents.items, question.asked, cleartext_secrets="cleartext-secrets" in question.words
-        )
-        _answer(_told(found, context), as_json=as_json, around="around" in question.words)
+        found = histories(trace, documents.items, question.asked, cleartext_secrets=flags.cleartext_secrets)
+        _answer(_told(found, context), as_json=as_json, around=flags.around)
     return 0
 
 
@@ -117,10 +125,10 @@ def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
 
 def main_impact(argv: Sequence[str]) -> int:
     """Run `plait impact`; the exit status, 1 when the line has no effect, UNKNOWN if that is not known. Raises PlaitError."""
-    if _wants_help(argv):
-        write_out(IMPACT.help_text())
-        return 0
-    question = take_apart(argv, _IMPACT_FLAGS, asks=True)
+    own, rest = IMPACT.apart(argv)
+    if own.help or not argv:
+        return shown(IMPACT)
+    question = take_apart(own, rest)
     as_json = _as_json(question)
     assert question.asked is not None
     file, colon, number = question.asked.rpartition(":")
@@ -159,21 +167,13 @@ def main_impact(argv: Sequence[str]) -> int:
     return 0 if places else 1
 
 
-def _wants_help(argv: Sequence[str]) -> bool:
-    return not argv or argv[0] in ("-h", "--help")
-
-
-def _as_json(question: Question) -> bool:
-    form = question.words.get("output", "text")
-    if form not in FORMS:
-        from plait.spell import did_you_mean
-
-        raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
-    if form == "json":
+def _as_json(question: Question[Any]) -> bool:
+    question.own.require_choice(OUTPUT, "form")
+    if question.own.value(OUTPUT) == ANSWER_JSON:
         return True
     typed = question.typed
-    if question.request.command == "patch":
+    if isinstance(typed, Patch):
         # -o is another flag there.
-        return typed.on("json")
+        return typed.json
     # `plait explain render -f . -o json PATH`, where -o is a flag of render.
-    return typed.given("output") and "json" in typed.texts("output")
+    return typed.has(OUTPUT) and "json" in typed.value(type(typed).output)  # type: ignore[attr-defined]

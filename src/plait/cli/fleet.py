@@ -7,11 +7,12 @@ import sys
 from contextlib import contextmanager
 
 from plait.cli.endings import interrupted_by_sigterm
-from plait.cli.shared import only_argument, size_of
+from plait.cli.shared import performed
 from plait.cli.streams import complain, write_out
+from plait.cli.tools import only_argument, size_of
 from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, TEXTS, Option
+from plait.engine.options import Heading, Request, switch, text, texts
 from plait.errors import UsageError
 from plait.fleet.finding import project_file
 
@@ -19,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.engine.options import Request
     from plait.fleet.api import Report
     from plait.fleet.progress import Watcher
 
@@ -29,57 +29,50 @@ _SUBCOMMANDS = (
     ("impact", "which environments and paths a line reaches"),
 )
 
-FLEET = Command(
-    "plait fleet",
-    "Make all runs of the project file, and those that its matrices stand for, each in a place of its own.",
-    (
-        "Which runs",
-        Option(
-            "only",
-            TEXTS,
-            "this run, the runs of this matrix, or those that a pattern means, and no others",
-            value="NAME",
-        ),
-        "Where they are made",
-        Option("jobs", TEXT, "processes of this machine; by default one for each processor", short="j", value="N"),
-        Option("dask", TEXT, "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS"),
-        "Results",
-        Option(
-            "output",
-            TEXT,
-            "where the results go, a directory or a URL; by default out beside the project file",
-            value="PLACE",
-        ),
-        Option("fail-fast", SWITCH, "stop at the first run that fails"),
-        Option(
-            "resume", SWITCH, "go on with a fleet that was stopped; also keep results that depend on more than files"
-        ),
-        "What earlier fleets made",
-        Option("no-cache", SWITCH, "make every run, and keep nothing"),
-        Option(
-            "cache",
-            TEXT,
-            "keep what runs make in this directory, or below this URL, which others may share",
-            value="PLACE",
-        ),
-        Option(
-            "cache-shared",
-            SWITCH,
-            "also take from this directory what other users and machines put there: they decide what runs make",
-        ),
-        Option("cache-size", TEXT, "bytes that the directory may have", value="BYTES", default=("1G",)),
-        Option("cache-secrets", SWITCH, "also keep what runs with secrets make"),
-        GENERAL,
-        Option("events", TEXT, "tell programs on standard output how it goes on", value="FORM", choices=("json",)),
-        Option("quiet", SWITCH, "tell nothing but errors"),
-        TRUST,
-        LIMIT,
-        ALLOW_OUTPUT,
-    ),
-    arguments="[FILE]",
-    commands=_SUBCOMMANDS,
-    is_long_running=True,
-)
+
+class Fleet(Request):
+    """The command line of `plait fleet`."""
+
+    __slots__ = ()
+    command = "fleet"
+    summary = "Make all runs of the project file, and those that its matrices stand for, each in a place of its own."
+    usage = "[FILE]"
+    commands = _SUBCOMMANDS
+    is_long_running = True
+    takes_words = True
+    _1 = Heading("Which runs")
+    only = texts(
+        "only", "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"
+    )
+    _2 = Heading("Where they are made")
+    jobs = text("jobs", "processes of this machine; by default one for each processor", short="j", value="N")
+    dask = text("dask", "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS")
+    _3 = Heading("Results")
+    output = text(
+        "output", "where the results go, a directory or a URL; by default out beside the project file", value="PLACE"
+    )
+    fail_fast = switch("fail-fast", "stop at the first run that fails")
+    resume = switch("resume", "go on with a fleet that was stopped; also keep results that depend on more than files")
+    _4 = Heading("What earlier fleets made")
+    no_cache = switch("no-cache", "make every run, and keep nothing")
+    cache = text(
+        "cache", "keep what runs make in this directory, or below this URL, which others may share", value="PLACE"
+    )
+    cache_shared = switch(
+        "cache-shared",
+        "also take from this directory what other users and machines put there: they decide what runs make",
+    )
+    cache_size = text("cache-size", "bytes that the directory may have", value="BYTES", default=("1G",))
+    cache_secrets = switch("cache-secrets", "also keep what runs with secrets make")
+    _5 = Heading(GENERAL)
+    events = text("events", "tell programs on standard output how it goes on", value="FORM", choices=("json",))
+    quiet = switch("quiet", "tell nothing but errors")
+    trust = TRUST
+    limit = LIMIT
+    output_links = ALLOW_OUTPUT
+
+
+FLEET = Command(Fleet)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -89,14 +82,14 @@ def main(argv: Sequence[str]) -> int:
 
         with _many_runs():
             return answer(argv[0], argv[1:])
-    flags = FLEET.parse(argv)
-    if flags.on("help"):
-        write_out(FLEET.help_text())
-        return 0
+    return performed(FLEET, _fleet, argv)
+
+
+def _fleet(flags: Fleet) -> int:
     project = only_argument(FLEET, flags, "project file", "")
     with _many_runs(), interrupted_by_sigterm():
         report = _made(flags, project_file(project))
-    if not flags.given("events"):
+    if not flags.has(Fleet.events):
         _tell(report, flags)
     return 0 if report.is_whole else 1
 
@@ -124,31 +117,31 @@ def _many_runs() -> Iterator[None]:
             gc.disable()
 
 
-def _made(flags: Request, project: str) -> Report:
+def _made(flags: Fleet, project: str) -> Report:
     from plait.fleet.api import fleet
     from plait.limits import parse
 
     watcher = _watcher(flags)
     executor = None
-    if flags.given("dask"):
+    if flags.has(Fleet.dask):
         from plait.fleet.dask import connect
 
-        executor = connect(flags.text("dask"))
+        executor = connect(flags.dask)
     try:
         return fleet(
             project,
-            output=flags.text("output") or None,
-            names=flags.texts("only"),
-            processes=_number(flags, "jobs") if flags.given("jobs") else 0,
+            output=flags.output or None,
+            names=flags.only,
+            processes=_number(flags.jobs) if flags.has(Fleet.jobs) else 0,
             executor=executor,
-            cache=False if flags.on("no-cache") else flags.text("cache") or True,
-            cache_shared=flags.on("cache-shared"),
-            cache_secrets=flags.on("cache-secrets"),
-            cache_size=size_of(flags, "cache-size"),
-            afresh=flags.on("no-cache") and not flags.on("resume"),
-            resume=flags.on("resume"),
-            fail_fast=flags.on("fail-fast"),
-            limits=parse(flags.texts(LIMIT.name)).given,
+            cache=False if flags.no_cache else flags.cache or True,
+            cache_shared=flags.cache_shared,
+            cache_secrets=flags.cache_secrets,
+            cache_size=size_of(flags, Fleet.cache_size),
+            afresh=flags.no_cache and not flags.resume,
+            resume=flags.resume,
+            fail_fast=flags.fail_fast,
+            limits=parse(flags.limit).given,
             own_process=True,
             watcher=watcher,
         )
@@ -157,31 +150,30 @@ def _made(flags: Request, project: str) -> Report:
             executor.close()  # type: ignore[attr-defined]
 
 
-def _watcher(flags: Request) -> Watcher:
+def _watcher(flags: Fleet) -> Watcher:
     from plait.cli.fleet_progress import Events, for_people
     from plait.fleet.progress import Silent
 
-    if flags.given("events"):
-        if flags.text("events") != "json":
-            raise UsageError(f'unknown form "{flags.text("events")}"', expected="json")
+    if flags.has(Fleet.events):
+        if flags.events != "json":
+            raise UsageError(f'unknown form "{flags.events}"', expected="json")
         return Events()
-    return Silent() if flags.on("quiet") else for_people()
+    return Silent() if flags.quiet else for_people()
 
 
-def _number(flags: Request, name: str) -> int:
-    text = flags.text(name)
+def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 1024:
-        raise UsageError(f'invalid --{name} "{text}"', expected="a number of processes, 1 or more")
+        raise UsageError(f'invalid --jobs "{text}"', expected="a number of processes, 1 or more")
     return int(text)
 
 
-def _tell(report: Report, flags: Request) -> None:
+def _tell(report: Report, flags: Fleet) -> None:
     from plait.fleet.remote import is_url
     from plait.fleet.summary import counts_line, faults_text, warnings_text
     from plait.project.run import from_here
 
     complain(faults_text(report.failed))
-    if flags.on("quiet"):
+    if flags.quiet:
         return
     complain(warnings_text(report.warned))
     place = report.output if is_url(report.output) else from_here(report.output) or os.curdir

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from plait.cli.shared import performed
 from plait.cli.streams import complain, write_folded, write_out
-from plait.engine.common import TRUST
+from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import TEXT, TEXTS, Option
+from plait.engine.options import Request, text, texts
 from plait.errors import UsageError
 from plait.fleet.asking import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why
 from plait.fleet.plan import tasks_of
@@ -14,31 +15,56 @@ from plait.spell import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
-    from plait.engine.options import Request
     from plait.fleet.asking import Compared
     from plait.fleet.plan import Task
     from plait.project.file import Project
 
-_FLAGS = (
-    Option("project", TEXT, "the project file, or its directory", value="PATH"),
-    TRUST,
-    Option("only", TEXTS, "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"),
-    Option(
-        "output", TEXT, "form of the answer: text or json", short="o", value="FORM",
-        default=("text",), choices=("text", "json"),
-    ),
-)  # fmt: skip
-WHY = Command(
-    "plait fleet why", "Which value each environment has, and the line that decided.", _FLAGS, arguments="PATH"
-)
-DIFF = Command("plait fleet diff", "Where environments differ: all of them, or two.", _FLAGS, arguments="[A B]")
-IMPACT = Command(
-    "plait fleet impact",
-    "Which environments and paths a line of a file reaches, or what has changed since a revision.",
-    (Option("since", TEXT, "what differs from this revision of the git repository", value="REVISION"), *_FLAGS),
-    arguments="FILE:LINE",
-)
+
+class Question(Request):
+    """A question about the environments of a project."""
+
+    __slots__ = ()
+
+    project = text("project", "the project file, or its directory", value="PATH")
+    trust = TRUST
+    only = texts(
+        "only", "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"
+    )
+    output = OUTPUT
+
+
+class Why(Question):
+    """The command line of `plait fleet why`."""
+
+    __slots__ = ()
+    summary = "Which value each environment has, and the line that decided."
+    usage = "PATH"
+
+
+class Differ(Question):
+    """The command line of `plait fleet diff`."""
+
+    __slots__ = ()
+    summary = "Where environments differ: all of them, or two."
+    usage = "[A B]"
+
+
+class Reach(Question):
+    """The command line of `plait fleet impact`."""
+
+    __slots__ = ()
+    summary = "Which environments and paths a line of a file reaches, or what has changed since a revision."
+    usage = "FILE:LINE"
+
+    since = text("since", "what differs from this revision of the git repository", value="REVISION")
+    _rows = Question.rows
+
+
+WHY = Command(Why, "plait fleet why")
+DIFF = Command(Differ, "plait fleet diff")
+IMPACT = Command(Reach, "plait fleet impact")
 
 _NAMED = 3
 # The exit status of `impact` for a line of which it is unknown what it affects.
@@ -51,24 +77,23 @@ def answer(name: str, argv: Sequence[str]) -> int:
     from plait.project.file import read
 
     command, work = ANSWERS[name]
-    flags = command.parse(argv)
-    if flags.on("help"):
-        write_out(command.help_text())
-        return 0
-    if flags.text("output") not in ("text", "json"):
-        raise UsageError(f'unknown form "{flags.text("output")}"', expected="text, json")
-    project = read(project_file(flags.text("project")))
-    return work(flags, project, tasks_of(project, flags.texts("only")))
+
+    def run(flags: Question) -> int:
+        flags.require_choice(OUTPUT, "form")
+        project = read(project_file(flags.project))
+        return work(flags, project, tasks_of(project, flags.only))
+
+    return performed(command, run, argv)
 
 
-def _why(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
+def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) != 1:
         raise UsageError("plait fleet why takes one PATH", expected="such as Deployment/web:spec.replicas")
     rows = [
         (task.name, path, "" if value is None else value.text, "not there" if value is None else value.decided)
         for task, path, value in why(project, tasks, flags.arguments[0])
     ]
-    if flags.text("output") == "json":
+    if flags.output == ANSWER_JSON:
         return _as_json([dict(zip(("run", "path", "value", "decided"), row, strict=True)) for row in rows])
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
@@ -78,7 +103,7 @@ def _why(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     return 0
 
 
-def _diff(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
+def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) not in (0, 2):
         raise UsageError("plait fleet diff takes two environments, or none", found=" ".join(flags.arguments))
     if flags.arguments:
@@ -87,7 +112,7 @@ def _diff(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
             raise UsageError("these are not two environments", found=", ".join(flags.arguments))
         tasks = [named[name] for name in flags.arguments]
     found = compared(project, tasks)
-    if flags.text("output") == "json":
+    if flags.output == ANSWER_JSON:
         return _as_json([_data(one) for one in found])
     equal = sum(one.kind == EQUAL for one in found)
     write_out(f"{counted(equal, 'value')} equal in all {len(tasks)} environments\n")
@@ -132,8 +157,8 @@ def _data(one: Compared) -> Mapping[str, object]:
     return {"path": one.path, "kind": one.kind, "axes": list(one.axes), "values": values}
 
 
-def _impact(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
-    if flags.given("since"):
+def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
+    if flags.has(Reach.since):
         return _since(flags, project, tasks)
     asked = flags.arguments[0] if len(flags.arguments) == 1 else ""
     file, colon, number = asked.rpartition(":")
@@ -146,7 +171,7 @@ def _impact(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
             unknown.setdefault(doubt, []).append(task.name)
         if paths:
             groups.setdefault(tuple(paths), []).append(task.name)
-    if flags.text("output") == "json":
+    if flags.output == ANSWER_JSON:
         _as_json([{"runs": names, "paths": list(paths)} for paths, names in groups.items()])
     else:
         for same, names in groups.items():
@@ -160,22 +185,22 @@ def _impact(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
     return 0 if groups else 1
 
 
-def _since(flags: Request, project: Project, tasks: Sequence[Task]) -> int:
+def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     from plait.fleet.since import DIFFERS, since
 
     if flags.arguments:
         raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments))
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for one in since(project, tasks, flags.text("since")):
+    for one in since(project, tasks, flags.since):
         groups.setdefault((one.kind, one.places), []).append(one.name)
-    if flags.text("output") == "json":
+    if flags.output == ANSWER_JSON:
         _as_json([{"runs": names, "change": kind, "paths": list(paths)} for (kind, paths), names in groups.items()])
     else:
         for (kind, paths), names in groups.items():
             write_folded(f"{_named(names)}{'' if kind == DIFFERS else f': {kind}'}{':' if paths else ''}\n")
             write_folded("".join(f"  {path}\n" for path in paths))
     if not groups:
-        complain(f"plait: every environment is as it was at {flags.text('since')}\n")
+        complain(f"plait: every environment is as it was at {flags.since}\n")
     return 0 if groups else 1
 
 
@@ -190,7 +215,7 @@ def _as_json(data: object) -> int:
     return 0
 
 
-ANSWERS: Mapping[str, tuple[Command, Callable[[Request, Project, Sequence[Task]], int]]] = {
+ANSWERS: Mapping[str, tuple[Command[Any], Callable[[Any, Project, Sequence[Task]], int]]] = {
     "why": (WHY, _why),
     "diff": (DIFF, _diff),
     "impact": (IMPACT, _impact),

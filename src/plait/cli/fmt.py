@@ -7,9 +7,9 @@ import os
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.streams import complain, write_out
 from plait.content import PassingLinks
-from plait.engine.common import ALLOW_OUTPUT, LIMITS, LINKS, SAFETY, keep_limits
+from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXTS, Option
+from plait.engine.options import Heading, Request, switch, texts
 from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
@@ -19,49 +19,49 @@ if TYPE_CHECKING:
     from plait.formatting.lossless import Formatted
     from plait.workspace import InputFile
 
-FMT = Command(
-    "plait fmt",
-    "Format YAML files; everything but spaces and line breaks stays as it was written.",
-    (
-        Option(
-            "file", TEXTS, "a file, a directory, or - for standard input; the same as PATH", short="f", value="PATH"
-        ),
-        Option("write", SWITCH, "write the files that change", short="w"),
-        Option("check", SWITCH, "name the files that would change, and exit with 1 if there are any"),
-        Option("diff", SWITCH, "show what would change"),
-        COLOR,
-        SAFETY,
-        *LINKS,
-        ALLOW_OUTPUT,
-        *LIMITS,
-    ),
-    arguments="PATH...",
-)
+
+class Fmt(Request):
+    """The command line of `plait fmt`."""
+
+    __slots__ = ()
+    command = "fmt"
+    summary = "Format YAML files; everything but spaces and line breaks stays as it was written."
+    usage = "PATH..."
+    file = texts("file", "a file, a directory, or - for standard input; the same as PATH", short="f", value="PATH")
+    write = switch("write", "write the files that change", short="w")
+    check = switch("check", "name the files that would change, and exit with 1 if there are any")
+    diff = switch("diff", "show what would change")
+    color = COLOR
+    _1 = Heading(SAFETY)
+    allow_links = ALLOW_LINKS
+    allow_all_links = ALLOW_ALL_LINKS
+    output_links = ALLOW_OUTPUT
+    limit = LIMIT
+    isolate = ISOLATE
+
+
+FMT = Command(Fmt)
 
 
 # So many links that are passed over are named.
 _NAMED = 5
 
 
-def main(argv: Sequence[str]) -> int:
+def main(flags: Fmt) -> int:
     """Run `plait fmt`; the exit status: 1 if a file cannot be read, or would change and --check is given.
 
     Raises UsageError.
     """
-    flags = FMT.parse(argv)
-    if flags.on("help"):
-        write_out(FMT.help_text())
-        return 0
     keep_limits(flags)
     from plait.workspace import Inputs
     from plait.workspace.files import YAML
 
-    named = [*flags.texts("file"), *flags.arguments]
+    named = [*flags.file, *flags.arguments]
     if not named:
         raise UsageError("no file to format", hint="plait fmt -w config/ formats all YAML files of a directory")
-    if flags.on("write") and "-" in named:
+    if flags.write and "-" in named:
         raise UsageError("-w needs files, not standard input")
-    links = PassingLinks(flags.texts(LINKS[0].name), every=flags.on(LINKS[1].name))
+    links = PassingLinks(flags.allow_links, every=flags.allow_all_links)
     found = Inputs(links=links, offline=True).files(named)
     for path in links.passed[:_NAMED]:
         complain(f"plait: warning: {path} is a link, and is not followed: format the file where it is\n")
@@ -69,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
         complain(f"plait: warning: {len(links.passed) - _NAMED} more links are not followed\n")
     files = [file for file in found if file.type == YAML]
     others = [file.source.shown for file in found if file.type != YAML and not file.in_directory]
-    shows = flags.on("write") or flags.on("check") or flags.on("diff")
+    shows = flags.write or flags.check or flags.diff
     if not files or others:
         raise UsageError(
             f"{others[0]} is no YAML file" if others else "no YAML file is among the inputs",
@@ -82,17 +82,17 @@ def main(argv: Sequence[str]) -> int:
             expected="-w to write them, --check to name those that would change, or --diff to see how",
             hint="plait render fmt prints files as ytt fmt does",
         )
-    status, colour = 0, in_colour(flags.text("color"))
+    status, colour = 0, in_colour(flags.color)
     for file, formatted in _formatted(files):
         if formatted is None:
             status = 1
         elif not shows:
             write_out(formatted.text)
         elif formatted.is_changed:
-            if flags.on("check"):
+            if flags.check:
                 status = 1
-            _tell(file, formatted, is_diff=flags.on("diff"), colour=colour)
-            if flags.on("write") and not _is_written(file, formatted, named):
+            _tell(file, formatted, is_diff=flags.diff, colour=colour)
+            if flags.write and not _is_written(file, formatted, named):
                 status = 1
     return status
 

@@ -18,31 +18,40 @@ import sys
 
 from plait.cli.streams import write_out
 from plait.content import standard_input
-from plait.engine.common import LIMITS, keep_limits
+from plait.engine.common import ISOLATE, LIMIT, keep_limits
 from plait.engine.flags import Command
+from plait.engine.options import Request
 from plait.errors import PlaitError, ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from plait import Plain
 
-KRM = Command("plait krm", "A KRM function: read a ResourceList from standard input, write the changed one.", LIMITS)
+
+class Krm(Request):
+    """The command line of `plait krm`."""
+
+    __slots__ = ()
+    command = "krm"
+    summary = "A KRM function: read a ResourceList from standard input, write the changed one."
+    limit = LIMIT
+    isolate = ISOLATE
+
+
+KRM = Command(Krm)
+
 
 # The file that holds the items, beside the templates.
 _ITEMS = "items.yml"
 _KEYS = ("values", "templates", "operations", "match", "variables")
 
 
-def main(argv: Sequence[str]) -> int:
+def main(flags: Krm) -> int:
     """Run `plait krm`; the exit status. Raises PlaitError for an input that is no ResourceList."""
     import plait
 
-    flags = KRM.parse(argv)
-    if flags.on("help"):
-        write_out(KRM.help_text())
-        return 0
     keep_limits(flags)
     documents = plait.read({"ResourceList": standard_input()})
     given = documents[0] if len(documents) == 1 else None

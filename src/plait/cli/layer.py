@@ -10,7 +10,7 @@ from plait.cli.shared import keep_warnings, tell_warnings, trace_of, write_sourc
 from plait.cli.streams import watched, write_out
 from plait.context import Context
 from plait.engine.common import keep_limits, keep_originals, output_by_of
-from plait.engine.flags import command_of
+from plait.engine.flags import Command
 from plait.engine.layer import Layer, form_of, job_of
 from plait.engine.options import Request
 from plait.errors import UsageError
@@ -18,25 +18,18 @@ from plait.layering import STRINGS, Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plait.nodes import DocumentSet
 
-LAYER = command_of(Layer)
-
-
-def main(argv: Sequence[str]) -> int:
-    """Run `plait layer`; the exit status. Raises PlaitError."""
-    request = LAYER.parse(argv)
-    if request.on("help"):
-        write_out(LAYER.help_text())
-        return 0
-    return deliver(request)
+LAYER = Command(Layer)
 
 
 def deliver(request: Request) -> int:
     """Evaluate a request and write its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Layer)
+    if request.watch:
+        from plait.cli.watch import watch
+
+        return watch(lambda: (request, None))
     keep_limits(request)
     as_json = form_of(request) == "json"
     pattern, to_files = output_by_of(request), request.has(Layer.output_files)

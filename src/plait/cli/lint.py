@@ -6,12 +6,13 @@ import os
 import sys
 
 from plait.cli.endings import cleaned_up
-from plait.cli.project import PROJECT_FLAG
+from plait.cli.shared import entered, shown
 from plait.cli.streams import complain, write_folded, write_out
+from plait.cli.tools import table
 from plait.engine import DIALECTS
-from plait.engine.common import ALLOW_OUTPUT, TRUST
+from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import CSV, SWITCH, TEXT, Option
+from plait.engine.options import Request, csv, switch, text
 from plait.errors import UsageError
 from plait.project.choosing import choose
 from plait.project.guessing import project_of
@@ -21,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.engine.options import Request
     from plait.lint.finding import Finding
     from plait.lint.subject import Subject
     from plait.project.file import Project
@@ -30,49 +30,50 @@ if TYPE_CHECKING:
 FORMS = ("text", "json", "sarif", "github")
 TARGETS = ("ytt", "bosh", "deckhand")
 
-_FLAGS = (
-    PROJECT_FLAG,
-    TRUST,
-    Option("select", CSV, "look for these alone: codes, beginnings of codes, names, families", value="CODES"),
-    Option("ignore", CSV, "do not tell these", value="CODES"),
-    Option("portable", CSV, "also tell what only plait takes", value="PROGRAMS", choices=TARGETS),
-    Option("fix", SWITCH, "make the edits that change no output"),
-    Option(
+
+class Lint(Request):
+    """The command line of `plait lint`."""
+
+    __slots__ = ()
+    command = "lint"
+    summary = "Find what has no part in any run, depends on chance, changes nothing, or is read in two ways."
+    takes_words = True
+    usage = "[RUN...] | [flags] render|patch|layer|compose [its flags and arguments]"
+    project = PROJECT
+    trust = TRUST
+    select = csv("select", "look for these alone: codes, beginnings of codes, names, families", value="CODES")
+    ignore = csv("ignore", "do not tell these", value="CODES")
+    portable = csv("portable", "also tell what only plait takes", value="PROGRAMS", choices=TARGETS)
+    fix = switch("fix", "make the edits that change no output")
+    output = text(
         "output",
-        TEXT,
         "form of the findings: text, json, sarif or github",
         short="o",
         value="FORM",
         default=("text",),
         choices=FORMS,
-    ),
-    Option("sarif", TEXT, "also write the findings as SARIF to a file", value="FILE"),
-    Option("watch", SWITCH, "again whenever a file that the runs read changes, until interrupted"),
-    ALLOW_OUTPUT,
-)
-LINT = Command(
-    "plait lint",
-    "Find what has no part in any run, depends on chance, changes nothing, or is read in two ways.",
-    _FLAGS,
-    arguments="[RUN...] | [flags] render|patch|layer|compose [its flags and arguments]",
-)
+    )
+    sarif = text("sarif", "also write the findings as SARIF to a file", value="FILE")
+    watch = switch("watch", "again whenever a file that the runs read changes, until interrupted")
+    output_links = ALLOW_OUTPUT
+
+
+LINT = Command(Lint)
 
 
 def main(argv: Sequence[str]) -> int:
     """Run `plait lint`; the exit status, 1 when something is found. Raises PlaitError."""
-    own, typed = _apart(argv)
-    flags = LINT.parse(own)
-    if flags.on("help"):
-        write_out(LINT.help_text())
-        return 0
+    flags, typed = _apart(argv)
+    if entered(flags).help:
+        return shown(LINT)
     asked = Asked(flags, typed)
-    if flags.on("watch"):
+    if flags.watch:
         from plait.cli.lint_watch import watch
 
         watch(asked)
         return 0
     subject, found = asked.look()
-    if flags.on("fix"):
+    if flags.fix:
         from plait.lint.fixing import fix
         from plait.spell import counted
 
@@ -88,15 +89,16 @@ def main(argv: Sequence[str]) -> int:
 class Asked:
     """What a command line asks for. flags: its own; typed: the command line that it is to look at, if it does."""
 
-    def __init__(self, flags: Request, typed: Sequence[str]) -> None:
+    def __init__(self, flags: Lint, typed: Sequence[str]) -> None:
         """Raises UsageError."""
         self.flags = flags
         self._typed = typed
-        self.form = _one_of(flags.text("output"), FORMS, "form")
-        self._targets = [_one_of(target, TARGETS, "program") for target in flags.texts("portable")]
+        flags.require_choice(Lint.output, "form")
+        flags.require_choice(Lint.portable, "program")
+        self.form = flags.output
         if typed and flags.arguments:
             raise UsageError("name runs, or a command", found=" ".join([*flags.arguments, typed[0]]))
-        if flags.on("watch") and flags.on("fix"):
+        if flags.watch and flags.fix:
             raise UsageError("--watch and --fix do not go together")
 
     def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
@@ -105,7 +107,7 @@ class Asked:
         from plait.lint.subject import Subject
 
         flags = self.flags
-        project = _typed(self._typed) if self._typed else project_of(flags.text("project"), os.curdir)
+        project = _typed(self._typed) if self._typed else project_of(flags.project, os.curdir)
         chosen = choose(project, flags.arguments)
         runs = chosen.runs
         complain(chosen.note())
@@ -117,19 +119,19 @@ class Asked:
             )
         with permitted(project.permissions):
             subject = Subject(project, runs, view)
-            return subject, findings_of(subject, flags.texts("select"), flags.texts("ignore"), self._targets)
+            return subject, findings_of(subject, flags.select, flags.ignore, flags.portable)
 
     def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""
         from plait.lint import reports
 
         form, flags = self.form, self.flags
-        if form == "sarif" or flags.given("sarif"):
+        if form == "sarif" or flags.has(Lint.sarif):
             from plait.lint.sarif import as_sarif
 
             text = as_sarif(subject, found)
-            if flags.given("sarif"):
-                _write(flags.text("sarif"), text)
+            if flags.has(Lint.sarif):
+                _write(flags.sarif, text)
             if form == "sarif":
                 write_out(text)
         if form == "json":
@@ -140,33 +142,28 @@ class Asked:
             write_folded(reports.as_text(subject, found))
 
 
-def _apart(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The command's own words, and those of a command line that is to be looked at."""
-    takes = {word for flag in LINT.flags if flag.kind != SWITCH for word in (f"--{flag.name}", f"-{flag.short}")}
-    index = 0
-    while index < len(argv):
-        if argv[index] in DIALECTS and index + 1 < len(argv) and argv[index + 1] not in DIALECTS:
-            return [*argv[:index]], [*argv[index:]]
-        index += 2 if argv[index] in takes else 1
-    return [*argv], []
-
-
-def _one_of(text: str, known: Sequence[str], noun: str) -> str:
-    if text not in known:
-        from plait.spell import did_you_mean
-
-        raise UsageError(f'unknown {noun} "{text}"', expected=", ".join(known), hint=did_you_mean(text, known))
-    return text
+def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:
+    """What is asked, and the words of a command line that is to be looked at."""
+    flags, rest = LINT.apart(argv)
+    while rest and rest[0] != "--":
+        word = rest[0]
+        if word in DIALECTS and len(rest) > 1 and rest[1] not in DIALECTS:
+            return flags, rest
+        if word.startswith("-"):
+            break
+        flags.use(Lint.argument, word)
+        more, rest = LINT.apart(rest[1:])
+        flags = flags.over(more.uses)
+    return flags.over(LINT.parse(rest).uses), []
 
 
 def _typed(words: Sequence[str]) -> Project:
     """A project of one run: a command line."""
-    from plait.cli.tracing import table
     from plait.project.file import Project
     from plait.project.run import Run
 
     command, *rest = words
-    return Project("", "", [Run(command, command, (), None, "", None, uses=table(command).parse(rest).uses)])
+    return Project("", "", [Run(command, command, (), None, "", None, uses=entered(table(command).parse(rest)).uses)])
 
 
 def _write(path: str, text: str) -> None:

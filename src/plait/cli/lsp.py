@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from plait.cli.streams import write_out
+from plait.engine.common import NO_EFFECT
 from plait.engine.flags import Command
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-LSP = Command(
-    "plait lsp", "Serve editors: the language server protocol on standard input and output.", is_long_running=True
-)
-
-# What clients add to the command, whatever the server is: it speaks on standard input and output in any case.
-_OF_CLIENTS = ("--stdio", "--clientProcessId=")
+from plait.engine.options import Heading, Request, switch, text
 
 
-def main(argv: Sequence[str]) -> int:
+class Lsp(Request):
+    """The command line of `plait lsp`."""
+
+    __slots__ = ()
+    command = "lsp"
+    summary = "Serve editors: the language server protocol on standard input and output."
+    is_long_running = True
+    # Clients add these to the command, whatever the server is: it speaks on standard input and output in any case.
+    _1 = Heading(NO_EFFECT)
+    stdio = switch("stdio", "", has_effect=False)
+    client = text("clientProcessId", "", value="PID", has_effect=False)
+
+
+LSP = Command(Lsp)
+
+
+def main(_: Lsp) -> int:
     """Run `plait lsp`; the exit status. Raises ModuleNotFoundError without its libraries."""
-    flags = LSP.parse([word for word in argv if not word.startswith(_OF_CLIENTS)])
-    if flags.on("help"):
-        write_out(LSP.help_text())
-        return 0
     from plait.lsp.server import serve
 
     serve()

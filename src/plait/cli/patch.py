@@ -8,31 +8,43 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.cli.endings import cleaned_up
-from plait.cli.shared import keep_warnings, tell_warnings, trace_of, write_source_map
+from plait.cli.shared import entered, keep_warnings, quotes_values, shown, tell_warnings, trace_of, write_source_map
 from plait.cli.streams import watched, write_out
 from plait.context import Context
 from plait.engine.common import keep_limits
-from plait.engine.flags import command_of
+from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.patch import Patch, job_of
-from plait.errors import LimitError, OpsError, PlaitError
+from plait.errors import LimitError, OpsError, PlaitError, UsageError
 from plait.nodes import DocumentSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import ClassVar, Protocol
 
     from plait.ops import Job
 
-PATCH = command_of(Patch)
+    class Outcome(Protocol):
+        """The options for the form of a result."""
+
+        json: bool
+        tty: bool
+        program: ClassVar[str]
+
+
+# What a variable of BOSH's environment is that switches something on; one without a value does.
+TRUE = frozenset({"", "1", "t", "T", "TRUE", "true", "True"})
+PATCH = Command(Patch)
 
 
 def main(argv: Sequence[str]) -> int:
     """Run `plait patch`; the exit status. Raises PlaitError with exit status 1, or 3 for a limit."""
     try:
-        request = PATCH.parse(argv)
-    except PlaitError as error:
-        return _failed(error, as_data="--json" in argv, quotes="--quote-values" in argv)
+        request = entered(PATCH.parse(argv))
+    except UsageError as error:
+        parsed = error.parsed
+        return _failed(error, as_data=isinstance(parsed, Patch) and parsed.json)
     return deliver(request)
 
 
@@ -42,25 +54,28 @@ def deliver(request: Request) -> int:
     try:
         return _run(request)
     except PlaitError as error:
-        return _failed(error, as_data=request.json, quotes=request.quote_values)
+        return _failed(error, as_data=request.json)
 
 
-def _failed(error: PlaitError, *, as_data: bool, quotes: bool) -> int:
+def _failed(error: PlaitError, *, as_data: bool) -> int:
     """Print an error as --json does; or raise it, with its exit status."""
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     if not as_data:
         raise error from None
     from plait.errors import render
 
-    message = render(error, quote_values=quotes).removeprefix("plait: ").rstrip("\n")
+    message = render(error, quote_values=quotes_values(error)).removeprefix("plait: ").rstrip("\n")
     write_out(as_json(None, [message, f"Exit code {error.exit_status}"]))
     return error.exit_status
 
 
 def _run(request: Patch) -> int:
-    if request.on("help"):
-        write_out(PATCH.help_text())
-        return 0
+    if request.help:
+        return shown(PATCH)
+    if request.watch:
+        from plait.cli.watch import watch
+
+        return watch(lambda: (request, None))
     if request.version:
         from plait.version import __version__
 
@@ -109,24 +124,23 @@ def finish(flags: Patch, job: Job) -> int:
     return 0
 
 
-def write_result(flags: Request, text: str) -> None:
+def write_result(flags: Outcome, text: str) -> None:
     """Write a text in the way that the flags ask for."""
-    if flags.on("json"):
+    if flags.json:
         text = as_json(text, ["Succeeded"])
-    elif flags.on("tty") or _is_terminal(flags):
+    elif flags.tty or _is_terminal(flags):
         text += "\nSucceeded\n"
     write_out(text)
 
 
-def _is_terminal(flags: Request) -> bool:
+def _is_terminal(flags: Outcome) -> bool:
     """True if BOSH would take standard output, or its environment, for a terminal."""
     if flags.program == "plait":
         return False
+    import os
     import sys
 
-    from plait.cli.as_bosh import is_set
-
-    return sys.stdout.isatty() or is_set("BOSH_TTY")
+    return sys.stdout.isatty() or os.environ.get("BOSH_TTY") in TRUE
 
 
 def _write_back(path: str, text: str) -> None:

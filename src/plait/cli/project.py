@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.shared import only_argument
+from plait.cli.shared import entered, shown
 from plait.cli.streams import write_out
-from plait.engine import dialect
-from plait.engine.common import TRUST, WATCH
+from plait.cli.tools import only_argument, table
+from plait.engine import common
+from plait.engine.common import ANSWER_JSON
 from plait.engine.flags import Command, words_of
-from plait.engine.options import SWITCH, TEXT, Option
+from plait.engine.options import Request, switch
 from plait.errors import PlaitError
 from plait.project.file import Project, find, read
 from plait.project.guessing import project_of
@@ -20,60 +21,81 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.permissions import Permissions
     from plait.project.run import Run
 
-PROJECT_FLAG = Option(
-    "project",
-    TEXT,
-    "the project file, or its directory; by default plait.yml here or in the nearest directory above",
-    value="PATH",
-)
-RUN = Command(
-    "plait run",
-    "Run what the project file has under a name, as if its command and flags were typed; more flags may follow.",
-    (PROJECT_FLAG, TRUST, WATCH),
-    arguments="[NAME] [flags of its command]",
-)
-PROJECT = Command(
-    "plait project",
-    "Show the runs of the project: what is rendered with what. Without a project file they are guessed.",
-    (
-        PROJECT_FLAG,
-        TRUST,
-        Option("schema", SWITCH, "print the JSON Schema of the project file"),
-        Option(
-            "output",
-            TEXT,
-            "form of the answer: text or json",
-            short="o",
-            value="FORM",
-            default=("text",),
-            choices=("text", "json"),
-        ),
-    ),
-    arguments="[PATH]",
-)
+
+class RunCommand(Request):
+    """The command line of `plait run` before the name of the run."""
+
+    __slots__ = ()
+    command = "run"
+    summary = (
+        "Run what the project file has under a name, as if its command and flags were typed; more flags may follow."
+    )
+    usage = "[NAME] [flags of its command]"
+    takes_words = True
+
+    project = common.PROJECT
+    trust = common.TRUST
+    watch = common.WATCH
+
+
+class ProjectCommand(Request):
+    """The command line of `plait project`."""
+
+    __slots__ = ()
+    command = "project"
+    summary = "Show the runs of the project: what is rendered with what. Without a project file they are guessed."
+    usage = "[PATH]"
+
+    project = common.PROJECT
+    trust = common.TRUST
+    schema = switch("schema", "print the JSON Schema of the project file")
+    output = common.OUTPUT
+
+
+RUN = Command(RunCommand)
+PROJECT = Command(ProjectCommand)
 
 
 def main_run(argv: Sequence[str]) -> int:
     """Run `plait run`; the exit status. Raises PlaitError."""
-    if argv and argv[0] in ("-h", "--help"):
-        write_out(RUN.help_text())
-        return 0
-    from plait.cli.tracing import table
+    own, rest = RUN.apart(argv)
+    if entered(own).help:
+        return shown(RUN)
+    run, typed = about_run(own.project, rest)
+    if typed.help:
+        return shown(table(run.command))
+    if own.watch or typed.value(common.WATCH):
+        from plait.cli.watch import watch
 
-    run, words = chosen(argv)
-    typed = table(run.command).parse(words) if words else dialect(run.command)()
-    run.grant(typed.uses)
-    request = run.request().over(typed.uses)
+        def again() -> tuple[Request, Permissions | None]:
+            run, typed = about_run(own.project, rest)
+            return run.request().over(typed.without(common.WATCH).uses), run.permissions
+
+        return watch(again)
     from plait.cli import compose, layer, patch, render
 
     deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
     with permitted(run.permissions):
-        if typed.on("help"):
-            write_out(table(run.command).help_text())
-            return 0
-        return deliver[run.command](request)
+        return deliver[run.command](run.request().over(typed.uses))
+
+
+def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
+    """The run that `[NAME] [more]` means, and the request for what follows, which its project permits.
+
+    path: of the project file, if it is not to be looked for. Raises PlaitError.
+    """
+    run, words = chosen(path, argv)
+    typed = table(run.command).parse(words)
+    if typed.value(common.TRUST):
+        entered(typed)
+        run, words = chosen(path, argv)
+    else:
+        entered(typed)
+    run.grant(typed.uses)
+    return run, typed
 
 
 def is_run(word: str) -> bool:
@@ -87,13 +109,13 @@ def is_run(word: str) -> bool:
         return False
 
 
-def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
-    """The run that `[--project PATH] [NAME] [more]` means, and the words after it. named: there may be a NAME.
+def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
+    """The run that `[NAME] [more]` means, and the words after it. path: of the project file, if it is not to be looked for.
+    named: there may be a NAME.
 
     Raises PlaitError.
     """
     words = [*argv]
-    path = _taken_project(words)
     project = project_of(path, os.curdir)
     # The only run need not be named; what follows is then for its command.
     is_only = len(project.runs) == 1 and not project.matrices
@@ -102,45 +124,25 @@ def chosen(argv: Sequence[str], *, named: bool = True) -> tuple[Run, list[str]]:
     return run, words
 
 
-def _taken_project(words: list[str]) -> str:
-    """The value of --project at the beginning of a command line, taken out of it."""
-    if words and words[0].startswith("--project="):
-        return words.pop(0).partition("=")[2]
-    if words and words[0] == "--project":
-        from plait.errors import UsageError
-
-        if len(words) == 1:
-            raise UsageError("flag needs an argument: --project", expected="--project PATH")
-        del words[0]
-        return words.pop(0)
-    return ""
-
-
-def main_project(argv: Sequence[str]) -> int:
+def main_project(flags: ProjectCommand) -> int:
     """Run `plait project`; the exit status, 1 when there is no run. Raises PlaitError."""
-    flags = PROJECT.parse(argv)
-    if flags.on("help"):
-        write_out(PROJECT.help_text())
-        return 0
-    from plait.errors import ReadError, UsageError
-
-    if flags.on("schema"):
+    if flags.schema:
         from json import dumps
 
         from plait.project.schema import schema
 
         write_out(dumps(schema(), indent=1, ensure_ascii=False) + "\n")
         return 0
-    form = flags.text("output")
-    if form not in ("text", "json"):
-        raise UsageError(f'unknown form "{form}"', expected="text, json")
+    flags.require_choice(ProjectCommand.output, "form")
     start = only_argument(PROJECT, flags, "file or directory", os.curdir)
     if not os.path.lexists(start):
+        from plait.errors import ReadError
+
         raise ReadError(f'there is nothing at "{start}"')
-    project = project_of(flags.text("project"), start)
+    project = project_of(flags.project, start)
     for run in project.runs.values():
         run.check()
-    write_out(_as_json(project) if form == "json" else _as_text(project))
+    write_out(_as_json(project) if flags.output == ANSWER_JSON else _as_text(project))
     if not project.runs and not project.matrices:
         sys.stderr.write("plait: no run was found\n  hint:     write a plait.yml, or see `plait init`\n")
         return 1

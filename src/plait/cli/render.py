@@ -10,19 +10,20 @@ import os
 import sys
 from time import perf_counter
 
-from plait.cli.shared import are_notes_shown, keep_warnings, tell_warnings, trace_of, write_source_map
+from plait.cli.shared import are_notes_shown, keep_warnings, performed, shown, tell_warnings, trace_of, write_source_map
 from plait.cli.streams import watched, write_out
 from plait.codecache import user_cache
 from plait.context import Context
-from plait.engine.common import GENERAL, LIMITS, SAFETY, keep_limits
-from plait.engine.flags import Command, command_of
-from plait.engine.options import SWITCH, Option, Request
+from plait.engine.common import GENERAL, ISOLATE, LIMIT, SAFETY, keep_limits
+from plait.engine.flags import Command
+from plait.engine.options import Heading, Request, switch
 from plait.engine.render import Render, inputs_of, outcome, read_inputs
 from plait.errors import LimitError, PlaitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from plait.codecache import CodeCache
     from plait.workspace import Result
@@ -35,17 +36,46 @@ _SUBCOMMANDS = (
     ("help", "print help"),
 )
 
-RENDER = command_of(Render, flags=(*Render.rows, Option("version", SWITCH, "print the version")), commands=_SUBCOMMANDS)
-TEMPLATE = command_of(Render, "plait render template")
-FMT = Command(
-    "plait render fmt",
-    "Format YAML templates; comments are kept.",
-    (Render.inputs, Render.strict, SAFETY, Render.offline, *LIMITS, GENERAL, Render.debug),
-    request=Render,
-)
-VERSION = Command("plait render version", "Print the version.")
+# A declaration of its own: the place of a version in `render template` is the command `version`.
+VERSION_FLAG: Any = switch("version", "print the version", setting="")
 
-_COMMANDS = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
+
+class RenderCommand(Render):
+    """The command line of `plait render`."""
+
+    __slots__ = ()
+    commands = _SUBCOMMANDS
+    version = VERSION_FLAG
+
+
+class RenderFmt(Request):
+    """The command line of `plait render fmt`."""
+
+    __slots__ = ()
+    summary = "Format YAML templates; comments are kept."
+    inputs = Render.inputs
+    strict = Render.strict
+    _1 = Heading(SAFETY)
+    offline = Render.offline
+    limit = LIMIT
+    isolate = ISOLATE
+    _2 = Heading(GENERAL)
+    debug = Render.debug
+
+
+class Version(Request):
+    """The command line of `plait render version`."""
+
+    __slots__ = ()
+    summary = "Print the version."
+
+
+RENDER = Command(RenderCommand)
+TEMPLATE = Command(Render, "plait render template")
+FMT = Command(RenderFmt, "plait render fmt")
+VERSION = Command(Version, "plait render version")
+
+_COMMANDS: dict[str, Command[Any]] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
 
 _TEXT_FILES_WARNING = """
 Warning: Found Non-YAML templates in input. Non-YAML templates are not rendered to standard output.
@@ -74,24 +104,18 @@ def _dispatch(argv: Sequence[str]) -> int:
     if name == "fmt":
         from plait.cli.formatted import print_formatted
 
-        flags = FMT.parse(rest)
-        return _help(FMT) if flags.on("help") else print_formatted(flags, marks_end=True)
+        return performed(FMT, lambda flags: print_formatted(flags, marks_end=True), rest)
     if name == "template":
-        return run_render(TEMPLATE, rest)
+        return performed(TEMPLATE, deliver, rest)
     if name == "version":
-        return _help(VERSION) if VERSION.parse(rest).on("help") else _version()
+        return performed(VERSION, lambda _: _version(), rest)
     if name == "help":
-        return _help(_COMMANDS.get(rest[0] if rest else "", RENDER))
+        return shown(_COMMANDS.get(rest[0] if rest else "", RENDER))
     if name == "completion":
-        from plait.cli.start import main_completion
+        from plait.cli.start import COMPLETION, main_completion
 
-        return main_completion(rest)
-    return run_render(RENDER, argv)
-
-
-def _help(command: Command) -> int:
-    write_out(command.help_text())
-    return 0
+        return performed(COMPLETION, main_completion, rest)
+    return performed(RENDER, lambda flags: _version() if flags.version else deliver(flags), argv)
 
 
 def _version() -> int:
@@ -101,19 +125,13 @@ def _version() -> int:
     return 0
 
 
-def run_render(command: Command, argv: Sequence[str]) -> int:
-    """Run a command line by the table of `render`, or of the program in whose place it runs; the exit status."""
-    flags = command.parse(argv)
-    if flags.on("help"):
-        return _help(command)
-    if command is RENDER and flags.on("version"):
-        return _version()
-    return deliver(flags)
-
-
 def deliver(request: Request) -> int:
     """Evaluate a request and write its result; the exit status. Raises PlaitError."""
     assert isinstance(request, Render)
+    if request.watch:
+        from plait.cli.watch import watch
+
+        return watch(lambda: (request, None))
     keep_limits(request)
     cache = (
         None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from plait.cli.serve import Serve
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, UsageError
 from plait.process import serve_on
@@ -23,18 +24,17 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.engine.options import Request
 
 # What the process may have. Large databases take long, and are no single run.
 MEMORY = 4 << 30
 
 
-def do(flags: Request) -> int:
+def do(flags: Serve) -> int:
     """Do what the arguments of the command line say; the exit status. Raises PlaitError."""
     name, *rest = flags.arguments
-    plain: dict[str, Callable[[Request], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export,
+    plain: dict[str, Callable[[Serve], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export,
                                                 "prune": _prune, "status": _status}  # fmt: skip
-    about: dict[str, Callable[[str, Request], int]] = {
+    about: dict[str, Callable[[str, Serve], int]] = {
         "new-token": _new_token,
         "documents": _documents,
         "import": _import,
@@ -52,10 +52,10 @@ def do(flags: Request) -> int:
     )
 
 
-def _new_token(name: str, flags: Request) -> int:
+def _new_token(name: str, flags: Serve) -> int:
     known = Policy(policy_of(flags)).roles
-    roles = list(flags.texts("role"))
-    unknown = [role for role in roles if flags.given("policy") and role not in known]
+    roles = list(flags.role)
+    unknown = [role for role in roles if flags.has(Serve.policy) and role not in known]
     if not roles or unknown:
         raise UsageError(
             f'unknown role "{unknown[0]}"' if unknown else "a token needs a role",
@@ -71,16 +71,16 @@ def _new_token(name: str, flags: Request) -> int:
     return 0
 
 
-def _new_key(_: Request) -> int:
+def _new_key(_: Serve) -> int:
     write_out(f"{new_key()}\n")
     return 0
 
 
-def _rotate(flags: Request) -> int:
+def _rotate(flags: Serve) -> int:
     keys = keys_of(flags)
     if keys is None:
         raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE")
-    database = Database(flags.text("database"))
+    database = Database(flags.database)
     done = 0
     try:
         # Some at a time, so that the service goes on meanwhile.
@@ -99,13 +99,13 @@ def _rotated(database: Database, keys: Keys) -> int:
         return rotate(connection, keys)
 
 
-def _prune(flags: Request) -> int:
+def _prune(flags: Serve) -> int:
     from plait.service.retention import keep_of, prune
 
-    keep = keep_of(flags.texts("keep"))
+    keep = keep_of(flags.keep)
     if keep is None:
         raise UsageError("prune needs a rule", expected="--keep last=COUNT, days=DAYS, tag=NAME or tag=*")
-    database = Database(flags.text("database"))
+    database = Database(flags.database)
     try:
         with database.writing() as connection:
             count = prune(connection, keep)
@@ -121,10 +121,10 @@ def _reason(error: SQLAlchemyError | Refusal) -> str:
     return error.message if isinstance(error, Refusal) else reason_of(error)
 
 
-def _status(flags: Request) -> int:
+def _status(flags: Serve) -> int:
     from plait.service.status import status_of
 
-    database = Database(flags.text("database"))
+    database = Database(flags.database)
     try:
         found = status_of(database)
     finally:
@@ -133,13 +133,13 @@ def _status(flags: Request) -> int:
     return 0 if found["writes"] is True else 1
 
 
-def _documents(directory: str, _: Request) -> int:
+def _documents(directory: str, _: Serve) -> int:
     write_out(text_of(list(documents_in(directory))))
     return 0
 
 
-def _export(flags: Request) -> int:
-    database = Database(flags.text("database"))
+def _export(flags: Serve) -> int:
+    database = Database(flags.database)
     try:
         with database.reading() as connection:
             for line in lines(connection):
@@ -149,7 +149,7 @@ def _export(flags: Request) -> int:
     return 0
 
 
-def _import(path: str, flags: Request) -> int:
+def _import(path: str, flags: Serve) -> int:
     try:
         with open(path, encoding="utf-8") as file:
             return _taken_up(flags, lambda connection: load(connection, file))
@@ -157,28 +157,28 @@ def _import(path: str, flags: Request) -> int:
         raise PlaitError(f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}") from None
 
 
-def _import_deckhand(url: str, flags: Request) -> int:
+def _import_deckhand(url: str, flags: Serve) -> int:
     from plait.service.deckhand import steps_of
 
-    if not flags.given("barbican"):
+    if not flags.has(Serve.barbican):
         with steps_of(url) as steps:
             return _taken_up(flags, lambda connection: add_all(connection, steps))
     from plait.service.barbican import barbican_at, with_secrets
 
-    barbican = barbican_at(flags.text("barbican"), flags.text("barbican-token"))
+    barbican = barbican_at(flags.barbican, flags.barbican_token)
     keys = keys_of(flags)
     if keys is None:
         raise UsageError("secrets of Barbican are sealed by keys of yours", expected="--keys SOURCE")
-    address = flags.text("address") or "http://127.0.0.1:9000"
+    address = flags.address or "http://127.0.0.1:9000"
     with steps_of(url) as steps:
         return _taken_up(
             flags, lambda connection: add_all(connection, with_secrets(connection, steps, barbican, keys, address))
         )
 
 
-def _taken_up(flags: Request, work: Callable[[Connection], int]) -> int:
+def _taken_up(flags: Serve, work: Callable[[Connection], int]) -> int:
     """Take up revisions, all of them or none."""
-    database = Database(flags.text("database"))
+    database = Database(flags.database)
     try:
         with database.writing() as connection:
             count = work(connection)
@@ -190,9 +190,9 @@ def _taken_up(flags: Request, work: Callable[[Connection], int]) -> int:
     return 0
 
 
-def policy_of(flags: Request) -> dict[object, object] | None:
+def policy_of(flags: Serve) -> dict[object, object] | None:
     """The roles of each action in the file of `--policy`; None without it. Raises PlaitError."""
-    path = flags.text("policy")
+    path = flags.policy
     if not path:
         return None
     from plait.content import source
@@ -205,11 +205,11 @@ def policy_of(flags: Request) -> dict[object, object] | None:
     return found
 
 
-def keys_of(flags: Request) -> Keys | None:
+def keys_of(flags: Serve) -> Keys | None:
     """The keys that `--keys` names; None without it. Raises PlaitError."""
-    given = flags.text("keys")
+    given = flags.keys
     if not given:
         return None
     from plait.secrets.sources import read_secrets
 
-    return Keys(lambda: read_secrets([given], allow_exec=flags.on("allow-exec"))[0])
+    return Keys(lambda: read_secrets([given], allow_exec=flags.allow_exec)[0])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.streams import complain, write_folded, write_out
+from plait.cli.shared import entered, shown
+from plait.cli.streams import complain, write_folded
+from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, TEXTS, Option
+from plait.engine.options import Request, switch, text, texts
 from plait.errors import UsageError, render
 
 TYPE_CHECKING = False
@@ -18,30 +20,37 @@ if TYPE_CHECKING:
 
     from plait.edit.setting import Edit, State
     from plait.edit.target import Target
-    from plait.engine.options import Request, Use
+    from plait.engine.options import Use
     from plait.nodes import Value
     from plait.tools.paths import Place
 
-SET = Command(
-    "plait set",
-    "Edit values of the output where they are written, and nothing else; shows what changes, and writes it with -w.",
-    (
-        Option("write", SWITCH, "write the edited files", short="w"),
-        Option("also", SWITCH, "accept that other values of the output change as well"),
-        Option("text", TEXTS, "set a value to this string, without parsing it as YAML", value="PATH=TEXT"),
-        Option("text-file", TEXTS, "set a value to the content of a file as one string", value="PATH=FILE"),
-        Option("add", SWITCH, "add a key that PATH ends in if it is not there"),
-        Option("at", TEXT, "put the value on this line, in the place of an expression too", value="FILE:LINE"),
-        Option("in", TEXT, "add an overlay item, or for patch an operation, to this file", value="FILE"),
-        Option("as", TEXT, "make a data value of it", value="value[=NAME]"),
-        Option("from", TEXT, "put every difference of an edited output back to where it comes from", value="PATH"),
-        Option("partial", SWITCH, "with --from, leave out what cannot be put back"),
-        COLOR,
-        TRUST,
-    ),
-    arguments="[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE|PATH-...",
-)  # fmt: skip
 
+class Set(Request):
+    """The command line of `plait set`."""
+
+    __slots__ = ()
+    command = "set"
+    summary = (
+        "Edit values of the output where they are written, and nothing else; shows what changes, and writes it with -w."
+    )
+    usage = "[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE|PATH-..."
+    takes_words = True
+
+    write = switch("write", "write the edited files", short="w")
+    also = switch("also", "accept that other values of the output change as well")
+    strings = texts("text", "set a value to this string, without parsing it as YAML", value="PATH=TEXT")
+    text_files = texts("text-file", "set a value to the content of a file as one string", value="PATH=FILE")
+    add = switch("add", "add a key that PATH ends in if it is not there")
+    at = text("at", "put the value on this line, in the place of an expression too", value="FILE:LINE")
+    in_ = text("in", "add an overlay item, or for patch an operation, to this file", value="FILE")
+    as_ = text("as", "make a data value of it", value="value[=NAME]")
+    from_ = text("from", "put every difference of an edited output back to where it comes from", value="PATH")
+    partial = switch("partial", "with --from, leave out what cannot be put back")
+    color = COLOR
+    trust = TRUST
+
+
+SET = Command(Set)
 
 # How VALUE is read; the last two are flags.
 YAML, TEXT_ITSELF, TEXT_OF_FILE = "yaml", "text", "text-file"
@@ -113,15 +122,14 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
 
 def main(argv: Sequence[str]) -> int:
     """Run `plait set`; the exit status, 1 where more would change than was asked for. Raises PlaitError."""
-    own, rest = _own_flags(argv)
-    flags = SET.parse(own)
-    if flags.on("help") or not argv:
-        write_out(SET.help_text())
-        return 0
+    flags, rest = SET.apart(argv, anywhere=True)
+    if entered(flags).help or not argv:
+        return shown(SET)
     target, words = _target(rest)
     wishes = [Wish(word) for word in words]
-    wishes += [Wish(text, form) for form in (TEXT_ITSELF, TEXT_OF_FILE) for text in flags.texts(form)]
-    if flags.given("from"):
+    wishes += [Wish(one, TEXT_ITSELF) for one in flags.strings]
+    wishes += [Wish(one, TEXT_OF_FILE) for one in flags.text_files]
+    if flags.has(Set.from_):
         if wishes:
             raise UsageError("--from takes no PATH=VALUE", found=wishes[0].text)
         return _set_from(target, flags)
@@ -130,7 +138,7 @@ def main(argv: Sequence[str]) -> int:
     return _set(target, wishes, flags)
 
 
-def _set(target: Target, wishes: Sequence[Wish], flags: Request) -> int:
+def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
     from plait.edit.setting import State, joined
 
     state = State(target)
@@ -145,7 +153,7 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Request) -> int:
     return 0
 
 
-def _edit(state: State, wish: Wish, flags: Request) -> Edit:
+def _edit(state: State, wish: Wish, flags: Set) -> Edit:
     """The edit for one value; what could be done instead is told where there is none. Raises PlaitError."""
     from plait.edit.elsewhere import offers
     from plait.edit.refusal import Refused
@@ -154,7 +162,7 @@ def _edit(state: State, wish: Wish, flags: Request) -> Edit:
     try:
         place, text = wish.found(state)
     except UsageError as error:
-        if wish.is_gone or not flags.on("add"):
+        if wish.is_gone or not flags.add:
             from plait.edit.misses import data_value_hint
 
             error.hint = error.hint or data_value_hint(state, wish.splits[0][0])
@@ -168,32 +176,29 @@ def _edit(state: State, wish: Wish, flags: Request) -> Edit:
     try:
         edit = _chosen(state, place, value, wish.typed(text), flags)
     except Refused as refused:
-        if any(flags.given(name) for name in _PLACES) or refused.reason in ("secret", "link"):
+        if flags.has(Set.at, Set.in_, Set.as_) or refused.reason in ("secret", "link"):
             raise
         raise refused.offer(offers(state, place, value)) from None
-    if edit.also and not flags.on("also"):
+    if edit.also and not flags.also:
         _show(edit, flags)
         raise edit.refused(str(place)).offer(offers(state, place, value))
     return edit
 
 
-_PLACES = ("at", "in", "as")
-
-
-def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Request) -> Edit:
+def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Set) -> Edit:
     """The edit in the place that the flags choose, or where the value is written."""
     from plait.edit import elsewhere
     from plait.edit.values import edited
 
-    if flags.given("at"):
-        file, _, line = flags.text("at").rpartition(":")
+    if flags.has(Set.at):
+        file, _, line = flags.at.rpartition(":")
         if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
-            raise UsageError(f'"{flags.text("at")}" does not name a line of a file', expected="FILE:LINE")
+            raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE")
         return elsewhere.at(state, place, value, file, int(line))
-    if flags.given("in"):
-        return elsewhere.in_file(state, place, value, flags.text("in"))
-    if flags.given("as"):
-        kind, _, name = flags.text("as").partition("=")
+    if flags.has(Set.in_):
+        return elsewhere.in_file(state, place, value, flags.in_)
+    if flags.has(Set.as_):
+        kind, _, name = flags.as_.partition("=")
         if kind != "value":
             raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME")
         return elsewhere.as_value(state, place, value, name)
@@ -203,16 +208,16 @@ def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: 
 _LONGEST_NUMBER = 9
 
 
-def _set_from(target: Target, flags: Request) -> int:
+def _set_from(target: Target, flags: Set) -> int:
     """Put an edited output back; the exit status, 1 if something could not be."""
     from plait.content import sources
     from plait.edit.back import put_back
     from plait.edit.setting import State
     from plait.tools.diff import read
 
-    wanted = read(sources(flags.text("from")))
+    wanted = read(sources(flags.from_))
     edit, refused = put_back(State(target), wanted)
-    is_partial = flags.on("partial")
+    is_partial = flags.partial
     if not refused or is_partial:
         _show(edit, flags)
         _finish(edit, flags)
@@ -223,24 +228,24 @@ def _set_from(target: Target, flags: Request) -> int:
     return 1 if refused else 0
 
 
-def _finish(edit: Edit, flags: Request) -> None:
+def _finish(edit: Edit, flags: Set) -> None:
     """Write the files, or say how."""
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
         complain("plait: that is what the output has already\n")
-    elif flags.on("write"):
+    elif flags.write:
         edit.write(also=True)
         complain(f"plait: wrote {names}\n")
     else:
         complain("plait: nothing was written; -w writes it\n")
 
 
-def _show(edit: Edit, flags: Request) -> None:
+def _show(edit: Edit, flags: Set) -> None:
     """What changes in the files, line by line, and in the output, by key."""
     from plait.textdiff import GONE, NEW, Paint
     from plait.tools.diff import to_text
 
-    colour, clean = in_colour(flags.text("color")), cleaning()
+    colour, clean = in_colour(flags.color), cleaning()
     paint = Paint(clean, colour=colour)
     out: list[str] = []
     for path, line, gone, new in edit.lines():
@@ -252,29 +257,10 @@ def _show(edit: Edit, flags: Request) -> None:
     write_folded("".join(f"{line}\n" for line in out) + text, is_harmless=True)
 
 
-def _own_flags(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The flags of `plait set`, wherever they stand, and all other words."""
-    names = {f"--{flag.name}": flag for flag in SET.flags} | {
-        f"-{flag.short}": flag for flag in SET.flags if flag.short
-    }
-    own: list[str] = []
-    rest: list[str] = []
-    words = iter(argv)
-    for word in words:
-        flag = names.get(word.partition("=")[0]) if word.startswith("-") else None
-        if flag is None:
-            rest.append(word)
-            continue
-        own.append(word)
-        if flag.kind != SWITCH and "=" not in word:
-            own += [value for value in [next(words, None)] if value is not None]
-    return own, rest
-
-
 def _target(words: list[str]) -> tuple[Target, list[str]]:
     """What is run, and what is to be set. Raises PlaitError."""
-    from plait.cli.project import chosen, is_run
-    from plait.cli.tracing import table, take_apart
+    from plait.cli.project import RUN, chosen, is_run
+    from plait.cli.tracing import take_apart
     from plait.edit.target import Target
     from plait.project.run import Run
 
@@ -283,15 +269,16 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
     is_named = bool(words) and words[0] == "run"
     if is_named or (words and words[0] not in DIALECTS and all(_is_wish(word) for word in words)):
         try:
-            run, rest = chosen(words[1:] if is_named else words, named=is_named)
+            before, words = RUN.apart(words[1:]) if is_named else (RUN.request(), words)
+            run, rest = chosen(entered(before).project, words, named=is_named)
         except UsageError as error:
             error.hint = error.hint or (None if is_named else f"plait set run NAME {words[0]}")
             raise
-        typed = table(run.command).read(rest)
+        typed = entered(table(run.command).read(rest))
         uses, wishes = _apart(typed.uses)
         run.grant(uses)
     else:
-        question = take_apart(words, (), asks=False)
+        question = take_apart(Request(), words, asks=False)
         own, wishes = _apart(question.request.uses)
         run, uses = Run("", question.request.command, (), None, "", None, uses=own), []
     if any(one.value == "-" or str(one.value).endswith("=-") for one in (*run.request().uses, *uses)):

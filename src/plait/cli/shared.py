@@ -3,44 +3,95 @@
 from __future__ import annotations
 
 import os
+from _contextvars import copy_context
 
+from plait.cli import ISOLATES, TYPED, Isolate
 from plait.content import Links
-from plait.engine.common import ERROR, HIDE, JOBS, SOURCE_MAP, WAYS
-from plait.errors import UsageError
+from plait.engine.common import (
+    ALLOW_OUTPUT,
+    ERROR,
+    HIDE,
+    ISOLATE,
+    QUOTE_VALUES,
+    SOURCE_MAP,
+    TRUST,
+    WARNINGS,
+    WAYS,
+    Dialect,
+)
+from plait.engine.flags import Command
+from plait.engine.options import Request
+from plait.errors import PlaitError, UsageError
 from plait.limits import Allowance, Limits, allowance, limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
 
     from plait.context import Context, Originals
-    from plait.engine.flags import Command
-    from plait.engine.options import Request
     from plait.nodes import DocumentSet
     from plait.provenance import Trace
 
+    R = TypeVar("R", bound=Request)
+    T = TypeVar("T")
 
-def within_limits(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
-    """Run a command; the limits that it sets end with it. Raises what the command raises."""
-    from plait.content import OUTPUT_LINKS as ALLOWED
+
+def entered(request: R) -> R:
+    """A request of the command line, with what it says about the process in force until the command ends."""
+    TYPED.get([]).append(request)
+    if request.has(ALLOW_OUTPUT):
+        from plait.content import OUTPUT_LINKS
+
+        OUTPUT_LINKS.set(Links(request.value(ALLOW_OUTPUT)))
+    if request.value(TRUST):
+        from plait.trust import assenting
+
+        assenting().__enter__()
+    if request.value(ISOLATE) and ISOLATES.get():
+        raise Isolate
+    return request
+
+
+def quotes_values(error: PlaitError | None = None) -> bool:
+    """True if messages may quote values. error: of a command line with a mistake, which was not read to its end."""
+    parsed = error.parsed if isinstance(error, UsageError) else None
+    return any(one.value(QUOTE_VALUES) for one in (*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])))
+
+
+def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str]) -> int:
+    """Read a command line, and do what it asks for; the exit status. Raises PlaitError."""
+    request = entered(command.parse(argv))
+    return shown(command) if request.help else run(request)
+
+
+def shown(command: Command[Any]) -> int:
+    """Print the help of a command; the exit status."""
+    from plait.cli.streams import write_out
+
+    write_out(command.help_text())
+    return 0
+
+
+def within_limits(work: Callable[[], T]) -> T:
+    """Do some work; limits and permissions that it sets end with it. Raises what the work raises."""
     from plait.process import within_memory
 
-    current = allowance()
-    links = ALLOWED.set(ALLOWED.get())
-    try:
-        with limited(Allowance(current.limits, current.keeper)):
-            return within_memory(lambda: command(argv))
-    finally:
-        ALLOWED.reset(links)
+    def limit() -> T:
+        current = allowance()
+        limited(Allowance(current.limits, current.keeper)).__enter__()
+        return within_memory(work)
+
+    return copy_context().run(limit)
 
 
-def without_end(command: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
-    """Run a command that is declared to be long-running: no timer ends it. Each of its runs has limits of its own."""
+def without_end(work: Callable[[], T]) -> T:
+    """The same of a command that is declared to be long-running: no timer ends it. Each of its runs has limits of its own."""
     from plait.process import ENDLESS, stop_timer
 
     stop_timer()
     with limited(Limits(seconds=ENDLESS)):
-        return within_limits(command, argv)
+        return within_limits(work)
 
 
 class following_links:  # noqa: N801 - reads as what it does
@@ -57,33 +108,6 @@ class following_links:  # noqa: N801 - reads as what it does
         from plait.content import OUTPUT_LINKS as ALLOWED
 
         ALLOWED.reset(self._token)
-
-
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def only_argument(command: Command, flags: Request, noun: str, default: str) -> str:
-    """The argument of a command that takes one of them at most. Raises UsageError for more."""
-    if len(flags.arguments) > 1:
-        raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments))
-    return flags.arguments[0] if flags.arguments else default
-
-
-def size_of(flags: Request, name: str) -> int:
-    """The bytes that a flag says, such as 500M. Raises UsageError."""
-    text = flags.text(name)
-    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
-    if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
-        raise UsageError(f'invalid --{name} "{text}"', expected="a number of bytes, such as 500M")
-    return int(digits) * unit
-
-
-def jobs_of(flags: Request) -> int:
-    """How many processes the flags ask for. Raises UsageError."""
-    jobs = int(flags.text(JOBS.name), 0)
-    if jobs < 1:
-        raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=flags.text(JOBS.name))
-    return jobs
 
 
 def trace_of(flags: Request) -> Trace | None:
@@ -119,36 +143,37 @@ def write_source_map(
 WARNINGS_VARIABLE = "PLAIT_WARNINGS"
 
 
-def _way(flags: Request) -> str:
+def _way(flags: Dialect) -> str:
     """What to do about warnings: a flag decides, then the environment, then the default of the command."""
-    return (not flags.given("warnings") and os.environ.get(WARNINGS_VARIABLE)) or flags.text("warnings")
+    way: str = flags.warnings_shown
+    return (not flags.has(WARNINGS) and os.environ.get(WARNINGS_VARIABLE)) or way
 
 
-def keep_warnings(flags: Request, context: Context) -> None:
+def keep_warnings(flags: Dialect, context: Context) -> None:
     """Let the run refuse warnings if a flag or the environment says so. Raises UsageError for an unknown value."""
     way = _way(flags)
     if way not in WAYS:
         from plait.spell import did_you_mean
 
-        named = "--warnings" if flags.given("warnings") else WARNINGS_VARIABLE
+        named = "--warnings" if flags.has(WARNINGS) else WARNINGS_VARIABLE
         raise UsageError(f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS))
-    if way == ERROR and flags.given("warnings") and flags.on("quiet"):
+    if way == ERROR and flags.has(WARNINGS) and flags.quiet:
         raise UsageError("--quiet hides warnings, --warnings=error refuses them: give one of the two")
-    context.refuses_warnings = way == ERROR and not flags.on("quiet")
+    context.refuses_warnings = way == ERROR and not flags.quiet
 
 
-def are_shown(flags: Request) -> bool:
+def are_shown(flags: Dialect) -> bool:
     """True if warnings are printed."""
-    return not flags.on("quiet") and _way(flags) != HIDE
+    return not flags.quiet and _way(flags) != HIDE
 
 
-def are_notes_shown(flags: Request) -> bool:
+def are_notes_shown(flags: Dialect) -> bool:
     """True if notes of the reference program itself are printed: unless somebody asks for none."""
-    asked = flags.given("warnings") or os.environ.get(WARNINGS_VARIABLE)
-    return are_shown(flags) or (flags.program != "plait" and not flags.on("quiet") and not asked)
+    asked = flags.has(WARNINGS) or os.environ.get(WARNINGS_VARIABLE)
+    return are_shown(flags) or (flags.program != "plait" and not flags.quiet and not asked)
 
 
-def tell_warnings(flags: Request, context: Context) -> None:
+def tell_warnings(flags: Dialect, context: Context) -> None:
     """Print the warnings of a run to standard error, each once, unless the flags say otherwise."""
     if are_shown(flags):
         from plait.cli.streams import warn

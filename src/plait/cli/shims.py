@@ -9,22 +9,30 @@ from plait.cli import PROGRAMS
 from plait.cli.streams import write_out
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, Option
+from plait.engine.options import Request, switch
 from plait.errors import UsageError
 from plait.writing import failure, followed
 from plait.writing.directory import aside_name
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-SHIMS = Command(
-    "plait shims",
-    "Write programs named ytt and bosh into a directory. They are plait, with the command line and the messages of the "
-    "program of that name, for other programs that call it.",
-    (Option("force", SWITCH, "replace files of these names that plait did not write"), ALLOW_OUTPUT),
-    arguments="DIRECTORY",
-)
+
+class Shims(Request):
+    """The command line of `plait shims`."""
+
+    __slots__ = ()
+    command = "shims"
+    summary = (
+        "Write programs named ytt and bosh into a directory. They are plait, with the command line and the messages of the "
+        "program of that name, for other programs that call it."
+    )
+    usage = "DIRECTORY"
+    force = switch("force", "replace files of these names that plait did not write")
+    output_links = ALLOW_OUTPUT
+
+
+SHIMS = Command(Shims)
+
 
 # Every file that plait writes has it; other files are not replaced unasked.
 _MARK = "written by `plait shims`"
@@ -52,12 +60,8 @@ run()
 _LONGEST_LINE = 127
 
 
-def main(argv: Sequence[str]) -> int:
+def main(flags: Shims) -> int:
     """Run `plait shims`; the exit status. Raises UsageError if a file cannot be written, or is not plait's."""
-    flags = SHIMS.parse(argv)
-    if flags.on("help"):
-        write_out(SHIMS.help_text())
-        return 0
     if len(flags.arguments) != 1:
         raise UsageError(
             "plait shims takes one directory",
@@ -67,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
     directory = flags.arguments[0]
     files = {name: text for program in PROGRAMS for name, text in _files(program, sys.executable).items()}
     paths = {os.path.join(directory, name): text for name, text in files.items()}
-    if not flags.on("force"):
+    if not flags.force:
         for path in paths:
             _check_ours(path)
     try:

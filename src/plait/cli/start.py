@@ -7,12 +7,12 @@ import os
 from plait.cli.streams import write_out
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT
+from plait.engine.options import SWITCH, TEXT, Request
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Any
 
     from plait.engine.options import Option
 
@@ -29,12 +29,31 @@ plait braids changes into YAML configuration. Three things to try:
 plait help lists the commands, plait COMMAND --help the flags of one.
 """
 
-INIT = Command(
-    "plait init", "Make a small working project in an empty directory.", (ALLOW_OUTPUT,), arguments="[DIRECTORY]"
-)
-COMPLETION = Command(
-    "plait completion", "Print a script that completes commands and flags in a shell.", arguments="bash|zsh|fish"
-)
+
+class Init(Request):
+    """The command line of `plait init`."""
+
+    __slots__ = ()
+    command = "init"
+    summary = "Make a small working project in an empty directory."
+    usage = "[DIRECTORY]"
+    output_links = ALLOW_OUTPUT
+
+
+INIT = Command(Init)
+
+
+class Completion(Request):
+    """The command line of `plait completion`."""
+
+    __slots__ = ()
+    command = "completion"
+    summary = "Print a script that completes commands and flags in a shell."
+    usage = "bash|zsh|fish"
+
+
+COMPLETION = Command(Completion)
+
 
 # What `init` writes: path -> text.
 PROJECT = {
@@ -122,15 +141,11 @@ Render it as it is, then for production, then run its tests:
 """
 
 
-def main_init(argv: Sequence[str]) -> int:
+def main_init(flags: Init) -> int:
     """Run `plait init`; the exit status. Raises UsageError for a directory with something in it."""
-    from plait.cli.shared import only_argument
+    from plait.cli.tools import only_argument
     from plait.writing import failure
 
-    flags = INIT.parse(argv)
-    if flags.on("help"):
-        write_out(INIT.help_text())
-        return 0
     directory = only_argument(INIT, flags, "directory", ".")
     try:
         made = _make_project(directory)
@@ -161,12 +176,8 @@ def _make_project(directory: str) -> list[str]:
     return made
 
 
-def main_completion(argv: Sequence[str]) -> int:
+def main_completion(flags: Completion) -> int:
     """Run `plait completion`; the exit status. Raises UsageError for a shell that is not known."""
-    flags = COMPLETION.parse(argv)
-    if flags.on("help"):
-        write_out(COMPLETION.help_text())
-        return 0
     shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
     write = SHELLS.get(shell)
     if write is None:
@@ -179,7 +190,7 @@ def main_completion(argv: Sequence[str]) -> int:
     return 0
 
 
-def commands() -> dict[str, Command]:
+def commands() -> dict[str, Command[Any]]:
     """The commands and their flags: the table `NAME` of the module that has the command."""
     from importlib import import_module
 
@@ -190,16 +201,16 @@ def commands() -> dict[str, Command]:
         table = getattr(import_module(module_of(name)), name.upper())
         assert isinstance(table, Command)
         found[name] = table
-    return {**found, "version": Command("plait version", "")}
+    return {**found, "version": Command(Request, "plait version")}
 
 
-def _words(table: Command) -> str:
+def _words(table: Command[Any]) -> str:
     """What the first argument can be, where help lists it: `bash|zsh|fish`."""
-    first = table.arguments.partition(" ")[0].strip("[]")
+    first = table.request.usage.partition(" ")[0].strip("[]")
     return first.replace("|", " ") if "|" in first else ""
 
 
-def _bash(known: dict[str, Command], program: str = "plait", root: Command | None = None) -> str:
+def _bash(known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None) -> str:
     cases = "".join(
         f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" words="{_words(table)}" ;;\n'
         for name, table in known.items()
@@ -239,8 +250,8 @@ complete -o filenames -F _{program} {program}
 """
 
 
-def _zsh(known: dict[str, Command], program: str = "plait", root: Command | None = None) -> str:
-    listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.summary)}')}" for name, table in known.items())
+def _zsh(known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None) -> str:
+    listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.request.summary)}')}" for name, table in known.items())
     cases = "".join(
         f"    {name})\n      _arguments \\\n"
         + "".join(f"        {_quoted(row)} \\\n" for flag in table.flags for row in _zsh_flag(flag))
@@ -290,13 +301,13 @@ def _zsh_flag(flag: Option) -> list[str]:
     return rows
 
 
-def _fish(known: dict[str, Command], program: str = "plait", root: Command | None = None) -> str:
+def _fish(known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None) -> str:
     out = [
         f"# {program} completion for fish: {program} completion fish | source",
         f"complete -c {program} -f -n __fish_use_subcommand",
     ]
     for name, table in known.items():
-        summary = _fish_quoted(_plain(table.summary))
+        summary = _fish_quoted(_plain(table.request.summary))
         out.append(f"complete -c {program} -f -n __fish_use_subcommand -a {name} -d {summary}")
         seen = f"'__fish_seen_subcommand_from {name}'"
         if _words(table):
@@ -307,7 +318,7 @@ def _fish(known: dict[str, Command], program: str = "plait", root: Command | Non
     return "\n".join(out) + "\n"
 
 
-def _fish_flags(program: str, seen: str, table: Command) -> list[str]:
+def _fish_flags(program: str, seen: str, table: Command[Any]) -> list[str]:
     """The lines for the flags of a command, under a condition."""
     out = []
     for flag in table.flags:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.shared import jobs_of
 from plait.cli.streams import write_out
+from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, TEXTS, Option
+from plait.engine.options import Heading, Request, switch, text, texts
 from plait.errors import UsageError
 from plait.limits import allowance
 from plait.process import goes_on, stop_timer
@@ -17,70 +17,71 @@ from plait.process import goes_on, stop_timer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from plait.cli.coverage_reports import Reports
     from plait.coverage import Coverage
-    from plait.engine.options import Request
     from plait.testing.cases import Case
     from plait.testing.collecting import Collected
     from plait.testing.functions import FunctionCase
     from plait.testing.results import Result
 
-TEST = Command(
-    "plait test",
-    "Run tests: what runs of the project must make, or refuse. PATH is a test file, a directory, or FILE::NAME.",
-    (
-        "Which tests",
-        Option("keyword", TEXT, "those whose id has these words: 'web and not slow'", short="k", value="EXPRESSION"),
-        Option("lf", SWITCH, "those that failed the last time; all if there were none"),
-        Option("list", SWITCH, "print the ids, run nothing"),
-        "How they run",
-        Option("exitfirst", SWITCH, "stop at the first that fails", short="x"),
-        Option("watch", SWITCH, "again whenever a file that they read changes, those that read it; until interrupted"),
-        JOBS,
-        Option("update", SWITCH, "rewrite snapshots that differ, and remove those that no test has"),
-        "What is told",
-        Option("verbose", SWITCH, "a line a test", short="v"),
-        Option("junit", TEXT, "write JUnit's XML to a file", value="FILE"),
-        Option("tap", SWITCH, "print TAP, nothing else"),
-        Option("github", SWITCH, "print annotations for a workflow of GitHub as well"),
-        "What they use",
-        Option("cov", SWITCH, "count which lines, branches, overlays and operations the tests use"),
-        Option(
-            "cov-report",
-            TEXTS,
-            "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
-            value="FORM:PATH",
-        ),
-        Option("cov-append", TEXTS, "add what an earlier json report holds; can be repeated", value="FILE"),
-        Option("fail-under", TEXT, "fail if less than this much of lines and branches is used", value="PERCENT"),
-        "General",
-        Option(
-            "project",
-            TEXT,
-            "the project file of all tests; by default plait.yml in the nearest directory above each",
-            value="PATH",
-        ),
-        ALLOW_OUTPUT,
-        TRUST,
-    ),
-    arguments="[PATH...]",
-)
+
+class Test(Request):
+    """The command line of `plait test`."""
+
+    __slots__ = ()
+    command = "test"
+    summary = (
+        "Run tests: what runs of the project must make, or refuse. PATH is a test file, a directory, or FILE::NAME."
+    )
+    usage = "[PATH...]"
+    _1 = Heading("Which tests")
+    keyword = text("keyword", "those whose id has these words: 'web and not slow'", short="k", value="EXPRESSION")
+    lf = switch("lf", "those that failed the last time; all if there were none")
+    list = switch("list", "print the ids, run nothing")
+    _2 = Heading("How they run")
+    exitfirst = switch("exitfirst", "stop at the first that fails", short="x")
+    watch = switch("watch", "again whenever a file that they read changes, those that read it; until interrupted")
+    jobs = JOBS
+    update = switch("update", "rewrite snapshots that differ, and remove those that no test has")
+    _3 = Heading("What is told")
+    verbose = switch("verbose", "a line a test", short="v")
+    junit = text("junit", "write JUnit's XML to a file", value="FILE")
+    tap = switch("tap", "print TAP, nothing else")
+    github = switch("github", "print annotations for a workflow of GitHub as well")
+    _4 = Heading("What they use")
+    cov = switch("cov", "count which lines, branches, overlays and operations the tests use")
+    cov_report = texts(
+        "cov-report",
+        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
+        value="FORM:PATH",
+    )
+    cov_append = texts("cov-append", "add what an earlier json report holds; can be repeated", value="FILE")
+    fail_under = text("fail-under", "fail if less than this much of lines and branches is used", value="PERCENT")
+    _5 = Heading("General")
+    project = text(
+        "project",
+        "the project file of all tests; by default plait.yml in the nearest directory above each",
+        value="PATH",
+    )
+    output_links = ALLOW_OUTPUT
+    trust = TRUST
+
+
+TEST = Command(Test)
+
 NO_TESTS = 5
 
 
-def main(argv: Sequence[str]) -> int:
+def main(flags: Test) -> int:
     """Run `plait test`; the exit status: 0 if all held, 1 if some did not, 2 for wrong usage, 5 if there are no tests.
 
     Raises PlaitError.
     """
-    flags = TEST.parse(argv)
-    if flags.on("help"):
-        write_out(TEST.help_text())
-        return 0
     goes_on()
     reports = _coverage_reports(flags)
-    if flags.on("watch"):
+    if flags.watch:
         from plait.cli.test_watch import watch
 
         watch(flags)
@@ -90,9 +91,9 @@ def main(argv: Sequence[str]) -> int:
     from plait.testing.remembered import remember, selected
 
     start = perf_counter()
-    collected = Collector(flags.text("project")).collect(flags.arguments)
-    cases = selected(flags, collected)
-    if flags.on("list"):
+    collected = Collector(flags.project).collect(flags.arguments)
+    cases = selected(collected, flags.keyword, failed=flags.lf)
+    if flags.list:
         write_out("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
     if not cases:
@@ -100,32 +101,33 @@ def main(argv: Sequence[str]) -> int:
         return NO_TESTS
     if allowance().keeper is not None:
         stop_timer()  # each test has its own
-    coverage = None if reports is None else reports.read(flags.texts("cov-append"))
+    coverage = None if reports is None else reports.read(flags.cov_append)
     done = _run(flags, cases, collected, jobs, start, coverage)
     remember(done)
     _write_junit(flags, done)
-    status = 0 if reports is None or coverage is None else reports.make(coverage, table=not flags.on("tap"))
+    status = 0 if reports is None or coverage is None else reports.make(coverage, table=not flags.tap)
     return status if all(one.passed for one in done) else 1
 
 
-def _coverage_reports(flags: Request) -> Reports | None:
+def _coverage_reports(flags: Test) -> Reports | None:
     """What is to be made of what tests use; None where that is not counted. Raises UsageError."""
-    given = [name for name in ("cov-report", "cov-append", "fail-under") if flags.given(name)]
-    if not flags.on("cov"):
+    options: list[Any] = [Test.cov_report, Test.cov_append, Test.fail_under]
+    given = [one.shown for one in options if flags.has(one)]
+    if not flags.cov:
         if given:
-            raise UsageError(f"--{given[0]} is for --cov", expected="plait test --cov ...")
+            raise UsageError(f"{given[0]} is for --cov", expected="plait test --cov ...")
         return None
-    if flags.on("watch"):
+    if flags.watch:
         raise UsageError(
             "--watch runs a part of the tests again, of which --cov would say nothing", expected="one of both"
         )
     from plait.cli.coverage_reports import Reports
 
-    return Reports(flags.texts("cov-report"), flags.text("fail-under"), "")
+    return Reports(flags.cov_report, flags.fail_under, "")
 
 
 def _run(
-    flags: Request,
+    flags: Test,
     cases: Sequence[Case | FunctionCase],
     collected: Collected,
     jobs: int,
@@ -136,37 +138,37 @@ def _run(
     from plait.cli.test_output import Teller
     from plait.testing import reports
 
-    teller = Teller(len(cases), verbose=flags.on("verbose"), colour=in_colour("auto"))
+    teller = Teller(len(cases), verbose=flags.verbose, colour=in_colour("auto"))
     done: list[Result] = []
     for one in _results(flags, cases, jobs, coverage):
         done.append(one)
-        if not flags.on("tap"):
+        if not flags.tap:
             teller.result(one)
-        if flags.on("exitfirst") and not one.passed:
+        if flags.exitfirst and not one.passed:
             break
     notes = _obsolete(flags, collected)
-    if flags.on("tap"):
+    if flags.tap:
         write_out(reports.tap(done))
     else:
         teller.end(done, notes, perf_counter() - start)
-    if flags.on("github"):
+    if flags.github:
         write_out(reports.github(done))
     return done
 
 
 def _results(
-    flags: Request, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
+    flags: Test, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
 ) -> Iterator[Result]:
     from plait.testing.running import results, results_of_several
 
-    update = flags.on("update")
+    update = flags.update
     if jobs > 1 and len(cases) > 1:
         several = min(jobs, len(cases))
-        return results_of_several(cases, several, flags.text("project"), update=update, coverage=coverage)
+        return results_of_several(cases, several, flags.project, update=update, coverage=coverage)
     return results(cases, update=update, coverage=coverage)
 
 
-def _obsolete(flags: Request, collected: Collected) -> list[str]:
+def _obsolete(flags: Test, collected: Collected) -> list[str]:
     """What is to be said of snapshots that no case has; only files all of whose cases ran tell that."""
     from plait.cli.test_output import obsolete_note
     from plait.testing.cases import Case
@@ -174,14 +176,14 @@ def _obsolete(flags: Request, collected: Collected) -> list[str]:
 
     used = {one.file for case in collected.cases if isinstance(case, Case) for one in case.snapshots}
     found = [path for file in collected.files if file in collected.whole for path in obsolete(file, used)]
-    if flags.on("update"):
+    if flags.update:
         for path in found:
             remove(path)
-    return obsolete_note(found, removed=flags.on("update"))
+    return obsolete_note(found, removed=flags.update)
 
 
-def _write_junit(flags: Request, done: Sequence[Result]) -> None:
-    path = flags.text("junit")
+def _write_junit(flags: Test, done: Sequence[Result]) -> None:
+    path = flags.junit
     if not path:
         return
     from plait.testing.reports import junit

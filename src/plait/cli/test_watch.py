@@ -23,11 +23,11 @@ from plait.watching.changes import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.engine.options import Request
+    from plait.cli.test import Test
     from plait.testing.functions import FunctionCase
 
 
-def watch(flags: Request) -> None:
+def watch(flags: Test) -> None:
     """Run the tests that a command line names until the user interrupts. Raises UsageError where that cannot be done."""
     follow(Again(flags).work, idle=tidier())
     if sys.stdout.isatty():
@@ -37,7 +37,7 @@ def watch(flags: Request) -> None:
 class Again:
     """What was read for each test the last time that it ran."""
 
-    def __init__(self, flags: Request) -> None:
+    def __init__(self, flags: Test) -> None:
         self._flags = flags
         self._evaluator = Evaluator()
         self._reads: dict[str, View] = {}
@@ -47,8 +47,12 @@ class Again:
         start = perf_counter()
         try:
             with seen(view):
-                collected = Collector(self._flags.text("project")).collect(self._flags.arguments)
-            cases = [case for case in selected(self._flags, collected) if self._is_due(case, changed)]
+                collected = Collector(self._flags.project).collect(self._flags.arguments)
+            cases = [
+                case
+                for case in selected(collected, self._flags.keyword, failed=self._flags.lf)
+                if self._is_due(case, changed)
+            ]
             self._run(cases, changed, start)
         except PlaitError as error:
             sys.stdout.flush()
@@ -76,9 +80,9 @@ class Again:
         if not cases:
             write_out("" if changed else "no tests were found\n")
             return
-        teller = Teller(len(cases), verbose=self._flags.on("verbose"), colour=in_colour("auto"))
+        teller = Teller(len(cases), verbose=self._flags.verbose, colour=in_colour("auto"))
         done = []
-        running = results(cases, update=self._flags.on("update"), evaluator=self._evaluator)
+        running = results(cases, update=self._flags.update, evaluator=self._evaluator)
         for case in cases:
             self._evaluator.reads = self._reads[case.id] = View()
             one = next(running)

@@ -10,9 +10,13 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 
+from plait.cli.shared import entered
+from plait.cli.tools import table
 from plait.engine import DIALECTS, dialect
-from plait.engine.flags import Command, command_of
-from plait.engine.options import SWITCH, Option, Request
+from plait.engine.common import SITE, TRUST
+from plait.engine.options import SWITCH, Request
+from plait.engine.patch import Patch
+from plait.engine.render import Render
 from plait.engine.world import evaluate_in
 from plait.errors import UsageError
 from plait.provenance import Trace
@@ -21,36 +25,36 @@ from plait.view import View, current_view, permitted, seen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any, Generic, TypeVar
 
     from plait.context import Context
     from plait.nodes import DocumentSet
     from plait.permissions import Permissions
-    from plait.project.run import Run
+
+    R = TypeVar("R", bound=Request)
+else:
+    from plait.engine.options import Generic
+
+    R = None
 
 
-class Question:
+class Question(Generic[R]):
     """A command line taken apart.
 
-    request: what is evaluated. typed: the part of it that is typed, without what a run of the project file adds. asked:
-    the last argument, if there is one. words: the question's own flags. permissions: of the run's project; None for a
-    command line.
+    own: the question's own flags. request: what is evaluated. typed: the part of it that is typed, without what a run of the
+    project file adds. asked: the last argument, if there is one. permissions: of the run's project; None for a command line.
     """
 
-    __slots__ = ("asked", "permissions", "request", "typed", "words")
+    __slots__ = ("asked", "own", "permissions", "request", "typed")
 
     def __init__(
-        self,
-        request: Request,
-        typed: Request,
-        asked: str | None,
-        words: dict[str, str],
-        permissions: Permissions | None = None,
+        self, own: R, request: Request, typed: Request, asked: str | None, permissions: Permissions | None = None
     ) -> None:
+        self.own = own
         self.permissions = permissions
         self.request = request
         self.typed = typed
         self.asked = asked
-        self.words = words
 
     def run(self, context: Context, *, follows_all: bool = False) -> tuple[DocumentSet, Trace]:
         """Evaluate with everything recorded; a variables store is not written. Raises PlaitError.
@@ -63,76 +67,85 @@ class Question:
             return evaluate_in(context, self.request).nodes, trace
 
 
-def table(name: str) -> Command:
-    """The flags of a command. name: of DIALECTS."""
-    return command_of(dialect(name), "plait render template" if name == "render" else "")
+def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> Question[R]:
+    """Read a command line about another one. own: the flags at its beginning; argv: the words after them.
 
-
-def take_apart(argv: Sequence[str], flags: Sequence[Option], *, asks: bool) -> Question:
-    """Read a command line. flags: the question's own; switches may stand anywhere, others before the COMMAND.
-
-    asks: whether the last argument is the question. Raises UsageError.
+    Own switches may stand anywhere, other own flags before the COMMAND alone. asks: the last argument is the question. Raises
+    UsageError.
     """
-    words: dict[str, str] = {}
-    rest = [*argv]
-    by_name = {f"--{flag.name}": flag for flag in flags} | {f"-{flag.short}": flag for flag in flags if flag.short}
-    while rest:
-        head, equals, value = rest[0].partition("=")
-        flag = by_name.get(head)
-        if flag is None:
-            break
-        rest.pop(0)
-        if flag.kind == SWITCH:
-            words[flag.name] = "true"
-        elif equals:
-            words[flag.name] = value
-        elif rest:
-            words[flag.name] = rest.pop(0)
-        else:
-            raise UsageError(f"flag needs an argument: {head}")
-    if rest and rest[0] == "--json":
-        raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
     from plait.cli import project
 
-    run: Run | None = None
-    switches = {f"--{flag.name}": flag for flag in flags if flag.kind == SWITCH}
-    if rest and rest[0] == "run":
-        run, rest = project.chosen(rest[1:])
+    rest, run, path = [*argv], None, ""
+    if rest and rest[0] == "--json":
+        raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
+    entered(own)
+    if rest and (rest[0] == "run" or (rest[0] not in DIALECTS and project.is_run(rest[0]))):
+        if rest[0] == "run":
+            before, rest = project.RUN.apart(rest[1:])
+            path = entered(before).project
+        words = rest
+        run, rest = project.chosen(path, words)
+        command = run.command
     elif rest and rest[0] in DIALECTS:
         command = rest.pop(0)
-    elif rest and project.is_run(rest[0]):
-        run, rest = project.chosen(rest)
     else:
         _check_word(rest[:1])
         command = _detected(rest)
-    if run is not None:
-        command = run.command
-    known = {f"--{flag.name}" for flag in table(command).flags}
+    switches = {one.attribute: one for one in type(own).options if one.kind == SWITCH}
+    read = entered(table(command, switches.values()).read(rest))
+    if run is not None and read.value(TRUST):
+        run, rest = project.chosen(path, words)
     # What the command knows as well is for both.
-    rest[:0] = [f"--{name}" for name in words if f"--{name}" in known and f"--{name}" in switches]
-    for word in [word for word in rest if word in switches]:
-        words[switches[word].name] = "true"
-        if word not in known:
-            rest.remove(word)
-    typed = table(command).read(rest)
-    own = None if run is None else run.request()
+    shared = {one.attribute: one for one in dialect(command).options}
+    before_it = [one for one in own.uses if one.option.attribute in switches and one.option.attribute in shared]
+    for use in read.uses:
+        if use.option.attribute in switches:
+            own.use(switches[use.option.attribute], use.value)
+    own_only = [one for name, one in switches.items() if name not in shared]
+    typed = read.of(before_it, read.without(*own_only).uses)
+    above = None if run is None else run.request()
     asked: str | None = None
-    if asks and not words.get("all"):
-        before = [] if own is None else own.arguments
-        has_site = typed.given("site") or (own is not None and own.given("site"))
-        count = len(before) + len(typed.arguments)
+    if asks and not ("all" in switches and own.value(switches["all"])):
+        has_site = typed.has(SITE) or (above is not None and above.has(SITE))
+        count = len(typed.arguments) + (0 if above is None else len(above.arguments))
         if not typed.arguments or count <= (0 if command == "render" or has_site else 1):
             raise _nothing_asked(command, count)
         typed, asked = typed.apart()
-    if run is None or own is None:
-        return Question(typed, typed, asked, words)
+    if run is None or above is None:
+        return Question(own, typed, typed, asked)
     run.grant(typed.uses)
-    return Question(own.over(typed.uses), typed, asked, words, run.permissions)
+    return Question(own, above.over(typed.uses), typed, asked, run.permissions)
 
 
-def _has_site(argv: Sequence[str]) -> bool:
-    """Whether the documents are those of a site, so that no argument is needed."""
-    return any(word.partition("=")[0] == "--site" for word in argv)
+# Options that tell which command is meant, in the order in which they are looked for.
+_SIGNS: Sequence[tuple[str, Sequence[Any]]] = (
+    (
+        "render",
+        (
+            Render.inputs,
+            Render.values_files,
+            Render.data_value,
+            Render.data_value_yaml,
+            Render.data_value_file,
+            Render.data_values_env,
+            Render.data_values_env_yaml,
+            Render.bulk_in,
+        ),
+    ),
+    ("layer", (SITE,)),
+    (
+        "patch",
+        (
+            Patch.operations,
+            Patch.variables_files,
+            Patch.var,
+            Patch.var_file,
+            Patch.vars_env,
+            Patch.store,
+            Patch.require_variables,
+        ),
+    ),
+)
 
 
 def _nothing_asked(command: str, count: int) -> UsageError:
@@ -159,14 +172,12 @@ def _detected(argv: list[str]) -> str:
     """The command that a command line without one means."""
     if not argv:
         raise UsageError("which command is to be explained?", expected=", ".join(DIALECTS))
-    for word in argv:
-        if word.startswith(("-f", "--file", "--data-value", "-d", "--bulk-in")):
-            return "render"
-    if _has_site(argv):
-        return "layer"
-    for word in argv:
-        if word.startswith(("-o", "--ops-file", "-l", "--vars-", "--var")):
-            return "patch"
+    heads = {word.partition("=")[0] for word in argv if word.startswith("--")} | {
+        word[:2] for word in argv if word[:1] == "-"
+    }
+    for command, options in _SIGNS:
+        if any(f"--{one.name}" in heads or (one.short and f"-{one.short}" in heads) for one in options):
+            return command
     first = next((word for word in argv if not word.startswith("-")), "")
     if os.path.isdir(first):
         return "layer"

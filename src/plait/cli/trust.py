@@ -6,10 +6,10 @@ import os
 import sys
 
 from plait.cli.colour import cleaning
-from plait.cli.shared import only_argument
 from plait.cli.streams import complain, write_out
+from plait.cli.tools import only_argument
 from plait.engine.flags import Command
-from plait.engine.options import READ_PATH, SWITCH, TEXTS, WRITTEN_PATH, Option
+from plait.engine.options import READ_PATH, WRITTEN_PATH, Heading, Request, switch, texts
 from plait.errors import ReadError, UsageError
 from plait.permissions import ACCESSES, FILE_NAMES, LIMITS, NETWORK, PATHS, PROGRAMS, READ, WRITE, Need, origin_of
 from plait.project.trusting.needs import needs_of
@@ -17,41 +17,41 @@ from plait.trust import Decision, check_owner, decisions, permissions_of, revoke
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from plait.engine.options import Request
-
-TRUST = Command(
-    "plait trust",
-    "Show what a project asks for outside of its repository, and grant it. PATH is the directory of a project, or a file of "
-    "steps; by default the working directory.",
-    (
-        Option("list", SWITCH, "list what was granted to which project"),
-        Option("revoke", SWITCH, "forget what was granted to the project"),
-        Option("yes", SWITCH, "grant without asking", short="y"),
-        "Grant this, whatever the project file asks for",
-        Option(READ, TEXTS, "read this file or directory", value="PATH", path=READ_PATH),
-        Option(WRITE, TEXTS, "write this file, or files in this directory", value="PATH", path=WRITTEN_PATH),
-        Option(NETWORK, TEXTS, "send requests to this server, such as https://example.com", value="URL"),
-        Option(PROGRAMS, TEXTS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM"),
-        Option(LIMITS, TEXTS, "set a limit higher than a file may by itself, such as memory=4G", value="NAME=VALUE"),
-    ),
-    arguments="[PATH]",
-)
+    from collections.abc import Iterable
 
 
-def main(argv: Sequence[str]) -> int:
+class Trust(Request):
+    """The command line of `plait trust`."""
+
+    __slots__ = ()
+    command = "trust"
+    summary = (
+        "Show what a project asks for outside of its repository, and grant it. PATH is the directory of a project, or a file of "
+        "steps; by default the working directory."
+    )
+    usage = "[PATH]"
+    list = switch("list", "list what was granted to which project")
+    revoke = switch("revoke", "forget what was granted to the project")
+    yes = switch("yes", "grant without asking", short="y")
+    _1 = Heading("Grant this, whatever the project file asks for")
+    read = texts(READ, "read this file or directory", value="PATH", path=READ_PATH)
+    write = texts(WRITE, "write this file, or files in this directory", value="PATH", path=WRITTEN_PATH)
+    network = texts(NETWORK, "send requests to this server, such as https://example.com", value="URL")
+    programs = texts(PROGRAMS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM")
+    limits = texts(LIMITS, "set a limit higher than a file may by itself, such as memory=4G", value="NAME=VALUE")
+
+
+TRUST = Command(Trust)
+
+
+def main(flags: Trust) -> int:
     """Run `plait trust`; the exit status, 1 where nothing was granted that was asked for. Raises PlaitError."""
-    flags = TRUST.parse(argv)
-    if flags.on("help"):
-        write_out(TRUST.help_text())
-        return 0
     project = only_argument(TRUST, flags, "project", os.curdir)
-    if flags.on("list"):
+    if flags.list:
         write_out("".join(_listed(one) for one in decisions()), is_harmless=True)
         return 0
     directory, file = _project(project)
-    if flags.on("revoke"):
+    if flags.revoke:
         is_gone = revoke(directory)
         write_out(f"{_clean(directory)}: {'nothing is granted any more' if is_gone else 'nothing was granted'}\n")
         return 0
@@ -68,9 +68,9 @@ def _project(path: str) -> tuple[str, str]:
     return os.path.realpath(os.path.dirname(path) or os.curdir), path
 
 
-def _grant(flags: Request, directory: str, file: str) -> int:
+def _grant(flags: Trust, directory: str, file: str) -> int:
     permissions = permissions_of(file, directory, typed=[Need(READ, file)] if file else ())
-    typed = [_typed(access, text) for access in ACCESSES for text in flags.texts(access)]
+    typed = [_typed(access, text) for access in ACCESSES for text in flags.value(getattr(Trust, access))]
     needs = typed or (needs_of(file, permissions) if file else [])
     is_foreign = bool(file) and _is_foreign(file)
     if not needs and not is_foreign:
@@ -80,7 +80,7 @@ def _grant(flags: Request, directory: str, file: str) -> int:
     if needs:
         heading += f"{_clean(directory)} asks for\n"
     write_out(heading + _table(needs), is_harmless=True)
-    if not flags.on("yes") and not _is_confirmed():
+    if not flags.yes and not _is_confirmed():
         complain("plait: nothing was granted\n")
         return 1
     store(Decision(directory, [*stored(directory), *needs]))

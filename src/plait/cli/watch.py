@@ -11,13 +11,15 @@ import sys
 from time import localtime, perf_counter, strftime
 
 from plait.cli.colour import in_colour
-from plait.cli.shared import within_limits
+from plait.cli.shared import quotes_values, within_limits
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.terminal import harmless
-from plait.cli.tracing import table
 from plait.codecache import MemoryCache
 from plait.context import Context
+from plait.engine.common import ISOLATE, WATCH
 from plait.engine.options import DELIVERY
+from plait.engine.patch import Patch
+from plait.engine.render import Render
 from plait.engine.world import evaluate_in
 from plait.errors import PlaitError, UsageError, render
 from plait.nodes import equal
@@ -34,7 +36,8 @@ from plait.workspace.shared import Shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     from plait.engine.options import Request
     from plait.engine.results import Documents
@@ -43,33 +46,41 @@ if TYPE_CHECKING:
     from plait.view import View
 
 # Options that ask for something else than documents; those of delivery send them elsewhere.
-_OTHER = ("files-inspect", "data-values-schema-inspect", "path")
+_OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}
 
 
-def main(name: str, argv: Sequence[str]) -> int:
-    """Run a command again and again, until the user interrupts. name: of the command, or `run`. argv: without --watch.
+def watch(read: Callable[[], tuple[Request, Permissions | None]]) -> int:
+    """Evaluate a request again and again, until the user interrupts; the exit status.
 
-    Returns the exit status. Raises UsageError where it cannot be watched.
+    read: the request, and the permissions of its project.
     """
-    if any(word == "-" or word.endswith("=-") for word in argv):
-        raise UsageError("standard input cannot be read again", hint="--watch needs files")
-    for flag in ("--in-place", "--isolate"):
-        if flag in argv:
-            raise UsageError(f"--watch and {flag} do not go together")
-    goes_on()
-    watched = Watched(name, argv)
-    follow(watched.work, idle=tidier())
+    try:
+        _check(read()[0])
+        goes_on()
+        follow(Watched(read).work, idle=tidier())
+    except PlaitError as error:
+        complain(render(error, quote_values=quotes_values(error)))
+        return error.exit_status
     if sys.stdout.isatty():
         write_out("\n")
     return 0
 
 
-class Watched:
-    """A command line, and what it made the last time."""
+def _check(request: Request) -> None:
+    """Raises UsageError for a request that cannot be evaluated again."""
+    if any(one.value == "-" or str(one.value).endswith("=-") for one in request.uses):
+        raise UsageError("standard input cannot be read again", hint="--watch needs files")
+    options: tuple[Any, ...] = (Patch.in_place, ISOLATE)
+    for option in options:
+        if request.has(option):
+            raise UsageError(f"--{WATCH.name} and --{option.name} do not go together")
 
-    def __init__(self, name: str, argv: Sequence[str]) -> None:
-        self._name = name
-        self._argv = argv
+
+class Watched:
+    """A request, and what it made the last time."""
+
+    def __init__(self, read: Callable[[], tuple[Request, Permissions | None]]) -> None:
+        self._read = read
         self._cache = MemoryCache()
         self._kept = Kept()
         self._shared = Shared()
@@ -83,31 +94,21 @@ class Watched:
         start = perf_counter()
         try:
             with seen(view):
-                request, permissions = self._request()
+                request, permissions = self._read()
+                request = request.without(WATCH)
                 with permitted(permissions):
                     if self._shows_differences and not _is_elsewhere(request):
-                        within_limits(lambda _: self._differences(request, changed, start, view), self._argv)
+                        within_limits(lambda: self._differences(request, changed, start, view))
                     else:
-                        within_limits(lambda _: _deliver(request), self._argv)
+                        within_limits(lambda: _deliver(request))
         except PlaitError as error:
             if changed and self._shows_differences:
                 write_out(f"{head(changed)}\n", is_harmless=True)
             sys.stdout.flush()
-            complain(render(error, quote_values="--quote-values" in self._argv))
+            complain(render(error, quote_values=quotes_values(error)))
         finally:
             # What is waited for is not held to the limits of what was done.
             stop_timer()
-
-    def _request(self) -> tuple[Request, Permissions | None]:
-        """The request, and the permissions of its project. Raises PlaitError."""
-        if self._name != "run":
-            return table(self._name).parse(self._argv), None
-        from plait.cli.project import chosen
-
-        run, words = chosen(self._argv)
-        typed = table(run.command).parse(words)
-        run.grant(typed.uses)
-        return run.request().over(typed.uses), run.permissions
 
     def _differences(self, request: Request, changed: frozenset[str], start: float, view: View) -> int:
         """Evaluate, and show what differs from the time before."""
@@ -152,9 +153,6 @@ def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[S
 
 def _deliver(request: Request) -> int:
     """Evaluate a request and write its result, as its command does."""
-    if request.on("help"):
-        write_out(table(request.command).help_text())
-        return 0
     from plait.cli import compose, layer, patch, render
 
     deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
@@ -163,9 +161,7 @@ def _deliver(request: Request) -> int:
 
 def _is_elsewhere(request: Request) -> bool:
     """True if the output is written to files, or is something else than documents."""
-    return request.on("help") or any(
-        one.option.part == DELIVERY or one.option.name in _OTHER for one in request.uses if one.value is not False
-    )
+    return any(one.option.part == DELIVERY or one.option in _OTHER for one in request.uses if one.value is not False)
 
 
 def head(changed: frozenset[str]) -> str:

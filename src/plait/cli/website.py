@@ -5,43 +5,43 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import complain
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, Option
+from plait.engine.options import Request, switch, text
 from plait.errors import UsageError
 from plait.version import __version__
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-WEBSITE = Command(
-    "plait website",
-    "Serve the playground to the browsers of this machine: files in, output, errors and histories out.",
-    (
-        Option(
-            "listen-addr",
-            TEXT,
-            "the address to listen on, one of this machine alone; port 0 takes one that is free",
-            value="HOST:PORT",
-            default=("localhost:8080",),
-        ),
-        Option("redirect-to-https", SWITCH, "accepted for compatibility, no effect: nothing leaves this machine"),
-    ),
-    is_long_running=True,
-)
+
+class Website(Request):
+    """The command line of `plait website`."""
+
+    __slots__ = ()
+    command = "website"
+    summary = "Serve the playground to the browsers of this machine: files in, output, errors and histories out."
+    is_long_running = True
+    listen_addr = text(
+        "listen-addr",
+        "the address to listen on, one of this machine alone; port 0 takes one that is free",
+        value="HOST:PORT",
+        default=("localhost:8080",),
+    )
+    redirect_to_https = switch(
+        "redirect-to-https", "accepted for compatibility, no effect: nothing leaves this machine"
+    )
+
+
+WEBSITE = Command(Website)
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
-def main(argv: Sequence[str]) -> int:
+def main(flags: Website) -> int:
     """Serve until the user interrupts; the exit status. Raises UsageError where it cannot listen there."""
-    flags = WEBSITE.parse(argv)
-    if flags.on("help"):
-        write_out(WEBSITE.help_text())
-        return 0
     if flags.arguments:
         raise UsageError(f'unexpected argument "{flags.arguments[0]}"', hint="plait website --listen-addr HOST:PORT")
-    address = flags.text("listen-addr")
+    address = flags.listen_addr
     host, port = _address(address)
     from plait.website.server import Playground
 

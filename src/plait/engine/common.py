@@ -18,6 +18,7 @@ from plait.engine.options import (
     PathForm,
     Request,
     declared,
+    keyword,
     located,
 )
 from plait.errors import UsageError
@@ -25,11 +26,12 @@ from plait.limits import Allowance, allowance, limited, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from plait.context import Context
     from plait.destinations import Pattern
+    from plait.engine.kinds import Limits, Plain, Texts, Warnings
     from plait.engine.results import Documents
     from plait.layering.sites import Site
     from plait.nodes import DocumentSet, Map
@@ -40,6 +42,17 @@ GENERAL = "General"
 SAFETY = "Limits and safety"
 NO_EFFECT = "Accepted for compatibility, no effect"
 
+# The forms of answers.
+ANSWER_TEXT, ANSWER_JSON = "text", "json"
+OUTPUT = declared(
+    "output",
+    TEXT,
+    "form of the answer: text or json",
+    short="o",
+    value="FORM",
+    default=(ANSWER_TEXT,),
+    choices=(ANSWER_TEXT, ANSWER_JSON),
+)
 LIMIT = declared(
     "limit",
     TEXTS,
@@ -48,7 +61,6 @@ LIMIT = declared(
     attribute="limit",
     part=PROCESS,
 )
-# `plait.cli.run` looks for it before a command does.
 ISOLATE = declared(
     "isolate",
     SWITCH,
@@ -56,8 +68,6 @@ ISOLATE = declared(
     attribute="isolate",
     part=PROCESS,
 )
-LIMITS = (LIMIT, ISOLATE)
-# `plait.cli.main` looks for it before a command does.
 WATCH = declared(
     "watch",
     SWITCH,
@@ -66,13 +76,18 @@ WATCH = declared(
     part=PROCESS,
 )
 JOBS = declared("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",), part=PROCESS)
-# `plait.cli.main` looks for it before a command does.
 TRUST = declared(
     "trust",
     SWITCH,
     "for this once, grant what the project file asks for outside of its repository; plait trust grants it for good",
     setting="",
     part=PROCESS,
+)
+PROJECT = declared(
+    "project",
+    TEXT,
+    "the project file, or its directory; by default plait.yml here or in the nearest directory above",
+    value="PATH",
 )
 QUOTE_VALUES = declared(
     "quote-values",
@@ -104,11 +119,9 @@ ALLOW_LINKS = declared(
 ALLOW_ALL_LINKS = declared(
     "dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links", attribute="allow_all_links"
 )
-LINKS = (ALLOW_LINKS, ALLOW_ALL_LINKS)
-# Its paths hold until the command ends (`plait.cli.shared.within_limits`).
-OUTPUT_LINKS = "allow-symlink-output"
+# Its paths hold until the command ends (`plait.cli.shared.entered`).
 ALLOW_OUTPUT = declared(
-    OUTPUT_LINKS,
+    "allow-symlink-output",
     CSV,
     "write to this path or below it through symbolic links that lead out of the Git repository",
     value="PATH",
@@ -166,7 +179,6 @@ REPOSITORY = declared(
     value="NAME=DIR",
     path=PathForm("read", "="),
 )
-SITES = (SITE, REPOSITORY)
 SHOW, HIDE, ERROR = WAYS = ("show", "hide", "error")
 WARNINGS = declared(
     "warnings",
@@ -181,6 +193,31 @@ WARNINGS = declared(
 # In the place of a reference program.
 WARNINGS_HIDDEN = WARNINGS.replaced(default=(HIDE,))
 QUIET = declared("quiet", SWITCH, "the same as --warnings=hide", part=PROCESS)
+
+
+class Dialect(Request):
+    """What every dialect has: limits, warnings, and keywords of the API."""
+
+    __slots__ = ()
+    output_links = ALLOW_OUTPUT
+    limit = LIMIT
+    isolate = ISOLATE
+    warnings_shown = WARNINGS
+    quiet = QUIET
+    warnings: Warnings = keyword("keep")
+    limits: Limits | None = keyword()
+    trace: bool = keyword(default=False)
+    isolated: bool = keyword(default=False)
+
+
+class Linked(Dialect):
+    """The same of a dialect that reads directories, and takes secrets as values."""
+
+    __slots__ = ()
+    allow_links: Texts = ALLOW_LINKS
+    allow_all_links = ALLOW_ALL_LINKS
+    secrets: Mapping[str, Plain] | None = keyword()
+    _rows = Dialect.rows
 
 
 def additions_of(command: str) -> Any:

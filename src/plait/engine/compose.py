@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from plait.content import variables
 from plait.engine import common
-from plait.engine.common import keep_limits, keep_originals, output_by_of, result_of
+from plait.engine.common import Dialect, keep_limits, keep_originals, output_by_of, result_of
 from plait.engine.options import (
     DELIVERY,
     READ_PATH,
     TEXT,
     Heading,
     PathForm,
-    Request,
     declared,
-    keyword,
     located,
     positional,
     switch,
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plait.context import Context
-    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Input, Inputs, Plain, Texts
     from plait.engine.pipeline import Step
     from plait.engine.results import Documents
     from plait.nodes import Document, DocumentSet
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 FORMS = ("yaml", "json")
 
 
-class Compose(Request):
+class Compose(Dialect):
     """The steps of a pipeline file: render, layer, patch, overlay and values, in its order."""
 
     __slots__ = ()
@@ -83,17 +81,8 @@ class Compose(Request):
     trust: bool = common.TRUST
     watch = common.WATCH
     _1 = Heading(common.SAFETY)
-    output_links = common.ALLOW_OUTPUT
-    limit = common.LIMIT
-    isolate = common.ISOLATE
-    warnings_shown = common.WARNINGS
-    quiet = common.QUIET
+    _rows = Dialect.rows
     quote_values = common.QUOTE_VALUES
-    # Keywords of the API.
-    warnings: Warnings = keyword("keep")
-    limits: Limits | None = keyword()
-    trace: bool = keyword(default=False)
-    isolated: bool = keyword(default=False)
 
 
 def evaluate(request: Compose, context: Context) -> Documents:

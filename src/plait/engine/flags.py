@@ -14,34 +14,23 @@ after arguments, and take everything after `--` as arguments.
 
 from __future__ import annotations
 
-from plait.engine.common import GENERAL, NO_EFFECT, OUTPUT_LINKS
-from plait.engine.options import GO_FLAGS, LISTS, NUMBER, PFLAG, SWITCH, Option, Request
+from plait.engine.common import GENERAL, NO_EFFECT
+from plait.engine.options import GO_FLAGS, NUMBER, PFLAG, SWITCH, Option, Request
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Generic, TypeVar
+
+    R = TypeVar("R", bound=Request)
+else:
+    from plait.engine.options import Generic
+
+    R = None
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
-
-
-HELP = Option("help", SWITCH, "print this help", short="h", setting="")
-_WIDTH = 80
-_COLUMN = 32
-
-
-def command_of(dialect: type[Request], name: str = "", **more: Any) -> Command:
-    """The command of a dialect. name: if it is called otherwise. more: of `Command`."""
-    own: dict[str, Any] = {
-        "summary": dialect.summary,
-        "flags": dialect.rows,
-        "arguments": dialect.usage,
-        "style": dialect.grammar,
-        "request": dialect,
-    }
-    return Command(name or f"plait {dialect.command}", **own | more)
 
 
 def words_of(request: Request) -> list[str]:
@@ -57,101 +46,45 @@ def words_of(request: Request) -> list[str]:
     return found
 
 
-def help_lines(option: Option) -> list[str]:
-    """The lines about an option in the help of its command."""
-    from textwrap import wrap
+class Command(Generic[R]):
+    """The command line of a request. request: the class of what `parse` returns. name: of the command, with the program's.
 
-    head = f"  {'-' + option.short + ',' if option.short else '   '} --{option.name} {option.value}".rstrip()
-    text = option.help
-    if option.kind in LISTS:
-        text += " (repeatable)"
-    if option.default:
-        text += f" (default {','.join(option.default)})"
-    lines = [" " * _COLUMN + line for line in wrap(text, _WIDTH - _COLUMN, break_on_hyphens=False)]
-    if len(head) > _COLUMN - 2:
-        return [head, *lines]
-    return [head.ljust(_COLUMN) + lines[0].lstrip(), *lines[1:]]
-
-
-class Command:
-    """A command: how it is called, what it does, its flags.
-
-    flags: options in the order in which help lists them; a string among them is the heading of those that follow.
-    arguments: how usage shows its positional arguments ("" for none). commands: (name, summary) of those under it.
-    groups: the flags by heading. program: the program that it is a command of, "plait", or the reference program in whose
-    place plait runs. request: the class of what `parse` returns. is_long_running: it serves until it is ended, or makes many
-    runs, so that the limits of one run are not its own.
+    groups: the flags by heading.
     """
 
-    __slots__ = (
-        "_by_name",
-        "_by_short",
-        "arguments",
-        "commands",
-        "flags",
-        "groups",
-        "is_long_running",
-        "name",
-        "program",
-        "request",
-        "style",
-        "summary",
-    )
+    __slots__ = ("_by_name", "_by_short", "flags", "groups", "name", "request", "style")
 
-    def __init__(
-        self,
-        name: str,
-        summary: str,
-        flags: Iterable[object] = (),
-        *,
-        arguments: str = "",
-        commands: Sequence[tuple[str, str]] = (),
-        style: str = PFLAG,
-        program: str = "plait",
-        request: type[Request] = Request,
-        is_long_running: bool = False,
-    ) -> None:
-        self.name = name
-        self.is_long_running = is_long_running
+    def __init__(self, request: type[R], name: str = "") -> None:
         self.request = request
-        self.program = program
-        self.summary = summary
+        self.name = name or f"plait {request.command}"
+        self.style = request.grammar
         self.groups: dict[str, list[Option]] = {}
         heading = "Flags"
-        for row in flags:
+        for row in request.rows:
             if isinstance(row, str):
                 heading = row
-            elif isinstance(row, Option) and row.name:
+            elif row.name:
                 self.groups.setdefault(heading, []).append(row)
-        self.groups.setdefault(GENERAL if len(self.groups) > 1 else heading, []).append(HELP)
+        shared: Any = Request
+        if len(self.groups) > 1 or heading == NO_EFFECT:
+            heading = GENERAL
+        self.groups.setdefault(heading, []).append(shared.help)
         self.flags = [flag for group in self.groups.values() for flag in group]
-        self.arguments = arguments
-        self.commands = commands
-        self.style = style
-        self._by_name = {flag.name: flag for flag in self.flags}
+        self._by_name: dict[str, Option] = {"debug": shared.debug, **{flag.name: flag for flag in self.flags}}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 
-    def has(self, name: str) -> bool:
-        """True if the command has a flag of this name."""
-        return name in self._by_name
-
-    def parse(self, argv: Sequence[str]) -> Request:
+    def parse(self, argv: Sequence[str]) -> R:
         """Read a command line (without the words that chose the command).
 
         Raises UsageError for an unknown flag, a missing or superfluous value, a switch that is neither on nor off, and
         arguments where the command takes none. With `--help` the rest is read as well, but arguments do not matter.
         """
-        found = self._read(argv)
-        if found.given(OUTPUT_LINKS):
-            from plait.content import OUTPUT_LINKS as ALLOWED
-            from plait.content import Links
-
-            ALLOWED.set(Links(found.texts(OUTPUT_LINKS)))
-        if found.arguments and not self.arguments and not found.on("help"):
+        found = self.read(argv)
+        if found.arguments and not self.request.usage and not found.help:
             from plait.spell import did_you_mean
 
             extra = ", ".join(found.arguments)
-            known = [name for name, _ in self.commands]
+            known = [name for name, _ in self.request.commands]
             raise UsageError(
                 f"command '{self.name}' does not accept extra arguments '{extra}'",
                 reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
@@ -159,9 +92,39 @@ class Command:
             )
         return found
 
-    def read(self, argv: Sequence[str]) -> Request:
+    def read(self, argv: Sequence[str]) -> R:
         """The same, also with arguments where the command takes none. Raises UsageError."""
-        return self._read(argv)
+        found, words = self.request(), iter(argv)
+        for word in words:
+            if word == "--":
+                for one in words:
+                    found.use(self.request.argument, one)
+            elif not word.startswith("-") or word == "-":
+                found.use(self.request.argument, word)
+            else:
+                self._read_flag(word, words, found)
+            if found.uses and found.uses[-1].option.is_last:
+                break
+        return found
+
+    def apart(self, argv: Sequence[str], *, anywhere: bool = False) -> tuple[R, list[str]]:
+        """The flags of the command at the beginning of a command line, or anywhere in it, and the words that are left.
+
+        Raises UsageError.
+        """
+        found, words = self.request(), iter(argv)
+        left: list[str] = []
+        for word in words:
+            head = word.partition("=")[0]
+            if word == "--" or not (
+                head[2:] in self._by_name if word[:2] == "--" else head[1:] in self._by_short and word[:1] == "-"
+            ):
+                left.append(word)
+                if word == "--" or not anywhere:
+                    break
+            else:
+                self._read_flag(word, words, found)
+        return found, [*left, *words]
 
     def first_argument(self, argv: Sequence[str]) -> int | None:
         """Where in the command line its first positional argument stands; None if there is none.
@@ -194,24 +157,12 @@ class Command:
                 return False
         return False
 
-    def _read(self, argv: Sequence[str]) -> Request:
-        found = self.request(self._by_name, self.program)  # type: ignore[call-arg]
-        argument, words = self.request.argument, iter(argv)
-        for word in words:
-            if word == "--":
-                for one in words:
-                    found.use(argument, one)
-            elif not word.startswith("-") or word == "-":
-                found.use(argument, word)
-            else:
-                try:
-                    (self._read_long if word.startswith("--") else self._read_short)(word, words, found)
-                except UsageError as error:
-                    error.parsed = found
-                    raise
-            if found.uses and found.uses[-1].option.is_last:
-                break
-        return found
+    def _read_flag(self, word: str, words: Iterable[str], found: Request) -> None:
+        try:
+            (self._read_long if word.startswith("--") else self._read_short)(word, words, found)
+        except UsageError as error:
+            error.parsed = found
+            raise
 
     def _read_long(self, word: str, words: Iterable[str], found: Request) -> None:
         name, equals, value = word[2:].partition("=")
@@ -242,8 +193,8 @@ class Command:
                 error = self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
                 if self.style == PFLAG:
                     error.reference = f"unknown shorthand flag: '{letter}' in -{letter}{letters}"
-                if letter == "f" and self.arguments:
-                    error.hint = f"inputs are given without a flag: {self.name} {self.arguments}"
+                if letter == "f" and self.request.usage:
+                    error.hint = f"inputs are given without a flag: {self.name} {self.request.usage}"
                 raise error
             if letters.startswith("=") and (flag.kind != SWITCH or len(letters) > 1):
                 self._set(flag, letters[1:], found)
@@ -301,28 +252,10 @@ class Command:
         )
 
     def help_text(self) -> str:
-        """What `--help` prints: at most 80 columns wide, what matters most first."""
-        from textwrap import wrap
+        """The text that `--help` prints."""
+        from plait.engine.helping import help_text
 
-        usage = " ".join(filter(None, (self.name, "[flags]", self.arguments)))
-        out = [*wrap(self.summary, _WIDTH), "", "Usage:", *_indented(usage)]
-        if self.commands:
-            width = max(len(name) for name, _ in self.commands)
-            out += [f"  {self.name} [command]", "", "Commands:"]
-            out += [f"  {name:<{width}}  {summary}" for name, summary in self.commands]
-        for heading, flags in self.groups.items():
-            if heading != NO_EFFECT:
-                out += ["", f"{heading}:", *(line for flag in flags for line in help_lines(flag))]
-        if NO_EFFECT in self.groups:
-            names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in self.groups[NO_EFFECT])
-            out += ["", f"{NO_EFFECT}:", *_indented(names)]
-        return "\n".join(out) + "\n"
-
-
-def _indented(text: str) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        return help_text(self)
 
 
 def _is_integer(text: str) -> bool:
@@ -338,7 +271,7 @@ def _is_integer(text: str) -> bool:
     return number < 1 << 63 or (text[0] == "-" and number == 1 << 63)
 
 
-def _argument_hint(command: Command, found: Request) -> str | None:
+def _argument_hint(command: Command[Any], found: Request) -> str | None:
     """What to say about an argument that was meant as a switch's value, or as an input."""
     first = found.arguments[0]
     if first in _TRUE or first in _FALSE:

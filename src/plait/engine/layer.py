@@ -6,14 +6,13 @@ from itertools import chain
 
 from plait.content import source, sources, variables
 from plait.engine import common
-from plait.engine.common import keep_limits, keep_originals, links_of, output_by_of, result_of, site_of
+from plait.engine.common import Linked, keep_limits, keep_originals, links_of, output_by_of, result_of, site_of
 from plait.engine.options import (
     DELIVERY,
     READ_PATH,
     TEXT,
     TEXTS,
     Heading,
-    Request,
     declared,
     keyword,
     located,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from plait.context import Context
-    from plait.engine.kinds import Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Inputs, Texts
     from plait.engine.results import Documents
     from plait.layering.secrets import SecretSource
     from plait.nodes import DocumentSet
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 FORMS = ("yaml", "json")
 
 
-class Layer(Request):
+class Layer(Linked):
     """Layered documents: inheritance, replacement and substitution between them, as Deckhand has them."""
 
     __slots__ = ()
@@ -112,21 +111,9 @@ class Layer(Request):
     secrets_files = texts("secrets-file", "resolve secret references from a YAML map", value="PATH", path=READ_PATH)
     secrets_env = texts("secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX")
     _6 = Heading(common.SAFETY)
-    allow_links: Texts = common.ALLOW_LINKS
-    allow_all_links = common.ALLOW_ALL_LINKS
-    output_links = common.ALLOW_OUTPUT
-    limit = common.LIMIT
-    isolate = common.ISOLATE
-    warnings_shown = common.WARNINGS
-    quiet = common.QUIET
-    # Keywords of the API.
     labels: Mapping[str, str] | None = keyword()
     repositories: Mapping[str, str | os.PathLike[str]] | None = keyword()
-    secrets: Mapping[str, Plain] | None = keyword()
-    warnings: Warnings = keyword("keep")
-    limits: Limits | None = keyword()
-    trace: bool = keyword(default=False)
-    isolated: bool = keyword(default=False)
+    _rows = Linked.rows
 
 
 def evaluate(request: Layer, context: Context, shared: Shared | None = None) -> Documents:
@@ -143,11 +130,7 @@ def evaluate(request: Layer, context: Context, shared: Shared | None = None) -> 
 def form_of(request: Layer) -> str:
     """The form of the output. Raises UsageError for an unknown one, or if there is no output."""
     form: str = request.output
-    if form not in FORMS:
-        from plait.spell import did_you_mean
-
-        with located(request, Layer.output):
-            raise UsageError(f'unknown form "{form}"', expected=", ".join(FORMS), hint=did_you_mean(form, FORMS))
+    request.require_choice(Layer.output, "form")
     answers = [("tree", request.tree), ("dot", request.dot), ("compare-deckhand", request.compare_deckhand)]
     other = next((name for name, is_on in answers if is_on), None)
     forms = [("output-files", Layer.output_files), ("output", Layer.output)]

@@ -29,6 +29,14 @@ else:
         """The decorator of `typing`, which is for type checkers."""
         return lambda one: one
 
+    class Generic:
+        """The class of `typing`, which is for type checkers."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, _: object) -> type:
+            return cls
+
 
 # The kinds of values: one text (the last use wins), every text, comma separated texts, an integer, true or false, and a
 # map of values that the project file or a program provides (later uses are merged over earlier ones, deeply).
@@ -257,45 +265,60 @@ class Heading(str):
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(positional,))
 class Request:
-    """Uses of options, in order. program: the program whose command line it is from, or "plait".
-    command, usage, summary: of a dialect, as help shows them. grammar: of its flags. rows: the options of a dialect with the headings of help; argument: the positional one.
+    """Uses of options, in order. The attributes of a class are its options; its instances have the values as attributes.
 
-    passed: the keywords of a program, as they were passed. Attributes of a dialect's class are the values of its options. The methods that take a name are for commands whose
-    options are a table.
+    command, usage, summary, commands: as help shows them. grammar: of its flags. program: whose command line it is, "plait" or a
+    reference program. is_long_running: the command serves until it is ended, or makes many runs, so that the limits of one run
+    are not its own. takes_words: the command reads its command line itself, since that of another command may be within it. rows: the options with the headings of help; argument: the positional one. passed: the keywords of a
+    program, as they were passed.
+
+    A class that lists `rows` of its base decides where they stand. Otherwise they come first, and an option of the class
+    replaces one of its base that has the same attribute.
     """
 
     if TYPE_CHECKING:
-        _known: Mapping[str, Option]
         _values: dict[str, list[Any]]
         passed: Mapping[str, Any]
-        program: str
         uses: list[Use]
 
-    __slots__ = ("_known", "_values", "passed", "program", "uses")
+    __slots__ = ("_values", "passed", "uses")
     command: ClassVar[str] = ""
     grammar: ClassVar[str] = PFLAG
+    program: ClassVar[str] = "plait"
     usage: ClassVar[str] = ""
     summary: ClassVar[str] = ""
+    commands: ClassVar[Sequence[tuple[str, str]]] = ()
+    is_long_running: ClassVar[bool] = False
+    takes_words: ClassVar[bool] = False
     options: ClassVar[tuple[Option, ...]] = ()
     rows: ClassVar[tuple[Option | Heading, ...]] = ()
     argument: ClassVar[Option] = Option("", TEXTS, "", is_argument=True, setting="")
+    # Every command has them.
+    help = switch("help", "print this help", short="h", setting="", part=PROCESS)
+    debug = switch("debug", "", setting="", part=PROCESS)
 
     def __init_subclass__(cls) -> None:
-        rows = [one for one in cls.__dict__.values() if isinstance(one, (Option, Heading))]
-        cls.rows = tuple(rows)
-        cls.options = tuple(one for one in rows if isinstance(one, Option))
+        own: list[Option | Heading] = []
+        for one in cls.__dict__.values():
+            if isinstance(one, (Option, Heading)):
+                own.append(one)
+            elif type(one) is tuple:
+                own += [row for row in one if isinstance(row, (Option, Heading))]
+        inherited = [row for base in cls.__bases__ for row in base.__dict__.get("rows", ())]
+        if inherited and not any(row is inherited[0] for row in own):
+            new = {one.attribute: one for one in own if isinstance(one, Option)}
+            before = [new.pop(one.attribute, one) if isinstance(one, Option) else one for one in inherited]
+            own = [*before, *(one for one in own if isinstance(one, Heading) or one.attribute in new)]
+        cls.rows = tuple(own)
+        cls.options = tuple(one for one in own if isinstance(one, Option))
         for one in cls.options:
             if one.is_argument:
                 cls.argument = one
 
     if not TYPE_CHECKING:
 
-        def __init__(
-            self, _known: Mapping[str, Option] | None = None, _program: str = "plait", **values: object
-        ) -> None:
-            self._known = {one.name: one for one in self.options if one.name} if _known is None else _known
+        def __init__(self, **values: object) -> None:
             self._values = {}
-            self.program = _program
             self.uses = []
             self.passed = values
             for attribute, value in values.items():
@@ -329,7 +352,7 @@ class Request:
 
     def of(self, *lists: Sequence[Use]) -> Self:
         """A request like this one, with other uses."""
-        new = type(self)(self._known, self.program)  # type: ignore[call-arg]
+        new = type(self)()
         for uses in lists:
             for one in uses:
                 new.use(one.option, one.value, one.origin)
@@ -383,26 +406,17 @@ class Request:
         """The positional arguments, in order."""
         return [one.value for one in self.uses if one.option.is_argument]
 
-    # ---- by the names of flags, for commands whose options are a table
+    def require_choice(self, option: Any, noun: str) -> None:
+        """Raises UsageError for a value of an option that is none of its choices. noun: for one value."""
+        found = self.value(option)
+        for value in found if option.kind in LISTS else [found]:
+            if value not in option.choices:
+                from plait.spell import did_you_mean
 
-    def given(self, name: str) -> bool:
-        """True if a flag is used."""
-        option = self._known.get(name)
-        return option is not None and option.attribute in self._values
-
-    def text(self, name: str) -> str:
-        """The last value of a flag, its default, or "" if it has none."""
-        values = self.texts(name)
-        return values[-1] if values else ""
-
-    def texts(self, name: str) -> list[str]:
-        """Every value of a flag, in order; its default if it is not used."""
-        option = self._known[name]
-        return list(self._values.get(option.attribute, option.default))
-
-    def on(self, name: str) -> bool:
-        """True if a switch is on."""
-        return self.given(name) and bool(self._values[self._known[name].attribute][-1])
+                known = option.choices
+                with located(self, option):
+                    hint = did_you_mean(value, known)
+                    raise UsageError(f'unknown {noun} "{value}"', expected=", ".join(known), hint=hint)
 
 
 class located:  # noqa: N801 - reads as what it does

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.content import standard_input, variables
 from plait.engine import common
-from plait.engine.common import additions_of, keep_limits, links_of
+from plait.engine.common import Linked, additions_of, keep_limits, links_of
 from plait.engine.options import (
     DELIVERY,
     GO_FLAGS,
@@ -15,9 +15,7 @@ from plait.engine.options import (
     WRITTEN_PATH,
     Heading,
     PathForm,
-    Request,
     declared,
-    keyword,
     located,
     positional,
     switch,
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.context import Context
-    from plait.engine.kinds import Input, Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Input, Inputs, Plain, Texts
     from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.ops import Job
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
 _ACCEPTED = "accepted, no effect"
 
 
-class Patch(Request):
+class Patch(Linked):
     """Operations and variables applied to a YAML document, with the flags of `bosh interpolate`."""
 
     __slots__ = ()
@@ -51,6 +49,7 @@ class Patch(Request):
     summary = "Change a YAML document by operations files, and fill its ((placeholders)) from variables."
     usage = "PATH"
     grammar = GO_FLAGS
+    takes_words = True
 
     base: Input = positional("", TEXT, "the inputs", is_argument=True, setting="base", path=READ_PATH, kw_only=False)
     _1 = Heading("Operations")
@@ -100,13 +99,7 @@ class Patch(Request):
     source_map = common.SOURCE_MAP
     watch = common.WATCH
     _4 = Heading(common.SAFETY)
-    allow_links: Texts = common.ALLOW_LINKS
-    allow_all_links = common.ALLOW_ALL_LINKS
-    output_links = common.ALLOW_OUTPUT
-    limit = common.LIMIT
-    isolate = common.ISOLATE
-    warnings_shown = common.WARNINGS
-    quiet = common.QUIET
+    _rows = Linked.rows
     quote_values = common.QUOTE_VALUES
     _5 = Heading(common.GENERAL)
     tty = switch("tty", 'print an empty line and "Succeeded" after the result', part=DELIVERY)
@@ -124,12 +117,6 @@ class Patch(Request):
     client = text("client", _ACCEPTED, value="NAME", has_effect=False)
     client_secret = text("client-secret", _ACCEPTED, value="SECRET", has_effect=False)
     deployment = text("deployment", _ACCEPTED, short="d", value="NAME", has_effect=False)
-    # Keywords of the API.
-    secrets: Mapping[str, Plain] | None = keyword()
-    warnings: Warnings = keyword("keep")
-    limits: Limits | None = keyword()
-    trace: bool = keyword(default=False)
-    isolated: bool = keyword(default=False)
 
 
 def evaluate(request: Patch, context: Context) -> Documents:

@@ -7,7 +7,7 @@ import os
 from plait.additions import taken
 from plait.content import variable, variables
 from plait.engine import common
-from plait.engine.common import additions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
+from plait.engine.common import Linked, additions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
 from plait.engine.options import (
     DELIVERY,
     PROCESS,
@@ -16,7 +16,6 @@ from plait.engine.options import (
     WRITTEN_PATH,
     Heading,
     PathForm,
-    Request,
     csv,
     keyword,
     located,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plait.context import Context
-    from plait.engine.kinds import Inputs, Limits, Plain, Texts, Warnings
+    from plait.engine.kinds import Inputs, Plain, Texts
     from plait.engine.results import Rendered
     from plait.workspace import InputFile, ReferencedValues
     from plait.workspace.merges import Merges
@@ -47,12 +46,13 @@ if TYPE_CHECKING:
 EMPTIED = "dangerous-emptied-output-directory"
 
 
-class Render(Request):
+class Render(Linked):
     """Templates, overlays, data values, schemas and libraries, with the flags of ytt."""
 
     __slots__ = ()
     command = "render"
     summary = "Render YAML and text templates with data values, schemas, overlays and libraries."
+    takes_words = True
 
     _1 = Heading("Inputs")
     inputs: Inputs = positional(
@@ -159,26 +159,14 @@ class Render(Request):
     watch = common.WATCH
     _5 = Heading(common.SAFETY)
     offline = switch("offline", "refuse HTTP URLs")
-    allow_links: Texts = common.ALLOW_LINKS
-    allow_all_links = common.ALLOW_ALL_LINKS
-    output_links = common.ALLOW_OUTPUT
-    limit = common.LIMIT
-    isolate = common.ISOLATE
-    warnings_shown = common.WARNINGS
-    quiet = common.QUIET
+    environment: Mapping[str, str] | None = keyword()
+    _rows = Linked.rows
     quote_values = common.QUOTE_VALUES
     no_code_cache = switch(
         "no-code-cache", "compile templates afresh and keep nothing in the user's cache directory", part=PROCESS
     )
     _6 = Heading(common.GENERAL)
     debug = switch("debug", "print what is being done to standard error", part=PROCESS)
-    # Keywords of the API.
-    environment: Mapping[str, str] | None = keyword()
-    secrets: Mapping[str, Plain] | None = keyword()
-    warnings: Warnings = keyword("keep")
-    limits: Limits | None = keyword()
-    trace: bool = keyword(default=False)
-    isolated: bool = keyword(default=False)
 
 
 # Options of data values -> what `ValuesFlags` calls them, the lowest first.

@@ -9,24 +9,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.codecache import CodeCache
-    from plait.engine.options import Request
     from plait.testing.cases import Case
     from plait.testing.collecting import Collected
     from plait.testing.functions import FunctionCase
     from plait.testing.results import Result
 
 
-def selected(flags: Request, collected: Collected) -> list[Case | FunctionCase]:
-    """The cases that -k and --lf choose. Raises UsageError."""
+def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case | FunctionCase]:
+    """The cases that an expression of words selects. failed: those of them that failed the last time, if there are any.
+
+    Raises UsageError.
+    """
     from plait.testing.selecting import selector
 
     cases = collected.cases
-    if flags.given("keyword"):
-        test = selector(flags.text("keyword"))
+    if keyword:
+        test = selector(keyword)
         cases = [case for case in cases if test(case.id)]
-    if flags.on("lf"):
-        failed = _last_failed()
-        again = [case for case in cases if case.id in failed]
+    if failed:
+        before = _last_failed()
+        again = [case for case in cases if case.id in before]
         cases = again or cases
     return cases
 

@@ -6,7 +6,7 @@ import os
 import re
 
 from plait.engine import dialect
-from plait.engine.flags import command_of
+from plait.engine.flags import Command
 from plait.engine.options import LISTS, Option, Request
 from plait.errors import UsageError
 from plait.nodes import Array, ArrayItem, MapItem
@@ -95,7 +95,7 @@ class CommandLine:
         way = os.path.relpath(top, directory)
         to_top = "" if way == os.curdir else os.path.join(way, "")
         words = [str(word.text).replace(inside, to_top) for word in self.words]
-        parsed = command_of(dialect(self.command)).parse(words)
+        parsed = Command(dialect(self.command)).parse(words)
         lines = {text: word.line for text, word in zip(words, self.words, strict=True)}
         return _settings(self.command, parsed, source, lines, self.line)
 
@@ -137,7 +137,7 @@ def _of_ytt(words: list[Argument], line: int) -> CommandLine | None:
 
 
 def _of_bosh(words: list[Argument], line: int) -> CommandLine | None:
-    patch = command_of(dialect("patch"))
+    patch = Command(dialect("patch"))
     # The command comes after the global flags; a word of unknown value may be a flag as well, but no command.
     at = patch.first_argument([word.text or "-" for word in words])
     name = None if at is None else words[at].text

@@ -1,0 +1,52 @@
+"""What the commands of tools share: command lines about others, arguments, sizes, numbers of processes."""
+
+from __future__ import annotations
+
+from plait.engine import dialect
+from plait.engine.common import JOBS, TRUST
+from plait.engine.flags import Command
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from plait.engine.options import Option, Request
+
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
+    """The command line of a dialect within that of another command. name: of DIALECTS. more: options of that command that may
+    stand in it as well; `--trust` always may.
+    """
+    cls = dialect(name)
+    known = {one.attribute for one in cls.options}
+    added = {one.attribute: one for one in (TRUST, *more) if one.attribute not in known}
+    about = type(cls.__name__, (cls,), {"__slots__": (), **added})
+    return Command(about, "plait render template" if name == "render" else "")
+
+
+def only_argument(command: Command[Any], flags: Request, noun: str, default: str) -> str:
+    """The argument of a command that takes one of them at most. Raises UsageError for more."""
+    if len(flags.arguments) > 1:
+        raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments))
+    return flags.arguments[0] if flags.arguments else default
+
+
+def size_of(flags: Request, option: Any) -> int:
+    """The bytes that an option says, such as 500M. Raises UsageError."""
+    text = flags.value(option)
+    digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
+        raise UsageError(f'invalid --{option.name} "{text}"', expected="a number of bytes, such as 500M")
+    return int(digits) * unit
+
+
+def jobs_of(flags: Request) -> int:
+    """How many processes the flags ask for. Raises UsageError."""
+    jobs: int = flags.value(JOBS)
+    if jobs < 1:
+        raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=str(jobs))
+    return jobs

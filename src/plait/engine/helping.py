@@ -1,0 +1,54 @@
+"""The help of commands."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from plait.engine.common import NO_EFFECT
+from plait.engine.options import LISTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from plait.engine.flags import Command
+    from plait.engine.options import Option
+
+_WIDTH = 80
+_COLUMN = 32
+
+
+def help_text(command: Command[Any]) -> str:
+    """The text that `--help` prints: at most 80 columns wide, what matters most first."""
+    usage = " ".join(filter(None, (command.name, "[flags]", command.request.usage)))
+    out = [*wrap(command.request.summary, _WIDTH), "", "Usage:", *_indented(usage)]
+    commands = command.request.commands
+    if commands:
+        width = max(len(name) for name, _ in commands)
+        out += [f"  {command.name} [command]", "", "Commands:"]
+        out += [f"  {name:<{width}}  {summary}" for name, summary in commands]
+    for heading, flags in command.groups.items():
+        if heading != NO_EFFECT:
+            out += ["", f"{heading}:", *(line for flag in flags for line in _lines(flag))]
+    if NO_EFFECT in command.groups:
+        names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in command.groups[NO_EFFECT])
+        out += ["", f"{NO_EFFECT}:", *_indented(names)]
+    return "\n".join(out) + "\n"
+
+
+def _lines(option: Option) -> list[str]:
+    """The lines about an option in the help of its command."""
+    head = f"  {'-' + option.short + ',' if option.short else '   '} --{option.name} {option.value}".rstrip()
+    text = option.help
+    if option.kind in LISTS:
+        text += " (repeatable)"
+    if option.default:
+        text += f" (default {','.join(option.default)})"
+    lines = [" " * _COLUMN + line for line in wrap(text, _WIDTH - _COLUMN, break_on_hyphens=False)]
+    if len(head) > _COLUMN - 2:
+        return [head, *lines]
+    return [head.ljust(_COLUMN) + lines[0].lstrip(), *lines[1:]]
+
+
+def _indented(text: str) -> list[str]:
+    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
