@@ -7,6 +7,7 @@ import pathlib
 
 import pytest
 
+from plait.content import OUTPUT_LINKS
 from plait.project import guess
 from plait.project.inference import infer
 from plait.project.inference.shell import Shell
@@ -150,6 +151,12 @@ def test_nothing_is_executed_or_written(repository: pathlib.Path) -> None:
     before = sorted(repository.rglob("*"))
     assert len(infer(str(repository)).runs) == 3
     assert sorted(repository.rglob("*")) == before
+
+
+def test_a_command_line_of_a_build_file_permits_nothing(repository: pathlib.Path) -> None:
+    put(repository, "x.sh", "ytt -f config --allow-symlink-output /etc --quote-values\n")
+    infer(str(repository))
+    assert not OUTPUT_LINKS.get().allows("/etc")
 
 
 def test_vendored_directories_are_skipped_and_listed(repository: pathlib.Path) -> None:

@@ -24,6 +24,7 @@ from plait.project.schema import schema
 
 PACKAGE = pathlib.Path(plait.__file__).parent
 # The reader of Makefiles and scripts parses command lines of other programs, and messages show runs as they are typed.
+HELP = "engine/helping.py"
 READS_OTHERS = {"project/inference/programs.py", "project/guessing.py"}
 
 
@@ -40,10 +41,31 @@ def imports_of(path: pathlib.Path) -> set[str]:
 def test_only_the_command_line_parses_and_builds_command_lines() -> None:
     modules = {path.relative_to(PACKAGE).as_posix(): imports_of(path) for path in PACKAGE.rglob("*.py")}
     below = {name: found for name, found in modules.items() if not name.startswith("cli/")}
-    assert {name for name, found in below.items() if "plait.engine.flags" in found} == READS_OTHERS
+    assert {name for name, found in below.items() if "plait.engine.flags" in found} == READS_OTHERS | {HELP}
     assert {name for name, found in below.items() if any(one.startswith("plait.cli") for one in found)} == {
         "__main__.py"
     }
+
+
+def test_no_command_line_is_searched_for_a_flag() -> None:
+    for path in (PACKAGE / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Compare) and any(isinstance(one, (ast.In, ast.NotIn)) for one in node.ops):
+                flag = node.left.value if isinstance(node.left, ast.Constant) else ""
+                assert not str(flag).startswith("--"), f"{path}:{node.lineno}"
+
+
+@pytest.mark.parametrize("flag", ["--watch", "--isolate", "--debug", "--quote-values", "--trust", "--help"])
+def test_a_value_that_looks_like_a_switch_is_a_value(
+    flag: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
+    (tmp_path / "plait.yml").write_text("runs: {r: {render: {files: [a.yml]}}}\n", "utf-8")
+    for place, words in enumerate((["render", "-f", "a.yml"], ["run", "r"])):
+        assert main([*words, "--output-files", flag]) == 0
+        assert (tmp_path / flag / "a.yml").exists()
+        (tmp_path / flag / "a.yml").rename(tmp_path / f"{place}.txt")
 
 
 @pytest.mark.parametrize("command", DIALECTS)
