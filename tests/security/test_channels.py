@@ -142,9 +142,10 @@ def test_the_reporters_of_tests_are_all_tried() -> None:
 def again(site: Site) -> str:
     """One turn of `plait test --watch`."""
     from plait.cli.test_watch import Again
+    from plait.testing.collecting import Collector
     from plait.view import View
 
-    Again(TEST.parse([])).work(View(), frozenset())
+    Again(lambda: Collector().collect([]).cases, verbose=False, update=False).work(View(), frozenset())
     return "".join(site._capfd.readouterr())
 
 
@@ -228,7 +229,7 @@ def watched(site: Site) -> str:
     from plait.view import View
 
     request = table(site.argv[0]).parse(site.argv[1:])
-    work = Watched(lambda: (request, None))
+    work = Watched(lambda: (request, None), lambda _: 0)
     work._shows_differences = True
     view = View()
     work.work(view, frozenset())

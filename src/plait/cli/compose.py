@@ -26,7 +26,7 @@ def deliver(request: Request) -> int:
     if request.watch:
         from plait.cli.watch import watch
 
-        return watch(lambda: (request, None))
+        return watch(lambda: (request, None), deliver)
     form: str = request.output
     request.require_choice(Compose.output, "form")
     pattern = output_by_of(request)

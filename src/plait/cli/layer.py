@@ -29,7 +29,7 @@ def deliver(request: Request) -> int:
     if request.watch:
         from plait.cli.watch import watch
 
-        return watch(lambda: (request, None))
+        return watch(lambda: (request, None), deliver)
     keep_limits(request)
     as_json = form_of(request) == "json"
     pattern, to_files = output_by_of(request), request.has(Layer.output_files)

@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
     if flags.watch:
         from plait.cli.lint_watch import watch
 
-        watch(asked)
+        watch(asked.look, asked.tell, counts=asked.form == "text")
         return 0
     subject, found = asked.look()
     if flags.fix:

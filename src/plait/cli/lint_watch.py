@@ -14,21 +14,29 @@ from plait.watching.changes import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.lint import Asked
+    from collections.abc import Callable
+
+    from plait.lint.finding import Finding
+    from plait.lint.subject import Subject
     from plait.view import View
 
 
-def watch(asked: Asked) -> None:
-    """Tell what a command line asks for until the user interrupts. Raises UsageError where files cannot be watched."""
+def watch(
+    look: Callable[[View], tuple[Subject, list[Finding]]],
+    report: Callable[[Subject, list[Finding]], None],
+    *,
+    counts: bool,
+) -> None:
+    """Report findings until the user interrupts. Raises UsageError where files cannot be watched. counts: print their number."""
 
     def work(view: View, changed: frozenset[str]) -> None:
         try:
             with seen(view):
-                subject, found = asked.look(view)
-            if asked.form == "text":
+                subject, found = look(view)
+            if counts:
                 count = counted(len(found), "finding")
                 write_out(f"{head(changed)}, {count}\n" if changed else f"{count}; Ctrl-C ends\n", is_harmless=True)
-            asked.tell(subject, found)
+            report(subject, found)
         except PlaitError as error:
             sys.stdout.flush()
             complain(render(error))

@@ -75,7 +75,7 @@ def _run(request: Patch) -> int:
     if request.watch:
         from plait.cli.watch import watch
 
-        return watch(lambda: (request, None))
+        return watch(lambda: (request, None), deliver)
     if request.version:
         from plait.version import __version__
 

@@ -8,7 +8,7 @@ import sys
 from plait.cli.shared import entered, shown
 from plait.cli.streams import write_out
 from plait.cli.tools import only_argument, table
-from plait.engine import common
+from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
 from plait.engine.flags import Command, words_of
 from plait.engine.options import Request, switch
@@ -74,12 +74,17 @@ def main_run(argv: Sequence[str]) -> int:
             run, typed = about_run(own.project, rest)
             return run.request().over(typed.without(common.WATCH).uses), run.permissions
 
-        return watch(again)
+        return watch(again, _deliver)
+    with permitted(run.permissions):
+        return _deliver(run.request().over(typed.uses))
+
+
+def _deliver(request: Request) -> int:
+    """Evaluate a request and write its result, as its command does; the exit status."""
     from plait.cli import compose, layer, patch, render
 
     deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
-    with permitted(run.permissions):
-        return deliver[run.command](run.request().over(typed.uses))
+    return deliver[request.command](request)
 
 
 def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
@@ -88,7 +93,7 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
     path: of the project file, if it is not to be looked for. Raises PlaitError.
     """
     run, words = chosen(path, argv)
-    typed = table(run.command).parse(words)
+    typed = table(run.command).parse(words) if words else dialect(run.command)()
     if typed.value(common.TRUST):
         entered(typed)
         run, words = chosen(path, argv)

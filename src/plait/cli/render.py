@@ -131,7 +131,7 @@ def deliver(request: Request) -> int:
     if request.watch:
         from plait.cli.watch import watch
 
-        return watch(lambda: (request, None))
+        return watch(lambda: (request, None), deliver)
     keep_limits(request)
     cache = (
         None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from plait.cli.serve import Serve
+from plait.cli.serve_options import Serve
 from plait.cli.streams import complain, write_out
 from plait.errors import PlaitError, UsageError
 from plait.process import serve_on

@@ -84,15 +84,11 @@ def main(flags: Test) -> int:
     if flags.watch:
         from plait.cli.test_watch import watch
 
-        watch(flags)
+        watch(lambda: _collected(flags)[1], verbose=flags.verbose, update=flags.update)
         return 0
     jobs = jobs_of(flags)
-    from plait.testing.collecting import Collector
-    from plait.testing.remembered import remember, selected
-
     start = perf_counter()
-    collected = Collector(flags.project).collect(flags.arguments)
-    cases = selected(collected, flags.keyword, failed=flags.lf)
+    collected, cases = _collected(flags)
     if flags.list:
         write_out("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
@@ -103,10 +99,21 @@ def main(flags: Test) -> int:
         stop_timer()  # each test has its own
     coverage = None if reports is None else reports.read(flags.cov_append)
     done = _run(flags, cases, collected, jobs, start, coverage)
+    from plait.testing.remembered import remember
+
     remember(done)
     _write_junit(flags, done)
     status = 0 if reports is None or coverage is None else reports.make(coverage, table=not flags.tap)
     return status if all(one.passed for one in done) else 1
+
+
+def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
+    """The tests that the arguments name, and those of them that are to run. Raises PlaitError."""
+    from plait.testing.collecting import Collector
+    from plait.testing.remembered import selected
+
+    collected = Collector(flags.project).collect(flags.arguments)
+    return collected, selected(collected, flags.keyword, failed=flags.lf)
 
 
 def _coverage_reports(flags: Test) -> Reports | None:

@@ -13,23 +13,26 @@ from plait.cli.watch import head
 from plait.errors import PlaitError, render
 from plait.process import stop_timer, tidier
 from plait.spell import counted
-from plait.testing.cases import Case
-from plait.testing.collecting import Collector
 from plait.testing.evaluating import Evaluator
-from plait.testing.remembered import remember, selected
+from plait.testing.remembered import remember
 from plait.testing.running import results
 from plait.view import View, seen
 from plait.watching.changes import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.test import Test
+    from collections.abc import Callable
+
+    from plait.testing.cases import Case
     from plait.testing.functions import FunctionCase
 
 
-def watch(flags: Test) -> None:
-    """Run the tests that a command line names until the user interrupts. Raises UsageError where that cannot be done."""
-    follow(Again(flags).work, idle=tidier())
+def watch(cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:
+    """Run tests until the user interrupts. Raises UsageError where that cannot be done.
+
+    cases: reads the tests. verbose, update: as the flags.
+    """
+    follow(Again(cases, verbose=verbose, update=update).work, idle=tidier())
     if sys.stdout.isatty():
         write_out("\n")
 
@@ -37,8 +40,10 @@ def watch(flags: Test) -> None:
 class Again:
     """What was read for each test the last time that it ran."""
 
-    def __init__(self, flags: Test) -> None:
-        self._flags = flags
+    def __init__(self, cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:
+        self._cases = cases
+        self._is_verbose = verbose
+        self._updates = update
         self._evaluator = Evaluator()
         self._reads: dict[str, View] = {}
 
@@ -47,12 +52,8 @@ class Again:
         start = perf_counter()
         try:
             with seen(view):
-                collected = Collector(self._flags.project).collect(self._flags.arguments)
-            cases = [
-                case
-                for case in selected(collected, self._flags.keyword, failed=self._flags.lf)
-                if self._is_due(case, changed)
-            ]
+                cases = self._cases()
+            cases = [case for case in cases if self._is_due(case, changed)]
             self._run(cases, changed, start)
         except PlaitError as error:
             sys.stdout.flush()
@@ -80,9 +81,9 @@ class Again:
         if not cases:
             write_out("" if changed else "no tests were found\n")
             return
-        teller = Teller(len(cases), verbose=self._flags.verbose, colour=in_colour("auto"))
+        teller = Teller(len(cases), verbose=self._is_verbose, colour=in_colour("auto"))
         done = []
-        running = results(cases, update=self._flags.update, evaluator=self._evaluator)
+        running = results(cases, update=self._updates, evaluator=self._evaluator)
         for case in cases:
             self._evaluator.reads = self._reads[case.id] = View()
             one = next(running)

@@ -49,15 +49,15 @@ if TYPE_CHECKING:
 _OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}
 
 
-def watch(read: Callable[[], tuple[Request, Permissions | None]]) -> int:
+def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Callable[[Request], int]) -> int:
     """Evaluate a request again and again, until the user interrupts; the exit status.
 
-    read: the request, and the permissions of its project.
+    read: the request, and the permissions of its project. deliver: evaluates a request and writes its result.
     """
     try:
         _check(read()[0])
         goes_on()
-        follow(Watched(read).work, idle=tidier())
+        follow(Watched(read, deliver).work, idle=tidier())
     except PlaitError as error:
         complain(render(error, quote_values=quotes_values(error)))
         return error.exit_status
@@ -79,8 +79,11 @@ def _check(request: Request) -> None:
 class Watched:
     """A request, and what it made the last time."""
 
-    def __init__(self, read: Callable[[], tuple[Request, Permissions | None]]) -> None:
+    def __init__(
+        self, read: Callable[[], tuple[Request, Permissions | None]], deliver: Callable[[Request], int]
+    ) -> None:
         self._read = read
+        self._deliver = deliver
         self._cache = MemoryCache()
         self._kept = Kept()
         self._shared = Shared()
@@ -100,7 +103,7 @@ class Watched:
                     if self._shows_differences and not _is_elsewhere(request):
                         within_limits(lambda: self._differences(request, changed, start, view))
                     else:
-                        within_limits(lambda: _deliver(request))
+                        within_limits(lambda: self._deliver(request))
         except PlaitError as error:
             if changed and self._shows_differences:
                 write_out(f"{head(changed)}\n", is_harmless=True)
@@ -149,14 +152,6 @@ def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[S
         return before, after
     pairs = [(a, b) for a, b in zip(before, after, strict=True) if not equal(a.value, b.value)]
     return [a for a, _ in pairs], [b for _, b in pairs]
-
-
-def _deliver(request: Request) -> int:
-    """Evaluate a request and write its result, as its command does."""
-    from plait.cli import compose, layer, patch, render
-
-    deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
-    return deliver[request.command](request)
 
 
 def _is_elsewhere(request: Request) -> bool:
