@@ -1,6 +1,6 @@
 """One request, answered in a process of its own that can reach nothing.
 
-The request comes on standard input, and the answer goes to standard output, as JSON. A module that answers has two functions:
+Request and answer are JSON. A module that answers has two functions:
 `lay_out(request)` writes the files of the request to the working directory, and `evaluate(request)` gives the answer. In between,
 whatever would write a file, read one that is neither the request's nor Python's own, start a program or use the network is
 forbidden for as long as the process lives.
@@ -13,8 +13,8 @@ import os
 import sys
 from importlib import import_module
 
-from plait.children.programs import Program, run
-from plait.children.python import command
+from plait.children.serving import serve_by
+from plait.children.worker import Worker
 from plait.errors import LimitError, PlaitError, UsageError
 
 TYPE_CHECKING = False
@@ -45,35 +45,55 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
     """
     from plait.writing import temporary
 
+    # Without this variable Python does not start on Windows.
+    environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     # An empty directory, so that nothing of the user's has the name of a file of a request.
     with temporary("plait-") as empty:
-        python, *flags = command("plait.sealed:main", "-B", "-X", "utf8")
-        # Without this variable Python does not start on Windows.
-        program = Program(python, ("SYSTEMROOT",), words=tuple(flags))
-        done = run(program, [module], given=request, seconds=seconds, most=_MOST_ANSWER, directory=empty.real)
-    if done.status == 0:
-        return done.output
-    if done.status == UsageError.exit_status:
-        raise UsageError(done.errors.strip())
-    raise LimitError("the evaluation ended without an answer", hint="it may have needed more memory than it may have")
+        worker = Worker(
+            "plait.sealed:serve",
+            most=_MOST_ANSWER,
+            flags=("-B", "-X", "utf8"),
+            directory=empty.real,
+            environment=environment,
+        )
+        try:
+            reply = worker.ask(module.encode() + b"\n" + request, seconds=seconds)
+        finally:
+            worker.end()
+    if worker.is_overdue:
+        raise LimitError("the evaluation took too long, and was ended")
+    if not reply:
+        raise LimitError(
+            "the evaluation ended without an answer", hint="it may have needed more memory than it may have"
+        )
+    if reply[:1] == _WRONG:
+        raise UsageError(reply[1:].decode().strip())
+    return reply[1:]
 
 
-def main() -> int:
-    """Answer the request on standard input; the exit status."""
+# The first byte of a reply.
+_RIGHT, _WRONG = b"+", b"-"
+
+
+def serve() -> None:
+    """Answer one request."""
+    serve_by(lambda data: (_answer(data), True))
+
+
+def _answer(data: bytes) -> bytes:
     from plait.process import with_room
 
-    module = import_module(sys.argv[1])
+    name, _, request = data.partition(b"\n")
+    module = import_module(name.decode())
     try:
-        request = json.loads(sys.stdin.buffer.read())
-        module.lay_out(request)
+        given = json.loads(request)
+        module.lay_out(given)
         seal()
-        answer = with_room(lambda: module.evaluate(request), first=True)
+        answer = with_room(lambda: module.evaluate(given), first=True)
     except (PlaitError, ValueError, OSError) as error:
         told = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
-        sys.stderr.write(told)
-        return UsageError.exit_status
-    sys.stdout.write(json.dumps(answer))
-    return 0
+        return _WRONG + told.encode("utf-8", "replace")
+    return _RIGHT + json.dumps(answer).encode()
 
 
 def seal() -> None:

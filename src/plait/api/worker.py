@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
-import sys
 from importlib import import_module
 
 from plait.api.messages import encode, failure_of
-from plait.children.worker import receive, send
+from plait.children.serving import serve_by
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, limited
 from plait.process import keeper, stop_timer, unbound_memory, within_memory
@@ -29,24 +27,16 @@ _MOST_KEPT = 64 << 20
 
 
 def serve() -> None:
-    """Answer calls from standard input on standard output until there are no more, or a call has used the process up."""
-    # An interrupt is for the process that sent the call, which then ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    calls = sys.stdin.buffer
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    first = data_size()
-    while (call := receive(calls)) is not None:
-        name, arguments, directory = pickle.loads(call)  # noqa: S301 - from our own parent
-        data, is_spent = _answer(name, arguments, directory, first + _MOST_KEPT)
-        send(replies, data)
-        if is_spent:
-            return
+    """Answer calls until there are no more, or one has used the process up."""
+    most = data_size() + _MOST_KEPT
+    serve_by(lambda call: _answer(call, most))
 
 
-def _answer(name: str, arguments: Mapping[str, object], directory: str, most: int) -> tuple[bytes, bool]:
+def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
     """What a call gave, as it is sent, and whether the process is used up. most: the bytes of data that it may keep."""
     import plait
+
+    name, arguments, directory = pickle.loads(data)  # noqa: S301 - from our own parent
 
     def answered() -> tuple[bytes, bool]:
         reply: Reply = {"result": call(**given).state()}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from plait.api.messages import decode, error_of
 from plait.api.stopping import CURRENT
-from plait.children.worker import Worker as Process
+from plait.children.worker import Worker
 from plait.engine.results import Documents
 from plait.errors import LimitError
 from plait.limits import Limits, exceeded
@@ -46,7 +46,7 @@ def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
     stop = CURRENT.get()
     if stop is not None:
         stop.ends_by(worker.kill)
-    reply = worker.call(data.getvalue(), limits.seconds)
+    reply = _reply(worker, data.getvalue(), limits.seconds)
     goes_on = stop is None or stop.ends_by(None)
     if goes_on and not reply.get("spent"):
         _WORKERS.give_back(worker)
@@ -74,38 +74,16 @@ class _Sender(pickle.Pickler):
         return (Documents, (value.to_yaml(),)) if isinstance(value, Documents) else NotImplemented
 
 
-class Worker(Process):
-    """A worker process, idle or with one call."""
-
-    __slots__ = ("_overdue",)
-
-    def __init__(self) -> None:
-        super().__init__("plait.api.worker:serve")
-        self._overdue = False
-
-    def call(self, data: bytes, seconds: float) -> Reply:
-        """Send a call and wait for its reply. Raises LimitError when it takes too long, or when the process ended."""
-        timer = threading.Timer(seconds + _GRACE, self._end_overdue)
-        timer.daemon = True
-        timer.start()
-        try:
-            reply = self.ask(data)
-        except BaseException:
-            self.end()
-            raise
-        finally:
-            timer.cancel()
-        if reply is not None:
-            return decode(reply)
-        status = self.end()
-        if self._overdue:
-            raise exceeded("this run", "seconds", seconds)
-        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-        raise LimitError(f"the process of this run ended {how}", hint="it had too little memory, or too small a stack")
-
-    def _end_overdue(self) -> None:
-        self._overdue = True
-        self.kill()
+def _reply(worker: Worker, data: bytes, seconds: float) -> Reply:
+    """The reply to a call. Raises LimitError if it takes too long, or the process ends."""
+    reply = worker.ask(data, seconds=seconds + _GRACE)
+    if reply is not None:
+        return decode(reply)
+    status = worker.end()
+    if worker.is_overdue:
+        raise exceeded("this run", "seconds", seconds)
+    how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    raise LimitError(f"the process of this run ended {how}", hint="it had too little memory, or too small a stack")
 
 
 class Workers:
@@ -123,7 +101,7 @@ class Workers:
                 if worker.is_alive():
                     return worker
                 worker.end()
-        return Worker()
+        return Worker("plait.api.worker:serve")
 
     def give_back(self, worker: Worker) -> None:
         """Keep a worker for the next call."""

@@ -16,6 +16,16 @@ from plait.errors import PlaitError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypedDict
+
+    class Started(TypedDict, total=False):
+        """The keywords of `start`."""
+
+        flags: Sequence[str]
+        directory: str | None
+        environment: Mapping[str, str] | None
+        shows_errors: bool
+
 
 # Options of Popen for a process group of its own: a signal for the terminal's group does not reach it.
 GROUP = None if os.name == "nt" else 0
@@ -26,15 +36,15 @@ _BOOT = "import sys; sys.path[:] = {path!r}; from {module} import {function}; sy
 
 def start(
     entry: str,
-    arguments: Sequence[str] = (),
     *,
+    flags: Sequence[str] = (),
     directory: str | None = None,
     environment: Mapping[str, str] | None = None,
     shows_errors: bool = False,
 ) -> subprocess.Popen[bytes]:
     """A new Python process with pipes for its input and output.
 
-    entry: `module:function`; the result of the function is the exit status. arguments: `sys.argv[1:]` of the process.
+    entry: `module:function`; the result of the function is the exit status. flags: of Python. directory: the working directory.
     environment: all variables of the process, by default those of this process; Python itself reads none of them.
     shows_errors: standard error goes where that of this process goes; otherwise it is dropped.
 
@@ -42,7 +52,7 @@ def start(
     """
     try:
         return subprocess.Popen(  # noqa: S603 - this interpreter, and a function of ours
-            [*command(entry), *arguments],
+            command(entry, *flags),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if shows_errors else subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""A process of a `Pool`: it calls the functions that it is sent, and sends back their results."""
+"""A worker process from its own side; and that of a `Pool`, which calls the functions that it is sent."""
 
 from __future__ import annotations
 
@@ -13,23 +13,36 @@ from plait.children.worker import receive, send
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import IO
 
 
 def serve() -> None:
-    """Answer the messages on standard input, on standard output. Each names a function of plait and its arguments."""
+    """Serve a `Pool`: the first message names what prepares the process, each other one a function of plait and its arguments."""
+    first = iter((_begin,))
+    serve_by(lambda data: (next(first, _answer)(data), False))
+
+
+def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
+    """Answer the messages on standard input, on standard output. answer: the reply to a message; True for the last one."""
+    # An interrupt is for the process that sends the messages, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # What the work prints is no part of an answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    calls: SimpleQueue[bytes] = SimpleQueue()
+    messages: SimpleQueue[bytes] = SimpleQueue()
     # Not `threading`: that the process has no threads of others is what some limits are measured by.
-    start_new_thread(_listen, (sys.stdin.buffer, calls))
-    begin, given = pickle.loads(calls.get())  # noqa: S301 - from our own parent
+    start_new_thread(_listen, (sys.stdin.buffer, messages))
+    is_last = False
+    while not is_last:
+        reply, is_last = answer(messages.get())
+        send(answers, reply)
+
+
+def _begin(data: bytes) -> bytes:
+    begin, given = pickle.loads(data)  # noqa: S301 - from our own parent
     begin(*given)
-    send(answers, b"")
-    while True:
-        send(answers, _answer(calls.get()))
+    return b""
 
 
 def _answer(data: bytes) -> bytes:
@@ -51,8 +64,8 @@ def _failure(error: Exception) -> bytes:
     return data
 
 
-def _listen(stream: IO[bytes], calls: SimpleQueue[bytes]) -> None:
-    """Take in calls. Nobody wants the results any more when the input ends, so that the process ends at once."""
+def _listen(stream: IO[bytes], messages: SimpleQueue[bytes]) -> None:
+    """Take in messages. Nobody wants the results any more when the input ends, so that the process ends at once."""
     while (data := receive(stream)) is not None:
-        calls.put(data)
+        messages.put(data)
     os._exit(0)

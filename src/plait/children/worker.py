@@ -5,33 +5,56 @@ A message is its length in eight bytes, then its bytes. The worker ends when its
 
 from __future__ import annotations
 
+from threading import Timer
+
 from plait.children.python import start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
+    from typing import IO, Unpack
+
+    from plait.children.python import Started
 
 _HEAD = 8
 
 
 class Worker:
-    """A worker process. entry: the function that serves it, as `module:function`. shows_errors: as of `start`."""
+    """A worker process. is_overdue: it was ended because an answer took too long.
 
-    __slots__ = ("_process",)
+    entry: the function that serves it, as `module:function`. most: bytes that an answer may have. The others are as of `start`.
+    """
 
-    def __init__(self, entry: str, *, shows_errors: bool = False) -> None:
+    __slots__ = ("_most", "_process", "is_overdue")
+
+    def __init__(self, entry: str, *, most: int | None = None, **more: Unpack[Started]) -> None:
         """Raises PlaitError if it cannot be started."""
-        self._process = start(entry, shows_errors=shows_errors)
+        self._most = most
+        self._process = start(entry, **more)
+        self.is_overdue = False
 
-    def ask(self, data: bytes) -> bytes | None:
-        """The answer to a message; None if the process ended first."""
+    def ask(self, data: bytes, *, seconds: float | None = None) -> bytes | None:
+        """The answer to a message; None if the process ended first. seconds: after which it is ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        timer = None if seconds is None else Timer(seconds, self._end_overdue)
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
         try:
             send(self._process.stdin, data)
-            return receive(self._process.stdout)
+            return receive(self._process.stdout, self._most)
         except BrokenPipeError:
             return None
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _end_overdue(self) -> None:
+        self.is_overdue = True
+        self.kill()
 
     def is_alive(self) -> bool:
         """True while the process runs."""
@@ -55,11 +78,13 @@ def send(stream: IO[bytes], data: bytes) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> bytes | None:
-    """The next message; None at the end of the stream, also within a message."""
+def receive(stream: IO[bytes], most: int | None = None) -> bytes | None:
+    """The next message; None at the end of the stream, also within a message, and for one that has more bytes than `most`."""
     head = stream.read(_HEAD)
     if len(head) < _HEAD:
         return None
     size = int.from_bytes(head)
+    if most is not None and size > most:
+        return None
     data = stream.read(size)
     return data if len(data) == size else None

@@ -8,7 +8,7 @@ from plait.errors import UsageError
 from plait.fleet.bundle import packed, variables_of
 from plait.fleet.driver import check_version
 from plait.fleet.identity import version
-from plait.fleet.pools import Given
+from plait.fleet.pools import Pool
 from plait.fleet.remote import is_url
 from plait.fleet.workshop import Setup
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from plait.fleet.placing import Place
     from plait.fleet.plan import Task
-    from plait.fleet.pools import Pool
     from plait.fleet.workshop import Common
     from plait.project.file import Project
 
@@ -77,11 +76,11 @@ def _versions(client: object) -> dict[str, str]:
     return found
 
 
-class Cluster(Given):
+class Cluster(Pool):
     """The workers of a Dask cluster. scatter: of its client, which sends the setup to each of them once."""
 
     def __init__(self, executor: Executor, width: int, setup: Setup, scatter: Callable[..., object]) -> None:
-        super().__init__(executor, width, setup)
+        super().__init__(width, setup, executor)
         self._setup = setup
         self._scatter = scatter
         self.sent = scatter(setup, broadcast=True)

@@ -7,7 +7,7 @@ import os
 from plait.engine.pipeline import file_source
 from plait.fleet.driver import Drive, put
 from plait.fleet.outcome import MADE
-from plait.fleet.pools import Given, InProcess, Processes
+from plait.fleet.pools import InProcess, Pool, Processes
 from plait.fleet.reads import joined
 from plait.fleet.results import Kept, Results
 from plait.fleet.workshop import Setup, Workshop
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from plait.fleet.outcome import Outcome
     from plait.fleet.placing import Place
     from plait.fleet.plan import Task
-    from plait.fleet.pools import Pool
     from plait.fleet.reads import Reads
     from plait.fleet.workshop import Common
     from plait.project.file import Project
@@ -105,7 +104,7 @@ class Makers:
                 named, top, place.for_workers, **common, environment=variables_of(project, tasks),
                 permissions=project.permissions,
             )  # fmt: skip
-            return Given(self._executor, getattr(self._executor, "_max_workers", 1), setup)
+            return Pool(getattr(self._executor, "_max_workers", 1), setup, self._executor)
         from plait.fleet.dask import pool_of
 
         return pool_of(self._executor, source, project, tasks, place, common)

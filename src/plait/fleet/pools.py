@@ -10,24 +10,32 @@ from concurrent.futures import Executor, Future
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import ParamSpec, Protocol, TypeVar
+    from typing import ParamSpec, TypeVar
 
     P = ParamSpec("P")
     T = TypeVar("T")
 
-    class Pool(Protocol):
-        """Where work is done. width: how much of it at a time. sent: the setup as it is sent with work."""
 
-        width: int
-        sent: object
+class Pool:
+    """Where work is done: an executor, by default somebody else's, which stays open. width: how much of it at a time. sent: the
+    setup as it is sent with work.
+    """
 
-        def open(self) -> Executor: ...
+    def __init__(self, width: int, sent: object, executor: Executor | None = None) -> None:
+        self.width = width
+        self.sent = sent
+        self._executor = executor
 
-        def renew(self) -> bool:
-            """See to it that what work is sent with is still there: whether it was not, so that nothing comes of that work."""
-            ...
+    def open(self) -> Executor:
+        assert self._executor is not None
+        return self._executor
 
-        def close(self, *, at_once: bool) -> None: ...
+    def renew(self) -> bool:
+        """Send the setup again if it is lost. Returns True if it was lost, so that nothing comes of work that was sent with it."""
+        return False
+
+    def close(self, *, at_once: bool) -> None:
+        """Release what `open` has made. at_once: work that has not begun is dropped."""
 
 
 class Here(Executor):
@@ -42,13 +50,11 @@ class Here(Executor):
         return future
 
 
-class InProcess:
+class InProcess(Pool):
     """No other process than the one that there is."""
 
-    width = 1
-
     def __init__(self, sent: object, *, own_process: bool) -> None:
-        self.sent = sent
+        super().__init__(1, sent, Here())
         self._own_process = own_process
 
     def open(self) -> Executor:
@@ -57,54 +63,22 @@ class InProcess:
 
             # The environments stay to the end; looking through ten thousand of them takes longer than a run.
             gc.freeze()
-        return Here()
-
-    def renew(self) -> bool:
-        return False
-
-    def close(self, *, at_once: bool) -> None:
-        pass
+        return super().open()
 
 
-class Processes:
+class Processes(Pool):
     """Processes of this machine."""
-
-    def __init__(self, count: int, sent: object) -> None:
-        self.width = count
-        self.sent = sent
-        self._pool: Executor | None = None
 
     def open(self) -> Executor:
         from plait.children.pool import Pool as Started
 
-        self._pool = Started(self.width, _begin)
-        return self._pool
-
-    def renew(self) -> bool:
-        return False
-
-    def close(self, *, at_once: bool) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=at_once)
-            self._pool = None
-
-
-class Given:
-    """An executor of somebody else's, which stays open."""
-
-    def __init__(self, executor: Executor, width: int, sent: object) -> None:
-        self.width = width
-        self.sent = sent
-        self._executor = executor
-
-    def open(self) -> Executor:
+        self._executor = Started(self.width, _begin)
         return self._executor
 
-    def renew(self) -> bool:
-        return False
-
     def close(self, *, at_once: bool) -> None:
-        pass
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=at_once)
+            self._executor = None
 
 
 def _begin() -> None:
