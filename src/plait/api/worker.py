@@ -48,7 +48,7 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
         module, _, function = name.rpartition(".")
         call = getattr(import_module(module) if module else plait, function)
         given = dict(arguments)
-        limits: Mapping[str, float] = given.pop("limits", None) or {}  # type: ignore[assignment]
+        limits: Mapping[str, float] = given.pop("limits", None) or {}
         with limited(Allowance(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
                 return within_memory(answered)  # what is sent is a copy of the text, so it counts
