@@ -58,8 +58,7 @@ class Context:
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. kept: what
-    templates gave in earlier runs (`plait.workspace.kept`), or None. allowance: what the run may take, `limits` or what is in force;
+    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. allowance: what the run may take, `limits` or what is in force;
     budget: what of it is left for templates, for the language to keep. additions: to the dialect, by their names.
     """
 
@@ -72,7 +71,6 @@ class Context:
         "doing",
         "done",
         "gives_output_alone",
-        "kept",
         "lookups",
         "note",
         "noted",
@@ -92,7 +90,6 @@ class Context:
         limits: Limits | None = None,
     ) -> None:
         self.cache = cache
-        self.kept: object = None
         self.originals: Originals | None = None
         self.allowance = allowance() if limits is None else Allowance(limits)
         self.budget: Ending | None = None

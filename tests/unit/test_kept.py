@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from plait.codecache import MemoryCache
 from plait.context import Context
 from plait.limits import Limits, limited
 from plait.workspace.kept import Kept
+from plait.workspace.session import KEPT
 from typed import evaluate
 
 FILES = {
@@ -57,6 +59,15 @@ CHANGES: list[tuple[str, str | None]] = [
 ]
 
 
+@contextmanager
+def keeping(kept: Kept) -> Iterator[None]:
+    token = KEPT.set(kept)
+    try:
+        yield
+    finally:
+        KEPT.reset(token)
+
+
 def evaluated(context: Context) -> tuple[str, list[str], int]:
     """The output, what was printed, and the steps that it took."""
     from plait.starlark import budget_of
@@ -80,9 +91,8 @@ def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             (tmp_path / name).unlink()
         else:
             (tmp_path / name).write_text(new, "utf-8")
-        again = Context(cache=cache)
-        again.kept = kept
-        text_again, printed_again, steps_again = evaluated(again)
+        with keeping(kept):
+            text_again, printed_again, steps_again = evaluated(Context(cache=cache))
         text_anew, printed_anew, steps_anew = evaluated(Context(cache=cache))
         assert (text_again, printed_again) == (text_anew, printed_anew), name
         assert steps_again >= steps_anew
@@ -98,9 +108,8 @@ def test_what_is_the_same_is_not_evaluated_again(tmp_path: Path, monkeypatch: py
     kept = Kept()
 
     def documents() -> list[object]:
-        context = Context()
-        context.kept = kept
-        return [one.value for one in evaluate("render", ["-f", "."], context).nodes.items]
+        with keeping(kept):
+            return [one.value for one in evaluate("render", ["-f", "."], Context()).nodes.items]
 
     first = documents()
     (tmp_path / "b.yml").write_text("b: #@ 1 + 3\n")
@@ -115,8 +124,6 @@ def test_limits_hold_for_what_is_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     kept = Kept()
     for words in (["-f", "."], ["-f", ".", "--limit", "steps=100"]):
-        context = Context()
-        context.kept = kept
         # The limits that flags set end with what they are for.
-        with limited(Limits()), pytest.raises(plait.LimitError) if len(words) > 2 else nullcontext():
-            evaluate("render", words, context)
+        with keeping(kept), limited(Limits()), pytest.raises(plait.LimitError) if len(words) > 2 else nullcontext():
+            evaluate("render", words, Context())

@@ -6,12 +6,16 @@ import ast
 import inspect
 import json
 import pathlib
+import re
 
 import pytest
 
 import plait
 from plait.api.functions import keywords_of
 from plait.cli import main
+from plait.cli.fleet_answers import ANSWERS
+from plait.cli.render import FMT, TEMPLATE
+from plait.cli.start import commands
 from plait.engine import DIALECTS, dialect
 from plait.engine.flags import Command
 from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SWITCH, VALUE, Option, Use
@@ -53,6 +57,33 @@ def test_no_command_line_is_searched_for_a_flag() -> None:
             if isinstance(node, ast.Compare) and any(isinstance(one, (ast.In, ast.NotIn)) for one in node.ops):
                 flag = node.left.value if isinstance(node.left, ast.Constant) else ""
                 assert not str(flag).startswith("--"), f"{path}:{node.lineno}"
+
+
+# Texts with flags that are not plait's, by module: of git and sops, and of pytest; and properties of CSS.
+OTHER_PROGRAMS = {
+    "children/programs.py",
+    "fleet/since.py",
+    "project/inference/shell.py",
+    "secrets/sources.py",
+    "testing/pytest_plugin.py",
+}
+CSS = {"engine/notebook.py"}
+
+
+def test_a_text_names_no_flag_that_is_not_declared() -> None:
+    """A flag that gets another name has to get it in messages and help as well."""
+    tables = [*commands().values(), *(one for one, _ in ANSWERS.values()), FMT, TEMPLATE]
+    known = {flag.name for table in tables for flag in table.flags} | {"debug"}
+    unknown = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name in OTHER_PROGRAMS | CSS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named = re.findall(r"(?<![\w-])--([a-z][a-z0-9-]+)", node.value)
+                unknown += [f"{name}:{node.lineno}: --{one}" for one in named if one not in known]
+    assert unknown == []
 
 
 @pytest.mark.parametrize("flag", ["--watch", "--isolate", "--debug", "--quote-values", "--trust", "--help"])

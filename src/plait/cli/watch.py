@@ -32,6 +32,7 @@ from plait.tools.masking import Labels, masked
 from plait.view import permitted, seen
 from plait.watching.changes import follow
 from plait.workspace.kept import Kept
+from plait.workspace.session import KEPT
 from plait.workspace.shared import Shared
 
 TYPE_CHECKING = False
@@ -118,7 +119,7 @@ class Watched:
 
         def once() -> Documents:
             context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
-            context.kept = self._kept
+            KEPT.set(self._kept)
             if self._marks_secrets:
                 context.trace = Trace()
             # Of layers documents are kept, by their text, and no files.

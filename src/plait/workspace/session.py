@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _contextvars import ContextVar
+
 from plait.context import Context
 from plait.errors import PlaitError, ReadError, StarlarkError, TemplateError
 from plait.source import CLAUSE
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from plait.workspace.library import Library, LibraryFile
 
     Made = TypeVar("Made")
+
+
+# What templates gave in earlier runs, for a process that evaluates the same files again and again.
+KEPT: ContextVar[Kept | None] = ContextVar("plait_kept", default=None)
 
 
 class Memo:
@@ -124,12 +130,7 @@ class Session:
         # Whether files were read by another run, so that somebody has to say that this one did.
         self._is_forked = False
         # What is recorded, or told step by step, is evaluated each time.
-        self.kept: Kept | None = None
-        if self.context.kept is not None and self.context.trace is None:
-            from plait.workspace.kept import Kept
-
-            assert isinstance(self.context.kept, Kept)
-            self.kept = self.context.kept
+        self.kept = KEPT.get() if self.context.trace is None else None
         self.reached_out = False
         # Number of templates that the reference program has compiled by now, one more for each time one is loaded.
         self.instruction_sets = 1

@@ -14,7 +14,7 @@ from plait.content import note_secrets
 from plait.errors import PlaitError
 from plait.events import current_listener
 from plait.secrets.telling import telling
-from plait.workspace.session import Session
+from plait.workspace.session import KEPT, Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run_with_secrets(
 def can_be_silent(job: Job, context: Context) -> bool:
     """True if a job with secrets may run without marks first: nobody asks for a record, and no input is read twice."""
     options = job.options
-    is_recorded = (context.trace, context.kept, context.originals, context.lookups) != (None,) * 4
+    is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
     reads_again = options.values_schema or options.output_schemas or context.note is not None
     is_heard = options.debug is not None or current_listener() is not None
     return context.gives_output_alone and not (is_recorded or reads_again or is_heard)
