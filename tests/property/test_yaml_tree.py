@@ -12,7 +12,8 @@ from plait.errors import PlaitError
 from plait.source import Source
 from plait.yaml import read
 from plait.yaml.tree.edits import edited, removal
-from plait.yaml.tree.scanner import TreeError, scan
+from plait.yaml.tree.flow import TreeError
+from plait.yaml.tree.scanner import scan
 from yaml_oracle import events, lost, tree_events
 
 TOKENS = [

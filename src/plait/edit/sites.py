@@ -16,9 +16,10 @@ from plait.yaml.forms import double_quoted
 from plait.yaml.inline import flow_text
 from plait.yaml.keeping import Editor, indented
 from plait.yaml.tree.edits import ConflictError, edited, removal
+from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import ALIAS, PAIR, Collection
 from plait.yaml.tree.scalars import scalar_value
-from plait.yaml.tree.scanner import TreeError, scan
+from plait.yaml.tree.scanner import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

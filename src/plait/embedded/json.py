@@ -11,7 +11,8 @@ from plait.yaml.keeping import Editor
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style
 from plait.yaml.tree.edits import ConflictError
-from plait.yaml.tree.scanner import TreeError, scan
+from plait.yaml.tree.flow import TreeError
+from plait.yaml.tree.scanner import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

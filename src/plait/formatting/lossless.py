@@ -10,7 +10,8 @@ from plait.formatting.structure import Block, OddError, Plan, plan_of, words
 from plait.nodes import equal, walk
 from plait.source import Source
 from plait.yaml import Comments, read
-from plait.yaml.tree.scanner import TreeError, scan
+from plait.yaml.tree.flow import TreeError
+from plait.yaml.tree.scanner import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

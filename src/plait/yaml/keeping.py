@@ -15,9 +15,10 @@ from plait.yaml.forms import FORMS, double_quoted
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style, quoted, style_of
 from plait.yaml.tree.edits import ConflictError, Edit, edited, line_end, line_start, own_start, removal
+from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import ALIAS, PAIR, PLAIN, Collection
 from plait.yaml.tree.scalars import alias_name, body_start, scalar_value
-from plait.yaml.tree.scanner import TreeError, scan
+from plait.yaml.tree.scanner import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.nodes import Document, Map, MapItem
+from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import PLAIN, Collection, Tree
 from plait.yaml.tree.scalars import body_start, scalar_text
-from plait.yaml.tree.scanner import TreeError, collector_paused, scan
+from plait.yaml.tree.scanner import collector_paused, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

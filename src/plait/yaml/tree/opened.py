@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from plait.yaml.tree.flow import ITEM, VALUE, TreeError, UnclosedError
 from plait.yaml.tree.nodes import ALIAS, LEVEL, Collection, Tree
 from plait.yaml.tree.scalars import scalar_text
-from plait.yaml.tree.scanner import ITEM, VALUE, Scanner, TreeError, UnclosedError
+from plait.yaml.tree.scanner import Scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from plait.yaml.scalars import resolve_plain, resolve_tagged
+from plait.yaml.tree.blocks import block_lines, detected, lines_of
 from plait.yaml.tree.nodes import EMPTY, PLAIN
-from plait.yaml.tree.scanner import block_lines, detected, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,13 +9,25 @@ from __future__ import annotations
 import gc
 import re
 
+from plait.yaml.tree.blocks import UNUSUAL, block_end, block_lines, detected, lines_of
+from plait.yaml.tree.flow import (
+    GAP,
+    ITEM,
+    KEY,
+    NEXT_LINE,
+    PLAIN_LINE,
+    SIGN,
+    TAG,
+    VALUE,
+    WORD,
+    FlowScanner,
+    TreeError,
+    read_property,
+)
 from plait.yaml.tree.nodes import (
-    ALIAS,
     BLOCK,
     EMPTY,
-    FLOW,
     LEVEL,
-    PAIR,
     PLAIN,
     Collection,
     Document,
@@ -28,53 +40,16 @@ from plait.yaml.tree.nodes import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeAlias
 
-    Pending: TypeAlias = list[tuple[int, int, str | None, str | None, int]]
+    from plait.yaml.tree.flow import Pending
 
-# White space, line breaks and comments. At a token's start a `#` begins a comment whatever stands before it.
-_GAP = re.compile(r"(?:[ \t\n]++|#[^\n]*+)*+")
-_BLANKS = re.compile(r"[ \t]*+")
-# A plain scalar on one line; a `#` behind white space and a colon before white space end it.
-_WORD = r"(?:[^ \t\n:]|:(?=[^ \t\n]))"
-_PLAIN = re.compile(rf"(?:{_WORD})++(?:[ \t]++(?!#){_WORD}++)*+")
 # A plain scalar behind a key's colon, and the indentation of the next line with something else than a comment.
 _VALUE_LINE = re.compile(
-    rf" ++(?![?:,\[\]{{}}#&*!|>'\"%@`]|-[ \t\n])((?:{_WORD})++(?:[ \t]++(?!#){_WORD}++)*+)[ \t]*+\n( *+)(?![ \t\n#])"
+    rf" ++(?![?:,\[\]{{}}#&*!|>'\"%@`]|-[ \t\n])((?:{WORD})++(?:[ \t]++(?!#){WORD}++)*+)[ \t]*+\n( *+)(?![ \t\n#])"
 )
-_FLOW_WORD = r"(?:[^ \t\n:,\[\]{}]|:(?=[^ \t\n]))"
-_FLOW_PLAIN = re.compile(rf"{_FLOW_WORD}++(?:[ \t]++(?!#){_FLOW_WORD}++)*+")
-# What continues a plain scalar on another line.
-_NEXT_LINE = re.compile(r"[ \t]*+\n[ \t\n]*+")
 _COLON = re.compile(r"[ \t]*+:(?=[ \t\n]|\Z)")
-_FLOW_COLON = re.compile(r"[ \t]*+:")
-_SINGLE = re.compile(r"'[^']*+(?:''[^']*+)*+'")
-_DOUBLE = re.compile(r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"')
-_NAME = re.compile(r"[&*][0-9A-Za-z_-]*+")
-_URI = r"[0-9A-Za-z_;/?:@&=+$.!~*'()%\-"
-_TAG = re.compile(rf"!(?:<[^>\n]*+>|{_URI},\[\]]*+)")
-_FLOW_TAG = re.compile(rf"!(?:<[^>\n]*+>|{_URI}]*+)")
 _MARKER = re.compile(r"(?:---|\.\.\.)(?=[ \t\n]|\Z)")
 _HEADER = re.compile(r"[|>](?:[+-]?([1-9])|[+-])?[+-]?[ \t]*+(?:#[^\n]*+)?")
-_BLANK_LINES = re.compile(r"(?: *+\n)*+")
-_SPACES = re.compile(r" *+")
-_OTHER_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
-_UNUSUAL = re.compile("[\r\x85\u2028\u2029]")
-
-# What a frame waits for: an item, the key of a `?`, the colon behind it, a value.
-ITEM, KEY, SIGN, VALUE = range(4)
-
-
-class TreeError(ValueError):
-    """The text is not valid YAML, or not as libyaml takes it."""
-
-
-class UnclosedError(TreeError):
-    """The text ends within brackets. open: their collections, the outermost first, each with what it waits for."""
-
-    def __init__(self, at: int, open: list[tuple[Collection, int]]) -> None:
-        super().__init__(at)
-        self.open = open
 
 
 def scan(text: str) -> Tree:
@@ -101,14 +76,9 @@ class collector_paused:  # noqa: N801 - a context manager, written as a function
 
 def shadow_of(text: str) -> str:
     """The text as the patterns need it: only line feeds break lines. It has the same length."""
-    if _UNUSUAL.search(text) is None:
+    if UNUSUAL.search(text) is None:
         return text
-    return _UNUSUAL.sub("\n", text.replace("\r\n", " \n"))
-
-
-def lines_of(text: str) -> str:
-    """The text with line feeds in the place of all other breaks but CR LF: in block scalars spaces are counted."""
-    return text if _UNUSUAL.search(text) is None else _OTHER_BREAK.sub("\n", text)
+    return UNUSUAL.sub("\n", text.replace("\r\n", " \n"))
 
 
 class Frame:
@@ -126,10 +96,10 @@ class Frame:
         self.waits = waits
 
 
-class Scanner:
+class Scanner(FlowScanner):
     """One pass over a text. ends_in_text: true if the text ends in a block scalar."""
 
-    __slots__ = ("at", "document", "ends_in_text", "frames", "line", "lines", "pending", "size", "text", "tree")
+    __slots__ = ("at", "document", "ends_in_text", "frames", "line", "lines", "pending", "tree")
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -149,7 +119,7 @@ class Scanner:
     def run(self, *, finishes: bool = True) -> None:
         """Go through the text. finishes: end what is open at its end."""
         text, size = self.text, self.size
-        gap = _GAP.match
+        gap = GAP.match
         tokens: dict[str, Callable[[int], bool]] = {
             "-": self.dash,
             "?": self.question,
@@ -187,7 +157,7 @@ class Scanner:
 
     def skip(self, end: int) -> None:
         """Go on to the next token."""
-        self.at = _GAP.match(self.text, end).end()  # type: ignore[union-attr]
+        self.at = GAP.match(self.text, end).end()  # type: ignore[union-attr]
         line = self.text.rfind("\n", end, self.at)
         if line >= 0:
             self.line = line + 1
@@ -361,7 +331,7 @@ class Scanner:
     # -- what stands on a line ---------------------------------------------------------------------------------------
 
     def property(self, at: int) -> bool:
-        end, anchor, tag = read_property(self.text, at, _TAG)
+        end, anchor, tag = read_property(self.text, at, TAG)
         self.pending.append((at, end, anchor, tag, self.line))
         self.at = end
         return True
@@ -411,32 +381,18 @@ class Scanner:
         if line >= 0:
             self.line = line + 1
 
-    def scalar(self, at: int, first: str) -> tuple[str, int]:
-        """The style of what begins at an offset, and its end; of a plain scalar, on its first line."""
-        text = self.text
-        if first in {'"', "'"}:
-            found = (_DOUBLE if first == '"' else _SINGLE).match(text, at)
-            style = first
-        elif first == "*":
-            found, style = _NAME.match(text, at), ALIAS
-        else:
-            found, style = _PLAIN.match(text, at), PLAIN
-        if found is None:
-            raise TreeError(at)
-        return style, found.end()
-
     def continued(self, end: int, indent: int) -> int:
         """The end of a plain scalar, with the lines that continue it."""
         text = self.text
         while True:
-            gap = _NEXT_LINE.match(text, end)
+            gap = NEXT_LINE.match(text, end)
             if gap is None:
                 return end
             at = gap.end()
             column = at - text.rfind("\n", end, at) - 1
             if column < indent or text[at : at + 1] in ("", "#") or (column == 0 and _MARKER.match(text, at)):
                 return end
-            found = _PLAIN.match(text, at)
+            found = PLAIN_LINE.match(text, at)
             if found is None:
                 return end
             end = found.end()
@@ -468,202 +424,3 @@ class Scanner:
         if text[last - 1 : last] == "\n":
             self.line = last
         return True
-
-    # -- flow collections --------------------------------------------------------------------------------------------
-
-    def flow(self, at: int) -> Collection:
-        """The flow collection that begins at an offset."""
-        text, size = self.text, self.size
-        outer: list[tuple[Collection, int]] = []
-        node = Collection(at, FLOW, None, 0, is_map=text[at] == "{")
-        waits = ITEM
-        pending: Pending = []
-        at += 1
-        done: Node | None
-        while True:
-            at = _GAP.match(text, at).end()  # type: ignore[union-attr]
-            if at >= size:
-                raise UnclosedError(node.start, [*outer, (node, waits)])
-            first = text[at]
-            item = node.items[-1] if node.items else None
-            properties = None
-            done = None
-            if first in ",]}" or (first == ":" and pending):
-                if pending:
-                    properties = _joined(pending)
-                    done = Node(properties.start, properties.end, EMPTY, properties)
-                    pending = []
-                elif waits == ITEM and first == ",":
-                    raise TreeError(at)
-                elif waits in (KEY, VALUE) and item is not None:
-                    place = (item.start if waits == KEY else item.sign) + 1
-                    done = Node(place, place, EMPTY, None)
-                if done is None and waits == SIGN and item is not None and item.key is not None:
-                    item.value = Node(item.key.end, item.key.end, EMPTY, None)
-                    waits = DONE
-                if done is None:
-                    if node.style is PAIR:
-                        node.end = node.items[-1].end
-                        node, waits = outer.pop()
-                        continue
-                    at += 1
-                    if first == ",":
-                        waits = ITEM
-                        continue
-                    if (first == "}") is not node.is_map:
-                        raise TreeError(at)
-                    node.end = at
-                    if not outer:
-                        return node
-                    done = node
-                    node, waits = outer.pop()
-                    item = node.items[-1] if node.items else None
-            elif first == ":":
-                if waits == SIGN and item is not None:
-                    item.sign = at
-                elif waits == KEY and item is not None:
-                    item.key = Node(item.start + 1, item.start + 1, EMPTY, None)
-                    item.sign = at
-                elif waits == DONE and not node.is_map and item is not None:
-                    key = item.value
-                    pair = Collection(key.start, PAIR, None, 0, is_map=True)
-                    item.value = pair
-                    outer.append((node, DONE))
-                    pair.items.append(Item(key.start, key, at))
-                    node = pair
-                else:
-                    raise TreeError(at)
-                waits = VALUE
-                at += 1
-                continue
-            elif waits in (SIGN, DONE):
-                raise TreeError(at)
-            elif first == "?":
-                if waits != ITEM:
-                    raise TreeError(at)
-                if not node.is_map:
-                    pair = Collection(at, PAIR, None, 0, is_map=True)
-                    entry = Item(at, None, -1)
-                    entry.value = pair
-                    node.items.append(entry)
-                    outer.append((node, DONE))
-                    node = pair
-                node.items.append(Item(at, None, -1))
-                waits = KEY
-                at += 1
-                continue
-            elif first in "&!":
-                end, anchor, tag = read_property(text, at, _FLOW_TAG)
-                pending.append((at, end, anchor, tag, 0))
-                at = end
-                continue
-            elif first in "[{":
-                properties = _joined(pending) if pending else None
-                pending = []
-                outer.append((node, waits))
-                start = at if properties is None else properties.start
-                node = Collection(start, FLOW, properties, 0, is_map=first == "{")
-                waits = ITEM
-                at += 1
-                continue
-            else:
-                style, end = self.flow_scalar(at, first)
-                properties = _joined(pending) if pending else None
-                pending = []
-                done = Node(at if properties is None else properties.start, end, style, properties)
-                at = end
-            # `done` is complete: put it where one is waited for.
-            if waits == ITEM:
-                entry = Item(done.start, None, -1)
-                node.items.append(entry)
-                if node.is_map:
-                    entry.key = done
-                    waits = SIGN
-                else:
-                    entry.value = done
-                    waits = DONE
-            elif waits == VALUE and item is not None:
-                item.value = done
-                waits = DONE
-            elif waits == KEY and item is not None:
-                item.key = done
-                waits = SIGN
-            else:
-                raise TreeError(at)
-
-    def flow_scalar(self, at: int, first: str) -> tuple[str, int]:
-        if first in "\"'*":
-            return self.scalar(at, first)
-        text = self.text
-        found = _FLOW_PLAIN.match(text, at)
-        if found is None:
-            raise TreeError(at)
-        end = found.end()
-        while True:
-            gap = _NEXT_LINE.match(text, end)
-            found = (
-                None if gap is None or text[gap.end() : gap.end() + 1] == "#" else _FLOW_PLAIN.match(text, gap.end())
-            )
-            if found is None:
-                return PLAIN, end
-            end = found.end()
-
-
-DONE = 4
-
-
-def _joined(pending: Pending) -> Properties:
-    anchor = next((one[2] for one in pending if one[2] is not None), None)
-    tag = next((one[3] for one in pending if one[3] is not None), None)
-    return Properties(pending[0][0], pending[-1][1], anchor, tag)
-
-
-def read_property(text: str, at: int, tags: re.Pattern[str]) -> tuple[int, str | None, str | None]:
-    """The end of an anchor or a tag, with its name."""
-    found = (_NAME if text[at] == "&" else tags).match(text, at)
-    end = at + 1 if found is None else found.end()
-    return (end, text[at + 1 : end], None) if text[at] == "&" else (end, None, text[at:end])
-
-
-def detected(text: str, at: int) -> int:
-    """The indentation of the first line of a block scalar that has text, or of longer blank lines before it."""
-    deepest = 0
-    while True:
-        spaces = _SPACES.match(text, at)
-        end = at if spaces is None else spaces.end()
-        deepest = max(deepest, end - at)
-        end += text.startswith("\r\n", end)
-        if text[end : end + 1] != "\n":
-            return deepest
-        at = end + 1
-
-
-def block_lines(indent: int) -> re.Pattern[str]:
-    """A pattern for the lines of a block scalar."""
-    found = _LINES.get(indent)
-    if found is None:
-        if len(_LINES) > 200:
-            _LINES.clear()
-        found = _LINES[indent] = re.compile(
-            rf"(?: {{0,{indent}}}\r?\n| {{{indent}}}[^\n]*+\n)*+(?: {{{indent}}}[^\n]*+)?"
-        )
-    return found
-
-
-_LINES: dict[int, re.Pattern[str]] = {}
-
-
-def block_end(text: str, header: str, end: int, body: int, last: int, indent: int) -> int:
-    """The end of a block scalar: of its last line with text, or of its last line if blank lines are kept."""
-    if last <= body:
-        return end
-    stop = last - 1 if text[last - 1] == "\n" else last
-    if "+" in header.partition("#")[0]:
-        return max(stop, end)
-    while stop > body:
-        line = text.rfind("\n", body, stop) + 1 or body
-        last = stop - text.endswith("\r", line, stop)
-        if last - line > indent or text[line:last].strip(" "):
-            return last
-        stop = line - 1
-    return end

@@ -1,0 +1,215 @@
+"""Flow collections: what stands in brackets, and the scalars on a line."""
+
+from __future__ import annotations
+
+import re
+
+from plait.yaml.tree.nodes import ALIAS, EMPTY, FLOW, PAIR, PLAIN, Collection, Item, Node, Properties
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Pending: TypeAlias = list[tuple[int, int, str | None, str | None, int]]
+
+# White space, line breaks and comments. At a token's start a `#` begins a comment whatever stands before it.
+GAP = re.compile(r"(?:[ \t\n]++|#[^\n]*+)*+")
+# A plain scalar on one line; a `#` behind white space and a colon before white space end it.
+WORD = r"(?:[^ \t\n:]|:(?=[^ \t\n]))"
+PLAIN_LINE = re.compile(rf"(?:{WORD})++(?:[ \t]++(?!#){WORD}++)*+")
+_FLOW_WORD = r"(?:[^ \t\n:,\[\]{}]|:(?=[^ \t\n]))"
+_FLOW_LINE = re.compile(rf"{_FLOW_WORD}++(?:[ \t]++(?!#){_FLOW_WORD}++)*+")
+# What continues a plain scalar on another line.
+NEXT_LINE = re.compile(r"[ \t]*+\n[ \t\n]*+")
+_SINGLE = re.compile(r"'[^']*+(?:''[^']*+)*+'")
+_DOUBLE = re.compile(r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"')
+_NAME = re.compile(r"[&*][0-9A-Za-z_-]*+")
+_URI = r"[0-9A-Za-z_;/?:@&=+$.!~*'()%\-"
+TAG = re.compile(rf"!(?:<[^>\n]*+>|{_URI},\[\]]*+)")
+_FLOW_TAG = re.compile(rf"!(?:<[^>\n]*+>|{_URI}]*+)")
+
+# What a collection waits for: an item, the key of a `?`, the colon behind it, a value; in brackets, a comma.
+ITEM, KEY, SIGN, VALUE, DONE = range(5)
+
+
+class TreeError(ValueError):
+    """The text is not valid YAML, or not as libyaml takes it."""
+
+
+class UnclosedError(TreeError):
+    """The text ends within brackets. open: their collections, the outermost first, each with what it waits for."""
+
+    def __init__(self, at: int, open: list[tuple[Collection, int]]) -> None:
+        super().__init__(at)
+        self.open = open
+
+
+class FlowScanner:
+    """The part of the scanner that reads a line's scalars and what is in brackets."""
+
+    __slots__ = ("size", "text")
+
+    text: str
+    size: int
+
+    def scalar(self, at: int, first: str) -> tuple[str, int]:
+        """The style of what begins at an offset, and its end; of a plain scalar, on its first line."""
+        text = self.text
+        if first in {'"', "'"}:
+            found = (_DOUBLE if first == '"' else _SINGLE).match(text, at)
+            style = first
+        elif first == "*":
+            found, style = _NAME.match(text, at), ALIAS
+        else:
+            found, style = PLAIN_LINE.match(text, at), PLAIN
+        if found is None:
+            raise TreeError(at)
+        return style, found.end()
+
+    def flow(self, at: int) -> Collection:
+        """The flow collection that begins at an offset."""
+        text, size = self.text, self.size
+        outer: list[tuple[Collection, int]] = []
+        node = Collection(at, FLOW, None, 0, is_map=text[at] == "{")
+        waits = ITEM
+        pending: Pending = []
+        at += 1
+        done: Node | None
+        while True:
+            at = GAP.match(text, at).end()  # type: ignore[union-attr]
+            if at >= size:
+                raise UnclosedError(node.start, [*outer, (node, waits)])
+            first = text[at]
+            item = node.items[-1] if node.items else None
+            properties = None
+            done = None
+            if first in ",]}" or (first == ":" and pending):
+                if pending:
+                    properties = _joined(pending)
+                    done = Node(properties.start, properties.end, EMPTY, properties)
+                    pending = []
+                elif waits == ITEM and first == ",":
+                    raise TreeError(at)
+                elif waits in (KEY, VALUE) and item is not None:
+                    place = (item.start if waits == KEY else item.sign) + 1
+                    done = Node(place, place, EMPTY, None)
+                if done is None and waits == SIGN and item is not None and item.key is not None:
+                    item.value = Node(item.key.end, item.key.end, EMPTY, None)
+                    waits = DONE
+                if done is None:
+                    if node.style is PAIR:
+                        node.end = node.items[-1].end
+                        node, waits = outer.pop()
+                        continue
+                    at += 1
+                    if first == ",":
+                        waits = ITEM
+                        continue
+                    if (first == "}") is not node.is_map:
+                        raise TreeError(at)
+                    node.end = at
+                    if not outer:
+                        return node
+                    done = node
+                    node, waits = outer.pop()
+                    item = node.items[-1] if node.items else None
+            elif first == ":":
+                if waits == SIGN and item is not None:
+                    item.sign = at
+                elif waits == KEY and item is not None:
+                    item.key = Node(item.start + 1, item.start + 1, EMPTY, None)
+                    item.sign = at
+                elif waits == DONE and not node.is_map and item is not None:
+                    key = item.value
+                    pair = Collection(key.start, PAIR, None, 0, is_map=True)
+                    item.value = pair
+                    outer.append((node, DONE))
+                    pair.items.append(Item(key.start, key, at))
+                    node = pair
+                else:
+                    raise TreeError(at)
+                waits = VALUE
+                at += 1
+                continue
+            elif waits in (SIGN, DONE):
+                raise TreeError(at)
+            elif first == "?":
+                if waits != ITEM:
+                    raise TreeError(at)
+                if not node.is_map:
+                    pair = Collection(at, PAIR, None, 0, is_map=True)
+                    entry = Item(at, None, -1)
+                    entry.value = pair
+                    node.items.append(entry)
+                    outer.append((node, DONE))
+                    node = pair
+                node.items.append(Item(at, None, -1))
+                waits = KEY
+                at += 1
+                continue
+            elif first in "&!":
+                end, anchor, tag = read_property(text, at, _FLOW_TAG)
+                pending.append((at, end, anchor, tag, 0))
+                at = end
+                continue
+            elif first in "[{":
+                properties = _joined(pending) if pending else None
+                pending = []
+                outer.append((node, waits))
+                start = at if properties is None else properties.start
+                node = Collection(start, FLOW, properties, 0, is_map=first == "{")
+                waits = ITEM
+                at += 1
+                continue
+            else:
+                style, end = self.flow_scalar(at, first)
+                properties = _joined(pending) if pending else None
+                pending = []
+                done = Node(at if properties is None else properties.start, end, style, properties)
+                at = end
+            # `done` is complete: put it where one is waited for.
+            if waits == ITEM:
+                entry = Item(done.start, None, -1)
+                node.items.append(entry)
+                if node.is_map:
+                    entry.key = done
+                    waits = SIGN
+                else:
+                    entry.value = done
+                    waits = DONE
+            elif waits == VALUE and item is not None:
+                item.value = done
+                waits = DONE
+            elif waits == KEY and item is not None:
+                item.key = done
+                waits = SIGN
+            else:
+                raise TreeError(at)
+
+    def flow_scalar(self, at: int, first: str) -> tuple[str, int]:
+        if first in "\"'*":
+            return self.scalar(at, first)
+        text = self.text
+        found = _FLOW_LINE.match(text, at)
+        if found is None:
+            raise TreeError(at)
+        end = found.end()
+        while True:
+            gap = NEXT_LINE.match(text, end)
+            found = None if gap is None or text[gap.end() : gap.end() + 1] == "#" else _FLOW_LINE.match(text, gap.end())
+            if found is None:
+                return PLAIN, end
+            end = found.end()
+
+
+def _joined(pending: Pending) -> Properties:
+    anchor = next((one[2] for one in pending if one[2] is not None), None)
+    tag = next((one[3] for one in pending if one[3] is not None), None)
+    return Properties(pending[0][0], pending[-1][1], anchor, tag)
+
+
+def read_property(text: str, at: int, tags: re.Pattern[str]) -> tuple[int, str | None, str | None]:
+    """The end of an anchor or a tag, with its name."""
+    found = (_NAME if text[at] == "&" else tags).match(text, at)
+    end = at + 1 if found is None else found.end()
+    return (end, text[at + 1 : end], None) if text[at] == "&" else (end, None, text[at:end])
