@@ -1,18 +1,20 @@
-"""Processor time of requests to `plait serve`, with few and with many documents: `python benchmarks/service.py [PYTHON]`.
+"""Processor time of requests to `plait serve`, with few and with many documents: `python benchmarks/service.py [PYTHON...]`.
 
-PYTHON: of another installation of plait, to compare; the time is that of the service and of its workers, in seconds.
+PYTHON: of installations of plait, to compare. The time is that of the service and of its workers. Small requests go to all
+services in turns, so that whatever else the machine does meets all of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import http.client
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 
 ROOT = "/api/v1.0"
 POLICY = """\
@@ -34,18 +36,25 @@ data: {a: [1, 2], host: h%d.example.com, port: %d}
 
 
 def seconds_of(pid: int) -> float:
-    """Processor time of a process and its children, also of those that have ended."""
-    total = 0.0
-    tick = os.sysconf("SC_CLK_TCK")
+    """Processor time of a process and its children, also of those that have ended.
+
+    The kernel's clock of a process counts nanoseconds; of a child that has ended there are ticks of 10 ms.
+    """
+    total = ended = 0.0
     for one in (int(name) for name in os.listdir("/proc") if name.isdigit()):
         try:
             with open(f"/proc/{one}/stat", encoding="ascii", errors="replace") as file:
                 fields = file.read().rpartition(")")[2].split()
+            if one == pid or int(fields[1]) == pid:
+                total += time.clock_gettime((~one << 3) | _PROCESS_CLOCK)
+                ended += sum(map(int, fields[13:15]))
         except OSError:
             continue
-        if one == pid or int(fields[1]) == pid:
-            total += sum(map(int, fields[11:15])) / tick
-    return total
+    return total + ended / os.sysconf("SC_CLK_TCK")
+
+
+# The kernel's number for the processor time of all threads.
+_PROCESS_CLOCK = 2
 
 
 class Service:
@@ -80,55 +89,104 @@ class Service:
         self._process.wait()
 
 
-def many(service: Service, method: str, path: str, times: int, body: str = "") -> float:
-    """The processor time of one of several requests, in milliseconds; {n} in the body is its number."""
-    service.ask(method, path, body.replace("{n}", "-1"))
-    total = sum(service.ask(method, path, body.replace("{n}", str(number)))[0] for number in range(times))
-    return total / times * 1000
+class Subject:
+    """An installation of plait with a number of documents. name: of both."""
+
+    def __init__(self, stack: contextlib.ExitStack, python: str, count: int) -> None:
+        self.name, self.count = f"{python} {count}", count
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        self._service = Service(python, directory)
+        stack.callback(self._service.close)
+        self.figures: dict[str, float] = {}
+
+    def fill(self) -> None:
+        """Put the documents, and render them."""
+        body = POLICY + "".join(DOCUMENT % (n, n % 50, n, n % 1000) for n in range(self.count))
+        found = self.figures
+        found["megabytes"] = len(body) / 1e6
+        found["upload, s"], found["upload, wall s"], _ = self._service.ask("PUT", "/buckets/all/documents", body)
+        path = "/revisions/1/rendered-documents?limit=1"
+        found["render cold, s"], found["render cold, wall s"], _ = self._service.ask("GET", path)
+
+    def ask(self, method: str, path: str, body: str, number: int) -> float:
+        """The processor time of a request in milliseconds."""
+        path = path.replace("{half}", str(self.count // 2)).replace("{revision}", str(self._newest))
+        return self._service.ask(method, path, body.replace("{n}", str(number)))[0] * 1000
+
+    def look(self) -> None:
+        """Find the newest revision."""
+        text = self._service.ask("GET", "/revisions?order=desc&sort=id&limit=1&marker=0")[2].decode()
+        self._newest = int(text.partition("\n  id: ")[2].split()[0])
+
+    _newest = 1
 
 
-def figures(python: str, count: int) -> dict[str, float]:
-    """The figures for a number of documents."""
-    with tempfile.TemporaryDirectory() as directory:
-        service = Service(python, directory)
-        try:
-            body = POLICY + "".join(DOCUMENT % (n, n % 50, n, n % 1000) for n in range(count))
-            found = {"documents": float(count), "megabytes": len(body) / 1e6}
-            found["upload, s"], found["upload, wall s"], _ = service.ask("PUT", "/buckets/all/documents", body)
-            found["render cold, s"], found["render cold, wall s"], _ = service.ask(
-                "GET", "/revisions/1/rendered-documents?limit=1"
-            )
-            one = "/revisions/1/documents"
-            found["limit=1, ms"] = many(service, "GET", f"{one}?limit=1", 20)
-            found["name, ms"] = many(service, "GET", f"{one}?metadata.name=n{count // 2}", 20)
-            found["marker, ms"] = many(service, "GET", f"{one}?limit=1&marker={count // 2}", 20)
-            found["rendered limit=1, ms"] = many(service, "GET", "/revisions/1/rendered-documents?limit=1", 20)
-            found["rendered name, ms"] = many(
-                service, "GET", f"/revisions/1/rendered-documents?metadata.name=n{count // 2}", 20
-            )
-            found["revision, ms"] = many(service, "GET", "/revisions/1", 20)
-            small = "schema: example/Kind/v1\nmetadata: {schema: metadata/Document/v1, name: one, storagePolicy: cleartext, layeringDefinition: {layer: site}}\ndata: {n}\n"
-            found["put of one, ms"] = many(service, "PUT", "/buckets/one/documents", 10, small)
-            newest = service.ask("GET", "/revisions?order=desc&sort=id&limit=1&marker=0")[2].decode()
-            revision = newest.partition("\n  id: ")[2].split()[0]
-            after = service.ask("GET", f"/revisions/{revision}/rendered-documents?limit=1")
-            found["render after a change, s"] = after[0]
-            return found
-        finally:
-            service.close()
+ONE = (
+    "schema: example/Kind/v1\nmetadata: {schema: metadata/Document/v1, name: one, storagePolicy: cleartext, "
+    "layeringDefinition: {layer: site}}\ndata: {n}\n"
+)
+OLD, NEW = "/revisions/1", "/revisions/{revision}"
+# What is asked for; the time of a request is in milliseconds.
+SMALL: dict[str, tuple[str, str, str]] = {
+    "limit=1": ("GET", f"{OLD}/documents?limit=1", ""),
+    "name": ("GET", f"{OLD}/documents?metadata.name=n{{half}}", ""),
+    "marker": ("GET", f"{OLD}/documents?limit=1&marker={{half}}", ""),
+    "sorted": ("GET", f"{OLD}/documents?sort=metadata.name&limit=1", ""),
+    "sorted, marker": ("GET", f"{OLD}/documents?sort=metadata.name&order=desc&limit=1&marker={{half}}", ""),
+    "bucket": ("GET", f"{OLD}/documents?status.bucket=all&limit=1", ""),
+    "rendered limit=1": ("GET", f"{OLD}/rendered-documents?limit=1", ""),
+    "rendered marker": ("GET", f"{OLD}/rendered-documents?limit=1&marker={{half}}", ""),
+    "rendered name": ("GET", f"{OLD}/rendered-documents?metadata.name=n{{half}}", ""),
+    "revision": ("GET", OLD, ""),
+    "tag": ("POST", f"{OLD}/tags/t", ""),
+    "put of one": ("PUT", "/buckets/one/documents", ONE),
+    "diff after it": ("GET", f"{OLD}/diff/{{revision}}", ""),
+    "render after it, once": ("GET", f"{NEW}/rendered-documents?limit=1", ""),
+    "deepdiff after it": ("GET", f"{OLD}/deepdiff/{{revision}}", ""),
+    "rollback": ("POST", "/rollback/1", ""),
+}
+TIMES, SECONDS = 60, 20.0
+
+
+def measure(subjects: Sequence[Subject], name: str) -> None:
+    """The mean processor time of a request to each subject, which are asked in turns."""
+    times: dict[str, list[float]] = {subject.name: [] for subject in subjects}
+    for subject in subjects:
+        subject.look()
+    for number in range(-1, 1 if name.endswith("once") else TIMES):
+        for subject in subjects:
+            found = times[subject.name]
+            if sum(found) < SECONDS * 1000:
+                took = subject.ask(*SMALL[name], number)
+                if number >= 0 or name.endswith("once"):
+                    found.append(took)
+    for subject in subjects:
+        found = times[subject.name]
+        subject.figures[f"{name}, ms"] = found[0] if name.endswith("once") else sum(found) / len(found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("python", nargs="?", default=sys.executable)
+    parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
     parser.add_argument("--counts", default="100,100000")
+    parser.add_argument("--only", help="names of requests, with semicolons")
     options = parser.parse_args()
-    rows = [figures(options.python, int(text)) for text in options.counts.split(",")]
-    for name in rows[0]:
-        values = [row[name] for row in rows]
-        ratio = f"{values[-1] / values[0]:8.2f}x" if values[0] and name.endswith("ms") else ""
-        print(f"{name:28}" + "".join(f"{value:14.3f}" for value in values) + ratio)
-    print(json.dumps(rows))
+    with contextlib.ExitStack() as stack:
+        counts = [int(text) for text in options.counts.split(",")]
+        subjects = [Subject(stack, python, count) for python in options.pythons for count in counts]
+        for subject in subjects:
+            subject.fill()
+        for name in options.only.split(";") if options.only else SMALL:
+            measure(subjects, name)
+    for subject in subjects:
+        print(subject.name)
+    for name in subjects[0].figures:
+        values = [subject.figures[name] for subject in subjects]
+        ratios = ""
+        if name.endswith("ms"):
+            pairs = zip(values[:: len(counts)], values[len(counts) - 1 :: len(counts)], strict=True)
+            ratios = "".join(f"{large / small:8.2f}x" for small, large in pairs)
+        print(f"{name:26}" + "".join(f"{value:13.3f}" for value in values) + ratios)
     print(f"load average {os.getloadavg()[0]:.1f}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from plait.service.calls import PAGE, Answer, answer
+from plait.service.paging import part
 from plait.service.policy import READ_AUDIT
 from plait.service.tables import AUDIT
 
@@ -20,12 +21,12 @@ def list_all(call: Call) -> Answer:
     """The requests that changed something, the newest first with `order=desc`. Raises Refusal."""
     call.identity.require(READ_AUDIT)
     window = call.window(PAGE)
-    order = AUDIT.c.id.desc() if call.parameter("order") == "desc" else AUDIT.c.id
-    found = select(*_COLUMNS).order_by(order).offset(window.start).limit(window.most + 1)
+    found = select(*_COLUMNS)
     for name, column in (("user", AUDIT.c.name), ("path", AUDIT.c.path)):
-        wanted = call.parameters(name)
-        if wanted:
-            found = found.where(column.in_(wanted))
+        texts = call.parameters(name)
+        if texts:
+            found = found.where(column.in_(texts))
     with call.service.database.reading() as connection:
-        rows, marker = window.taken(connection.execute(found))
+        wanted = part(connection, found, [(AUDIT.c.id, call.parameter("order") == "desc")], window)
+        rows, marker = window.taken(connection.execute(wanted), lambda row: row.id)
     return answer([dict(zip(_KEYS, row, strict=True)) for row in rows], marker=marker)

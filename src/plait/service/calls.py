@@ -9,6 +9,7 @@ from sqlalchemy import insert
 from plait.service.database import Fate
 from plait.service.failures import bad_parameter, check_name
 from plait.service.history import newest, now
+from plait.service.paging import Window
 from plait.service.tables import AUDIT
 from plait.service.texts import text_of
 
@@ -129,7 +130,7 @@ class Call(NamedTuple):
         return int(text)
 
     def window(self, most: int, *, limits: bool = True) -> Window:
-        """The part of a list that the parameters `marker` (items to skip) and `limit` ask for.
+        """The part of a list that the parameters `marker` and `limit` ask for.
 
         most: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
         lists of other things than documents. Raises Refusal.
@@ -143,30 +144,6 @@ class Call(NamedTuple):
     def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
         """The part of a list that is asked for, and the marker of the next part, if there is one. Raises Refusal."""
         return self.window(most, limits=limits).of(items)
-
-
-class Window(NamedTuple):
-    """A part of a list. start: items before it. most: items of it."""
-
-    start: int
-    most: int
-
-    @property
-    def end(self) -> int:
-        return self.start + self.most
-
-    def of(self, items: Sequence[T]) -> tuple[Sequence[T], int | None]:
-        """The part, and the marker of the next one, if there is one."""
-        return items[self.start : self.end], self.end if self.most and self.end < len(items) else None
-
-    def taken(self, items: Iterable[T]) -> tuple[list[T], int | None]:
-        """The same of a list that begins with this part. It may have one item more, which shows that the list goes on."""
-        found: list[T] = []
-        for item in items:
-            if len(found) == self.most:
-                return found, self.end if self.most else None
-            found.append(item)
-        return found, None
 
 
 _DIGITS = 10

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from sqlalchemy import ColumnElement, String, and_, false, func, or_, select
 
 from plait.nodes import Array, Map
 from plait.service.calls import LARGEST_PAGE
 from plait.service.documents import top_of
 from plait.service.history import VALIDATION_POLICY, in_revision, stored_query, stored_rows
+from plait.service.paging import Window, part
 from plait.service.tables import ENTRIES, LABELS
 
 TYPE_CHECKING = False
@@ -35,15 +34,25 @@ if TYPE_CHECKING:
     One = TypeVar("One", bound=Shown)
 
 
-def chosen(call: Call, documents: Iterable[One]) -> tuple[Sequence[One], int | None]:
-    """The rendered documents that the parameters of a request choose, and the marker of the next ones. Raises Refusal."""
+def chosen(call: Call, documents: Sequence[One], is_shown: Callable[[One], bool]) -> tuple[Sequence[One], int | None]:
+    """The rendered documents that the parameters of a request choose, and the marker of the next ones. Raises Refusal.
+
+    documents: in order, also those that are not shown; markers count them, so that those before a marker are not looked at.
+    """
     window = call.window(LARGEST_PAGE)
     nodes = _Nodes()
-    wanted = (one for one in documents if _is_chosen(call, one, nodes))
     keys = call.parameters("sort")
     if keys:
+        wanted = (one for one in documents if is_shown(one) and _is_chosen(call, one, nodes))
         return window.of(_sorted(call, wanted, nodes, keys))
-    return window.taken(islice(wanted, window.start, None))
+    found: list[One] = []
+    for place in range(window.marker, len(documents)):
+        one = documents[place]
+        if is_shown(one) and _is_chosen(call, one, nodes):
+            if len(found) == window.most:
+                return found, place if found else None
+            found.append(one)
+    return found, None
 
 
 def _sorted(call: Call, documents: Iterable[One], nodes: _Nodes, keys: Sequence[str]) -> list[One]:
@@ -59,38 +68,38 @@ class selected:  # noqa: N801 - reads as what it gives
 
     def __init__(self, call: Call, connection: Connection, revision: int, *, encrypted: bool) -> None:
         self.marker: int | None = None
-        self._window = call.window(LARGEST_PAGE)
+        self._window = window = call.window(LARGEST_PAGE)
         keys = call.parameters("sort")
         columns = [_COLUMNS.get(key) for key in keys]
-        conditions = [in_revision(revision), *_conditions(call), ENTRIES.c.control != VALIDATION_POLICY]
+        seen = [in_revision(revision), ENTRIES.c.control != VALIDATION_POLICY]
         if not encrypted:
-            conditions.append(ENTRIES.c.encrypted.is_(False))
-        found = stored_query(and_(*conditions))
-        descending = call.parameter("order") == "desc"
+            seen.append(ENTRIES.c.encrypted.is_(False))
+        conditions = and_(*seen, *_conditions(call))
+        descends = call.parameter("order") == "desc"
         self._found: Iterable[Stored]
-        if all(column is not None for column in columns):
-            order = [_exact(connection, column) for column in columns if column is not None]
-            if descending:
-                order = [column.desc() for column in order]
-            first = ENTRIES.c.id.desc() if descending and not keys else ENTRIES.c.id
-            ordered = found.order_by(*order, first)
-            if self._window.start:
-                # The texts of the documents before the part are not looked at.
-                ids = select(ENTRIES.c.id).where(*conditions).order_by(*order, first)
-                part = ids.offset(self._window.start).limit(self._window.most + 1).subquery()
-                ordered = stored_query(ENTRIES.c.id.in_(select(part.c.id))).order_by(*order, first)
-            self._found = stored_rows(connection, ordered.limit(self._window.most + 1))
+        if not keys:
+            query = part(connection, stored_query(conditions), [(ENTRIES.c.id, descends)], window)
+            self._found = stored_rows(connection, query)
+        elif all(column is not None for column in columns):
+            order = [(_exact(connection, column), descends) for column in columns if column is not None]
+            order.append((ENTRIES.c.id, False))
+            # What is put in order has no texts.
+            ids = part(connection, select(ENTRIES.c.id).where(conditions), order, window, seen=seen).subquery()
+            query = part(connection, stored_query(ENTRIES.c.id.in_(select(ids.c.id))), order, Window(0, window.most))
+            self._found = stored_rows(connection, query)
         else:
-            everything = stored_rows(connection, found.order_by(ENTRIES.c.id))
-            self._found = islice(_sorted(call, everything, _Nodes(), keys), self._window.start, None)
+            everything = stored_rows(connection, stored_query(conditions).order_by(ENTRIES.c.id))
+            self._found, self.marker = window.of(_sorted(call, everything, _Nodes(), keys))
 
     def __iter__(self) -> Iterator[Stored]:
+        last = 0
         for count, one in enumerate(self._found):
             if count < self._window.most:
+                last = one.entry.id
                 yield one
             else:
                 # There is one such row at most; a cursor of the database ends with it.
-                self.marker = self._window.end if count else None
+                self.marker = last or None
 
 
 _COLUMNS: dict[str, ColumnElement[Any]] = {

@@ -35,10 +35,9 @@ def rendered(call: Call) -> Answer:
         documents = call.service.renderer.of_revision(connection, call.service.keys, revision, cleartext=cleartext)
         hidden = frozenset() if shows_all else call.service.flows.holders(connection, revision)
     names = call.parameters("metadata.name")
-    shown = (
-        one
-        for one in (documents.named(names) if names else documents.shown)
-        if is_shown(one.entry) and (shows_all or not (one.encrypted or one.entry.id in hidden))
+    found, marker = chosen(
+        call,
+        documents.named(names) if names else documents.shown,
+        lambda one: is_shown(one.entry) and (shows_all or not (one.encrypted or one.entry.id in hidden)),
     )
-    found, marker = chosen(call, shown)
     return Answer(call.spooled(stream((one.entry, one.text) for one in found)), marker=marker)

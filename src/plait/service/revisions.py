@@ -14,6 +14,7 @@ from plait.service.history import (
     existing,
     has_secrets,
 )
+from plait.service.paging import part
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVISIONS, LIST_REVISIONS, SHOW_REVISION
 from plait.service.tables import ALL, REVISIONS, TAGS
 from plait.service.texts import value_of
@@ -35,15 +36,16 @@ def list_all(call: Call) -> Answer:
     """All revisions, or those with one of some tags. Raises Refusal."""
     call.identity.require(LIST_REVISIONS)
     wanted = set(call.parameters("tag"))
-    keys = [_SORTED_BY[name] for name in call.parameters("sort") if name in _SORTED_BY]
-    order = [key.desc() if call.parameter("order") == "desc" else key.asc() for key in keys]
+    descends = call.parameter("order") == "desc"
+    keys = [(_SORTED_BY[name], descends) for name in call.parameters("sort") if name in _SORTED_BY]
     window = call.window(LARGEST_PAGE, limits=False)
     found = select(REVISIONS).where(REVISIONS.c.forgotten.is_(False))
     if wanted:
         found = found.where(REVISIONS.c.id.in_(select(TAGS.c.revision).where(TAGS.c.tag.in_(wanted))))
-    found = found.order_by(*order, REVISIONS.c.id).offset(window.start).limit(window.most + 1)
     with call.service.database.reading() as connection:
-        rows, marker = window.taken(connection.execute(found))
+        # A marker may name a revision that has been removed meanwhile: its row is still there.
+        query = part(connection, found, [*keys, (REVISIONS.c.id, False)], window)
+        rows, marker = window.taken(connection.execute(query), lambda row: row.id)
         tags: dict[int, list[str]] = {}
         for found_tag in connection.execute(_tags_of([row.id for row in rows])):
             tags.setdefault(found_tag.revision, []).append(found_tag.tag)

@@ -1,0 +1,85 @@
+"""Parts of lists: where one begins, how long it is, and where the next one begins.
+
+A list in memory is cut by numbers of items. A list of the database goes on behind the row that the marker names, so that a part
+costs the same wherever it begins, and rows that come or go meanwhile neither repeat others nor hide them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import and_, or_, select
+
+from plait.service.failures import bad_parameter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from sqlalchemy import ColumnElement, Connection, Select
+
+    # A column, and True if its values descend.
+    Key = tuple[ColumnElement[Any], bool]
+
+T = TypeVar("T")
+
+
+class Window(NamedTuple):
+    """A part of a list. marker: where it begins, 0 for the beginning. most: items of it."""
+
+    marker: int
+    most: int
+
+    def of(self, items: Sequence[T]) -> tuple[Sequence[T], int | None]:
+        """The part of a list in memory, and the marker of the next one, if there is one."""
+        end = self.marker + self.most
+        return items[self.marker : end], end if self.most and end < len(items) else None
+
+    def taken(self, rows: Iterable[T], number_of: Callable[[T], int]) -> tuple[list[T], int | None]:
+        """The rows of a part that `part` queries, and the marker of the next one. number_of: the unique number of a row."""
+        found = list(rows)
+        page = found[: self.most]
+        return page, number_of(page[-1]) if page and len(found) > len(page) else None
+
+
+def part(
+    connection: Connection,
+    query: Select[Any],
+    keys: Sequence[Key],
+    window: Window,
+    *,
+    seen: Sequence[ColumnElement[bool]] = (),
+) -> Select[Any]:
+    """A query for the rows of a part and the first one behind it.
+
+    keys: what puts the rows in order; the last is the unique number that markers name, and no value is null. seen: conditions
+    for rows that a marker may name. Raises Refusal for a marker that names none, where that matters.
+    """
+    if window.marker:
+        query = query.where(_behind(keys, _values(connection, keys, window.marker, seen)))
+    return query.order_by(*(column.desc() if descends else column for column, descends in keys)).limit(window.most + 1)
+
+
+def _values(
+    connection: Connection, keys: Sequence[Key], marker: int, seen: Sequence[ColumnElement[bool]]
+) -> list[object]:
+    """The values of the row that a marker names. Raises Refusal."""
+    *others, (number, _) = keys
+    if not others:
+        return [marker]  # the row itself need not be there
+    row = connection.execute(select(*(column for column, _ in others)).where(number == marker, *seen)).one_or_none()
+    if row is None:
+        raise bad_parameter("marker", "the marker of a header Link")
+    return [*row, marker]
+
+
+def _behind(keys: Sequence[Key], values: Sequence[object]) -> ColumnElement[bool]:
+    """The condition for rows behind one with these values."""
+    (first, descends), known = keys[0], values[0]
+    found: list[ColumnElement[bool]] = []
+    for place, ((column, is_less), value) in enumerate(zip(keys, values, strict=True)):
+        same = [other == there for (other, _), there in zip(keys[:place], values, strict=False)]
+        found.append(and_(*same, column < value if is_less else column > value))
+    # The first condition says no more than the rest; it has the form that an index can be used for.
+    return and_(first <= known if descends else first >= known, or_(*found))
