@@ -40,6 +40,8 @@ _CONNECTIONS = 20
 _WRITES = "plait_writes"
 _PLAIN = "plait_plain"
 _SECONDS_TO_CLOSE = 5
+# Pages of SQLite in memory: of each connection, and of the one that writes, whose pages go to the log when there is no room.
+_SMALL, _LARGE = "PRAGMA cache_size = -256", "PRAGMA cache_size = -32768"
 NO, UNKNOWN, YES = "no", "unknown", "yes"
 _NEWEST = "head"
 # Seconds after a commit in which the database is known to accept writes.
@@ -100,6 +102,7 @@ class Database:
             # The writers of this process come in order; those of others wait in the database.
             self._turn(),
             self.engine.connect().execution_options(**{_WRITES: True}) as connection,
+            _room_to_write(connection),
         ):
             transaction = connection.begin()
             try:
@@ -239,6 +242,8 @@ def _engine(url: URL) -> Engine:
             pool_size=_CONNECTIONS,
             max_overflow=_CONNECTIONS,
             pool_pre_ping=True,
+            # The connection that was used last, so that no more of them fill with pages than are in use at a time.
+            pool_use_lifo=True,
             pool_timeout=_SECONDS_TO_CONNECT,
             hide_parameters=True,
             connect_args={"connect_timeout": _SECONDS_TO_CONNECT} if url.get_backend_name() == "postgresql" else {},
@@ -250,6 +255,23 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
     return engine
+
+
+@contextmanager
+def _room_to_write(connection: Connection) -> Iterator[None]:
+    """While the body of the `with` statement runs, SQLite has memory for many pages; afterwards the connection has few."""
+    try:
+        yield
+    finally:
+        if connection.dialect.name == "sqlite" and not connection.invalidated:
+            # On the driver's connection: these begin no transaction.
+            cursor = connection.connection.cursor()
+            try:
+                cursor.execute(_SMALL)
+                cursor.execute("PRAGMA shrink_memory")
+                cursor.close()
+            except connection.dialect.loaded_dbapi.Error:
+                connection.invalidate()
 
 
 def _make_private(path: str) -> None:
@@ -270,11 +292,15 @@ def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor.execute(f"PRAGMA busy_timeout = {_SECONDS_OF_WAITING * 1000}")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute(_SMALL)
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
 
 
 def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
-    if not options.get(_PLAIN, False):
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(_WRITES, False) else "BEGIN")
+    if options.get(_WRITES, False):
+        connection.exec_driver_sql(_LARGE)
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    elif not options.get(_PLAIN, False):
+        connection.exec_driver_sql("BEGIN")
