@@ -166,3 +166,22 @@ def test_fmt_of_no_yaml_file() -> None:
 def test_results_of_two_kinds_are_equal_by_their_text() -> None:
     assert plait.render({"a.yml": "a: 1"}) == plait.read({"b.yml": "a:   1"}) == plait.documents({"a": 1})
     assert plait.render({"a.yml": "a: 1"}) != plait.documents({"a": 2})
+
+
+NAMED = [
+    ({"a.yml": "a: #@ [x for x in range(10000)]\n"}, {"limits": {"steps": 100}}, 'limits={"steps": N}'),
+    ({"a.yml": "#@ x = 1\na: 1 # plain\n"}, {}, "ignore_unknown_comments=True"),
+    ({"a.yml": '#@ x = f"{1}"\n'}, {}, 'additions=["f-strings"]'),
+]
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize(("files", "options", "named"), NAMED, ids=[one[2] for one in NAMED])
+def test_a_hint_names_the_keyword_of_an_option(
+    files: dict[str, str], options: dict[str, object], named: str, isolated: bool
+) -> None:
+    with pytest.raises(plait.PlaitError) as caught:
+        plait.render(files, isolated=isolated, **options)  # type: ignore[arg-type]
+    assert named in str(caught.value.hint)
+    assert "--" not in str(caught.value.hint)
+    assert any(named in note for note in caught.value.__notes__)

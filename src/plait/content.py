@@ -11,7 +11,7 @@ import os
 import stat
 from _contextvars import ContextVar
 
-from plait.errors import ReadError
+from plait.errors import Advice, Flag, ReadError
 from plait.events import current_listener
 from plait.limits import allowance, exceeded
 from plait.source import Source
@@ -245,7 +245,9 @@ NO_LINKS = Links()
 # The links out of a Git repository that writing follows: those that --allow-symlink-output names. Set by the command line.
 OUTPUT_LINKS: ContextVar[Links] = ContextVar("plait_output_links", default=NO_LINKS)
 
-_LINK_HINT = "symbolic links are not followed, as a security feature; allow one with --allow-symlink-destination PATH"
+_LINK_HINT = Advice(
+    "symbolic links are not followed, as a security feature; allow one with ", Flag("allow-symlink-destination", "PATH")
+)
 
 
 def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> Iterator[tuple[str, str]]:

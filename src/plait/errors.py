@@ -17,7 +17,7 @@ from plait.source import OURS, Position, Source, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Self, TypedDict, TypeVar
 
     Error = TypeVar("Error", "PlaitError", "Finding")
@@ -82,6 +82,42 @@ class Wording(str):
         return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
 
 
+class Flag:
+    """An option that a text names. name: of its flag. value: what is given to it, "" for a switch."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: str = "") -> None:
+        self.name = name
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"--{self.name} {self.value}".rstrip()
+
+
+class Advice(str):
+    """A text that names options: `Advice("wait longer: ", Flag("limit", "url=N"))`. The string is for the command line."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Flag, ...]
+
+    def __new__(cls, *parts: str | Flag) -> Self:
+        made = super().__new__(cls, "".join(map(str, parts)))
+        made.parts = parts
+        return made
+
+    def __reduce__(self) -> tuple[type[Advice], tuple[str | Flag, ...]]:
+        return Advice, self.parts
+
+    def names(self, flag: str) -> bool:
+        """True if the text names an option."""
+        return any(isinstance(part, Flag) and part.name == flag for part in self.parts)
+
+    def told(self, name: Callable[[Flag], str]) -> str:
+        """The text with other names of the options."""
+        return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
+
+
 # The replacement of a withheld quotation.
 WITHHELD = "..."
 
@@ -109,6 +145,8 @@ class _Texts:
         _hint: str | None
     # The message that is shown in the place of one that is withheld as a whole.
     unspecific = "not valid"
+    # What options are called for a caller of the API; None for the command line.
+    keyword: Callable[[Flag], str] | None = None
 
     @property
     def is_private(self) -> bool:
@@ -118,6 +156,8 @@ class _Texts:
     def text(self, name: str, *, complete: bool = False) -> str | None:
         """A text by its name, or None if there is none or it is withheld as a whole. complete: with all quotations."""
         found: str | None = getattr(self, f"_{name}")
+        if isinstance(found, Advice) and self.keyword is not None:
+            found = found.told(self.keyword)
         if found is None or complete:
             return found
         private = self.is_private

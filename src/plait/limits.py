@@ -13,7 +13,7 @@ from __future__ import annotations
 from _contextvars import ContextVar
 from time import monotonic
 
-from plait.errors import LimitError, UsageError
+from plait.errors import Advice, Flag, LimitError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -259,12 +259,12 @@ def exceeded(
     hint: str | None = None,
 ) -> LimitError:
     """The error for a limit that was reached: what goes beyond it, its name and its value."""
-    again = f"if this is intended, raise the limit with --limit {name}=N"
+    again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
     error = LimitError(
         f"{what} exceeds the limit {name}={_shown(name, value)}",
         at=at,
         expected=expected,
-        hint=again if hint is None else f"{hint}; {again}",
+        hint=again if hint is None else Advice(hint, "; ", *again.parts),
     )
     error.limit = name
     return error

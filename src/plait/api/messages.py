@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from plait import errors
-from plait.errors import Finding, LayeringError, LimitError, PlaitError, Quoted, Wording, conceal, full
+from plait.errors import Advice, Finding, Flag, LayeringError, LimitError, PlaitError, Quoted, Wording, conceal, full
 from plait.source import Position, Source, Step
 
 TYPE_CHECKING = False
@@ -118,6 +118,8 @@ def finding_of(fault: Fault) -> Finding:
 
 def _words(text: str | None) -> Words | None:
     """A text with its quotations, as what can be sent."""
+    if isinstance(text, Advice):
+        return [part if isinstance(part, str) else (part.name, part.value) for part in text.parts]
     if not isinstance(text, Wording):
         return text
     return [
@@ -130,7 +132,14 @@ def _text(words: Words | None) -> str | None:
     """The text that was sent."""
     if words is None or isinstance(words, str):
         return words
-    return Wording(*(part if isinstance(part, str) else _quoted(*part) for part in words))
+    parts = [part if isinstance(part, str) else _part(*part) for part in words]
+    if any(isinstance(part, Flag) for part in parts):
+        return Advice(*(part for part in parts if not isinstance(part, Quoted)))
+    return Wording(*(part for part in parts if not isinstance(part, Flag)))
+
+
+def _part(text: str, more: str | bool | None) -> Quoted | Flag:
+    return Flag(text, more) if isinstance(more, str) else _quoted(text, more)
 
 
 def _quoted(text: str, is_private: bool | None) -> Quoted:

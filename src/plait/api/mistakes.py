@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from plait.errors import Flag
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.errors import PlaitError
+    from plait.errors import Finding, PlaitError
 
 _PLAIN = "dict, list, str, int, float, bool and None"
 
@@ -77,10 +79,36 @@ def _instead(value: object) -> str:
     return "; vars(...) may give its data as a dict" if hasattr(value, "__dict__") else ""
 
 
+def keyword(flag: Flag) -> str:
+    """An option as a keyword of the API; its flag if it is none."""
+    from plait.api.functions import keywords_of
+    from plait.engine import DIALECTS, dialect
+    from plait.engine.common import LIMIT
+    from plait.engine.options import LISTS, SWITCH
+
+    if flag.name == LIMIT.name:
+        name, _, value = flag.value.partition("=")
+        return f'limits={{"{name}": {value}}}'
+    for cls in map(dialect, DIALECTS):
+        for option in cls.options:
+            if option.name == flag.name and option.attribute in keywords_of(cls):
+                if option.kind == SWITCH:
+                    return f"{option.attribute}={not option.is_negated}"
+                return (
+                    f'{option.attribute}=["{flag.value}"]'
+                    if option.kind in LISTS
+                    else f'{option.attribute}="{flag.value}"'
+                )
+    return str(flag)
+
+
 def tell(error: PlaitError) -> None:
     """Let Python's traceback say what the error knows besides its message: the place, its line, what is meant."""
     if getattr(error, "__notes__", None):
         return
+    faults: list[PlaitError | Finding] = [error, *error.findings]
+    for one in faults:
+        one.keyword = keyword
     first, *rest = error.report().rstrip("\n").split("\n")
     place = first.removeprefix("plait: ").removesuffix(error.message.split("\n")[0]).removesuffix(": ")
     lines = [f"at {place}", *rest] if place else rest

@@ -69,6 +69,7 @@ def main(flags: Krm) -> int:
             _list(given.get("items"), "items"), _spec(given.get("functionConfig")), warnings.append
         )
     except PlaitError as error:
+        error.keyword = None
         result["results"] = [{"message": error.report().removeprefix("plait: ").rstrip("\n"), "severity": "error"}]
         write_out(plait.documents(result).to_yaml())
         sys.stderr.write(error.report())

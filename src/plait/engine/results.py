@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from plait.nodes import Document, Value
     from plait.provenance import Trace
 
-    # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error].
-    Words: TypeAlias = "str | list[str | tuple[str, bool | None]]"
+    # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error] or [flag, its value].
+    Words: TypeAlias = "str | list[str | tuple[str, str | bool | None]]"
     Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None, str]"
 
     class Fault(TypedDict):

@@ -8,7 +8,7 @@ import re
 
 from plait.analysis.files import OPS, PROJECT
 from plait.analysis.places import path_of
-from plait.errors import Finding
+from plait.errors import Advice, Finding
 from plait.lsp import kinds, projectfile
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.linting import notes
@@ -117,7 +117,9 @@ def _problem(file: File, finding: Finding, code: str, at: Position | None = None
         text += f"\nexpected: {finding.expected}"
     if finding.found:
         text += f"\nfound: {finding.found}"
-    if finding.hint and "--limit " not in finding.hint:  # there is no command line to type it on
+    if finding.hint and not (
+        isinstance(finding.hint, Advice) and finding.hint.names("limit")
+    ):  # nobody can set it here
         text += f"\nhint: {finding.hint}"
     if run is not None:
         text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")

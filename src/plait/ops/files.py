@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.additions import EMBEDDED
 from plait.additions import OPERATIONS as EVERY
 from plait.content import NO_LINKS, note_directory
-from plait.errors import OpsError, ReadError
+from plait.errors import Advice, Flag, OpsError, ReadError
 from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.operations import Operation, Remove, Replace, Test
@@ -151,7 +151,9 @@ def _replace(definition: Definition, null_values: bool) -> Operation:
     given = definition.fields.get("value")
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
-        hint = None if given is None else "--null-values accepts null; to take the key away: type: remove"
+        hint = (
+            None if given is None else Advice(Flag("null-values"), " accepts null; to take the key away: type: remove")
+        )
         raise definition.refuse(
             f'replace operation [{definition.number}]: no "value", or null',
             hint=hint,
@@ -279,16 +281,17 @@ def built(definition: Definition, null_values: bool, additions: frozenset[str]) 
 
 
 # The operations of JSON Patch that have other names here.
+_WITH = Flag("with", EVERY)
 _JSON_PATCH = {
     "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
-    "copy": "write the value out; or take the addition: --with operations",
-    "append": 'type "replace", and a path that ends in /- adds an item to an array; for many, --with operations',
+    "copy": Advice("write the value out; or take the addition: ", _WITH),
+    "append": Advice('type "replace", and a path that ends in /- adds an item to an array; for many, ', _WITH),
     "delete": 'type "remove"',
     "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
     "merge": 'type "replace" replaces whole values; write an operation for each key',
     "set": 'type "replace"; a path that ends in ? also adds the key',
     "update": 'type "replace"',
-    "move": "remove the value and write it out in its new place; or take the addition: --with operations",
+    "move": Advice("remove the value and write it out in its new place; or take the addition: ", _WITH),
 }
 
 

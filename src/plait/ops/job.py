@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.context import Context
-from plait.errors import OpsError, UsageError, Wording, conceal, full, part_of, public, quotation
+from plait.errors import Advice, Flag, OpsError, UsageError, Wording, conceal, full, part_of, public, quotation
 from plait.events import current_listener
 from plait.nodes import Document
 from plait.ops.draft import Draft
@@ -224,7 +224,9 @@ class Job:
         """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
         if self.keep_format:
             if TAGS in self.additions:
-                raise UsageError("a text whose format is kept has its tags", hint="leave out --with tags")
+                raise UsageError(
+                    "a text whose format is kept has its tags", hint=Advice("leave out ", Flag("with", TAGS))
+                )
             if self.template is None:
                 raise UsageError("there is no text whose format can be kept", expected="a file, or a text by its name")
             return keep_format(self.template, self.base, value)

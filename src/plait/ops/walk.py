@@ -6,7 +6,7 @@ through `check_map`, `selected`, `place_of` and `missing_key`, so that every err
 
 from __future__ import annotations
 
-from plait.errors import OpsError, public, quotation
+from plait.errors import Advice, Flag, OpsError, public, quotation
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.pointer import Append, Index, Key, Match
 
@@ -349,5 +349,7 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     if type(token) is Key and token.name == "-":
         return '"-" appends at the end of a path only, and is never optional'
     if type(token) is Key and token.name in ("*", "[*]", ""):
-        return "a path names one item; write an operation for each, or take the addition: --with operations"
+        return Advice(
+            "a path names one item; write an operation for each, or take the addition: ", Flag("with", "operations")
+        )
     return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import TemplateError
+from plait.errors import Advice, Flag, TemplateError
 from plait.source import Position, Source
 from plait.starlark import Code, Expr
 
@@ -153,14 +153,17 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
     return out
 
 
+_PLAIN = Advice("or allow plain ones with ", Flag("ignore-unknown-comments"))
+
+
 def unknown_comment(comment: Comment, source: Source) -> TemplateError:
     """The error for a plain comment in a template."""
-    hint = None
+    hint: str | None = None
     text = comment.text.lstrip()
     if comment.text[:1] == " " and text.startswith("@"):
         hint = f"remove the space: #{text}"
     elif not comment.own_line and (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":"):
-        hint = f"write '#@ {text}' if that is the value, '#!' for a comment, or allow plain ones with --ignore-unknown-comments"
+        hint = Advice(f"write '#@ {text}' if that is the value, '#!' for a comment, ", *_PLAIN.parts)
     told = f"Failed to parse line {comment.line}: '#{comment.text}'"
     return TemplateError(
         told,
@@ -168,5 +171,5 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
         at=Position(source, comment.line, comment.column),
         expected="'#@' for annotations or code, '#!' for comments (Expected ytt-formatted string)",
         found=f"#{comment.text}",
-        hint=hint or "write '#!' for a comment, or allow plain ones with --ignore-unknown-comments",
+        hint=hint or Advice("write '#!' for a comment, ", *_PLAIN.parts),
     )

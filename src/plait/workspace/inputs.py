@@ -11,7 +11,7 @@ import os
 import stat
 
 from plait.content import NO_LINKS, Links, file_content, files_below, note_stream, reason, standard_input
-from plait.errors import ReadError, UsageError
+from plait.errors import Advice, Flag, ReadError, UsageError
 from plait.limits import allowance, exceeded
 from plait.view import check_read, check_request, current_view, may_read
 from plait.workspace.files import InputFile, in_memory
@@ -177,7 +177,8 @@ def fetch_url(url: str) -> bytes:
         data = fetched(url, seconds=seconds, most=largest)
     except TimeoutError:
         raise ReadError(
-            f"Requesting URL '{url}': no complete answer within {seconds:g} seconds", hint="wait longer: --limit url=N"
+            f"Requesting URL '{url}': no complete answer within {seconds:g} seconds",
+            hint=Advice("wait longer: ", Flag("limit", "url=N")),
         ) from None
     if len(data) > largest:
         raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.additions import SECRETS, TAGS, VALUES_REFER
 from plait.annotations import placing
 from plait.context import Context
-from plait.errors import PlaitError, UsageError
+from plait.errors import Advice, Flag, PlaitError, UsageError
 from plait.events import current_listener
 from plait.nodes import Array, DocumentSet, Map
 from plait.workspace.execution import Execution, is_dropped
@@ -74,7 +74,7 @@ def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | N
 def _run(job: Job, session: Session) -> Result:
     session.context.additions = job.options.additions
     if TAGS in job.options.additions and session.context.originals is not None:
-        raise UsageError("a text whose format is kept has its tags", hint="leave out --with tags")
+        raise UsageError("a text whose format is kept has its tags", hint=Advice("leave out ", Flag("with", TAGS)))
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.after_schema is not None:

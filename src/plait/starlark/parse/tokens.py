@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import Finding
+from plait.errors import Advice, Finding, Flag
 from plait.source import Position, Source
 from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
 
@@ -141,7 +141,11 @@ class Tokens:
             and value in ("f", "F")
             and (line, column + 1) == (self.line, self.column)
         ):
-            return 'there are no f-strings without --with f-strings: "%s and %s" % (a, b), or "{} and {}".format(a, b)'
+            return Advice(
+                "there are no f-strings without ",
+                Flag("with", "f-strings"),
+                ': "%s and %s" % (a, b), or "{} and {}".format(a, b)',
+            )
         if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
             return "'else if' is spelt elif"
         closer = _CLOSERS.get(wanted)
