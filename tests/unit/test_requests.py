@@ -11,12 +11,11 @@ import re
 import pytest
 
 import plait
-from plait.api.functions import keywords_of
 from plait.cli import main
 from plait.cli.fleet_answers import ANSWERS
 from plait.cli.render import FMT, TEMPLATE
 from plait.cli.start import commands
-from plait.engine import DIALECTS, dialect
+from plait.engine import DIALECTS, dialect, keywords_of
 from plait.engine.flags import Command
 from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SWITCH, VALUE, Option, Use
 from plait.engine.patch import Patch

@@ -6,6 +6,7 @@ import functools
 from types import FunctionType
 
 from plait.api.isolation import can_be_isolated
+from plait.engine import keywords_of
 from plait.engine.options import LISTS, SWITCH, VALUE, Option, Request
 
 TYPE_CHECKING = False
@@ -43,13 +44,6 @@ def function_of(request: Callable[P, Request], result: type[R]) -> Callable[[Cal
 
 
 _UNSET = object()
-
-
-def keywords_of(dialect: type[Request]) -> dict[str, str]:
-    """The keywords of a dialect, each with its type: the annotated options of its class and of what this is based on."""
-    from inspect import get_annotations
-
-    return {name: one for cls in reversed(dialect.__mro__) for name, one in get_annotations(cls).items()}
 
 
 def _nothing() -> Mapping[str, object]:

@@ -81,8 +81,7 @@ def _instead(value: object) -> str:
 
 def keyword(flag: Flag) -> str:
     """An option as a keyword of the API; its flag if it is none."""
-    from plait.api.functions import keywords_of
-    from plait.engine import DIALECTS, dialect
+    from plait.engine import DIALECTS, dialect, keywords_of
     from plait.engine.common import LIMIT
     from plait.engine.options import LISTS, SWITCH
 

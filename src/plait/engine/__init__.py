@@ -31,3 +31,10 @@ def dialect(command: str) -> type[Request]:
     from plait.engine.compose import Compose
 
     return Compose
+
+
+def keywords_of(cls: type[Request]) -> dict[str, str]:
+    """The keywords of a dialect in the API, each with its type: the annotated options of its class and of its bases."""
+    from inspect import get_annotations
+
+    return {name: one for base in reversed(cls.__mro__) for name, one in get_annotations(base).items()}
