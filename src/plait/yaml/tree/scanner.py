@@ -118,7 +118,16 @@ class Scanner(FlowScanner):
 
     def run(self, *, finishes: bool = True) -> None:
         """Go through the text. finishes: end what is open at its end."""
-        text, size = self.text, self.size
+        self.skip(self.at)
+        self.advance(self.size)
+        if self.document is None and not self.tree.documents:
+            self.begin(self.size, is_explicit=False)
+        if self.document is not None and finishes:
+            self.finish()
+
+    def advance(self, until: int) -> None:
+        """Take tokens up to the first one that begins at or behind an offset."""
+        text = self.text
         gap = GAP.match
         tokens: dict[str, Callable[[int], bool]] = {
             "-": self.dash,
@@ -129,8 +138,7 @@ class Scanner(FlowScanner):
             "|": self.block_scalar,
             ">": self.block_scalar,
         }
-        self.skip(self.at)
-        while self.at < size:
+        while self.at < until:
             at = self.at
             column = at - self.line
             first = text[at]
@@ -150,10 +158,6 @@ class Scanner(FlowScanner):
                 line = text.rfind("\n", end, found)
                 if line >= 0:
                     self.line = line + 1
-        if self.document is None and not self.tree.documents:
-            self.begin(self.size, is_explicit=False)
-        if self.document is not None and finishes:
-            self.finish()
 
     def skip(self, end: int) -> None:
         """Go on to the next token."""
@@ -275,6 +279,8 @@ class Scanner(FlowScanner):
             if frame.node is not None and frame.node.is_map is is_map:
                 if frame.waits != ITEM:
                     self.complete(frame)
+                elif self.pending:
+                    raise TreeError(self.pending[0][0])
                 frame.node.items.append(item)
                 frame.item = item
                 return

@@ -1,0 +1,301 @@
+"""Repairs of a text that is not valid YAML: the smallest changes of lines with which the rest can be read.
+
+The scanner stops at a token that fits nowhere. It goes back to the state at the start of a line, tries each repair of the
+lines around the fault, and goes on with the one that lets it read farthest. Lines keep their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+from plait.yaml.tree.flow import VALUE, TreeError
+from plait.yaml.tree.nodes import Collection, Tree
+from plait.yaml.tree.scanner import Frame, Scanner, collector_paused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.yaml.tree.nodes import Node
+
+# The most repairs of a text; texts with more faults are not YAML.
+MOST = 30
+# Lines behind a fault that a repair is judged by.
+_AHEAD = 200
+# States kept, each at the start of a line.
+_STATES = 12
+
+# A quote or bracket that may be there by mistake: one behind a colon and a space begins a value.
+_STRAY = re.compile(r"(?<!: )[][{}\"']")
+_OPENER = re.compile("[\"'\\[{]")
+_NAMED = re.compile(r"[&*][0-9A-Za-z_-]")
+_BLANK_REST = re.compile(r"[ \t]*(?:#.*)?(?:\n|\Z)")
+_ITEM = re.compile(r" *(?:- .|(?:- )*[^\s:'\"\[\]{}#,-][^:'\"\[\]{}#,]*:(?: |$))")
+
+
+class Repair:
+    """A line to change. number: from 1. new: its text. is_open: a quote or a bracket on it goes on to the fault below."""
+
+    __slots__ = ("is_open", "new", "number")
+
+    def __init__(self, number: int, new: str, *, is_open: bool) -> None:
+        self.number = number
+        self.new = new
+        self.is_open = is_open
+
+
+def repairs(text: str) -> list[Repair]:
+    """What lets the scanner read a whole text, in the order of its faults; nothing for a text that it can read."""
+    recovery = _Recovery(text)
+    with collector_paused():
+        recovery.run()
+    return [*recovery.repairs.values()]
+
+
+class _Strict(Scanner):
+    """A scanner that also stops at tokens that only a broken text has. keyed: the line of the last key."""
+
+    __slots__ = ("keyed",)
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self.keyed = -1
+
+    def inline(self, at: int, first: str) -> None:
+        if first in "]},@`%" or (first == "*" and not _NAMED.match(self.text, at)):
+            raise TreeError(at)
+        super().inline(at, first)
+
+    def key(self, node: Node, colon: int) -> None:
+        frame = self.frames[-1]
+        if self.line == self.keyed and frame.waits == VALUE and frame.node is not None and frame.node.is_map:
+            raise TreeError(colon)
+        self.keyed = self.line
+        super().key(node, colon)
+
+    def put(self, node: Node) -> None:
+        frame = self.frames[-1]
+        if frame.waits == VALUE and frame.column >= 0 and type(node) is not Collection:
+            column = node.start - _start(self.text, node.start)
+            if column <= frame.column:
+                raise TreeError(node.start)
+        super().put(node)
+
+    def property(self, at: int) -> bool:
+        if self.text[at] == "&" and not _NAMED.match(self.text, at):
+            raise TreeError(at)
+        frame = self.frames[-1]
+        super().property(at)
+        # In the column of keys, a key has to come on the same line.
+        is_key = frame.column == at - self.line and frame.node is not None and frame.node.is_map
+        if is_key and _BLANK_REST.match(self.text, self.at):
+            raise TreeError(at)
+        return True
+
+
+class _State:
+    """The state of a scanner at the start of a line."""
+
+    __slots__ = ("document", "documents", "frames", "line", "pending")
+
+    def __init__(self, scanner: Scanner) -> None:
+        self.line = scanner.line
+        self.document = scanner.document
+        self.documents = len(scanner.tree.documents)
+        self.pending = [*scanner.pending]
+        self.frames = [_FrameState(frame) for frame in scanner.frames]
+
+    def restored(self, text: str, base: int, tree: Tree) -> Scanner:
+        """A scanner in this state, for a text that begins at the offset `base` of the whole one."""
+        scanner = _Strict(Tree(text))
+        scanner.tree = tree
+        del tree.documents[self.documents :]
+        scanner.line = self.line - base
+        scanner.document = self.document
+        scanner.pending = [
+            (at - base, end - base, anchor, tag, line - base) for at, end, anchor, tag, line in self.pending
+        ]
+        scanner.frames = [frame.restored() for frame in self.frames]
+        scanner.skip(scanner.line)
+        return scanner
+
+
+class _FrameState:
+    """The state of a frame, and of the collection and the item that it is in."""
+
+    __slots__ = ("column", "count", "item", "key", "node", "sign", "waits")
+
+    def __init__(self, frame: Frame) -> None:
+        self.node = frame.node
+        self.column = frame.column
+        self.waits = frame.waits
+        self.item = item = frame.item
+        self.count = 0 if frame.node is None else len(frame.node.items)
+        self.key = None if item is None else item.key
+        self.sign = -1 if item is None else item.sign
+
+    def restored(self) -> Frame:
+        frame = Frame(self.node, self.column, self.waits)
+        frame.item = item = self.item
+        if self.node is not None:
+            del self.node.items[self.count :]
+        if item is not None:
+            item.key, item.sign = self.key, self.sign
+        return frame
+
+
+class _Recovery:
+    """The repairs of a text, by their lines. text: with those that are made."""
+
+    __slots__ = ("repairs", "scanner", "states", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.scanner: Scanner = _Strict(Tree(text))
+        self.states: deque[_State] = deque(maxlen=_STATES)
+        self.repairs: dict[int, Repair] = {}
+
+    def run(self) -> None:
+        self.scanner.skip(self.scanner.at)
+        for _ in range(MOST):
+            fault = _fault(self.scanner, self.states)
+            if fault < 0:
+                return
+            chosen = self.choose(fault)
+            if chosen is None:
+                return
+            self.apply(fault, *chosen)
+
+    def choose(self, fault: int) -> tuple[_State, int, str] | None:
+        """The best repair of a fault: a state before it, the offset of a line, and the line's new text."""
+        text = self.text
+        line = _start(text, fault)
+        usable = [state for state in self.states if state.line <= line] or [self.states[0]]
+        last = usable[-1]
+        best: tuple[int, tuple[_State, int, str]] | None = None
+        end = _ahead(text, _end(text, fault))
+        for at, new in _candidates(text, line, last.line):
+            state = next((one for one in reversed(usable) if one.line < at), usable[0])
+            if new == text[at : _end(text, at)]:
+                continue
+            reach = self.reach(state, at, new, end)
+            if best is None or reach > best[0]:
+                best = reach, (state, at, new)
+        return None if best is None else best[1]
+
+    def reach(self, state: _State, at: int, new: str, end: int) -> int:
+        """Lines from the end of a window to the next fault, as a negative number; 0 if there is none."""
+        text = self.text
+        window = text[state.line : at] + new + text[_end(text, at) : end]
+        scanner = state.restored(window, state.line, self.scanner.tree)
+        fault = _fault(scanner, None, is_whole=end == len(text))
+        return 0 if fault < 0 else -window.count("\n", fault) - 1
+
+    def apply(self, fault: int, state: _State, at: int, new: str) -> None:
+        text = self.text
+        end = _end(text, at)
+        number = text.count("\n", 0, at) + 1
+        is_open = end < fault and _OPENER.search(text, at, end) is not None
+        known = self.repairs.get(number)
+        self.repairs[number] = Repair(number, new, is_open=is_open or (known is not None and known.is_open))
+        self.text = text[:at] + new + text[end:]
+        while self.states[-1] is not state:
+            self.states.pop()
+        self.states.pop()
+        self.scanner = state.restored(self.text, 0, self.scanner.tree)
+
+
+def _fault(scanner: Scanner, states: deque[_State] | None, *, is_whole: bool = True) -> int:
+    """Go on to the next fault; its offset, or -1 at the end."""
+    text, size = scanner.text, scanner.size
+    try:
+        while scanner.at < size:
+            if states is not None and not text[scanner.line : scanner.at].strip(" "):
+                states.append(_State(scanner))
+            scanner.advance(min(_end(text, scanner.at) + 1, size) if states is not None else size)
+        if is_whole and scanner.document is not None:
+            scanner.finish()
+    except TreeError as error:
+        return int(error.args[0])
+    return -1
+
+
+def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
+    """Repairs: the offset of a line and a text for it, the best first where several are equally good.
+
+    line: of the fault. first: of the token that it is in.
+    """
+    for at in dict.fromkeys((first, line)):
+        whole = text[at : _end(text, at)]
+        yield from (
+            (at, new) for new in _shapes(whole, _text_at(text, _above(text, at)), _text_at(text, _below(text, at)))
+        )
+        # A whole item that a line below seems to continue is right more often than that line.
+        if at == line or ":" not in whole or not _ITEM.match(whole) or _OPENER.search(whole):
+            yield at, _blank(whole)
+    above = _above(text, line)
+    if above >= 0 and not _ITEM.match(_text_at(text, above)):
+        yield above, _blank(_text_at(text, above))
+
+
+def _shapes(line: str, over: str, under: str) -> Iterator[str]:
+    shapes = [line[: one.start()] + line[one.end() :] for one in [*_STRAY.finditer(line)][:6]]
+    indents = dict.fromkeys(_indent(one) for one in (under, over, line) if one)
+    shapes += [" " * indent + line.lstrip() for indent in indents if indent != _indent(line)]
+    for new in dict.fromkeys(shapes):
+        takes = new.rstrip().endswith(":") and _indent(under) > _indent(new) and over.rstrip().endswith(":")
+        if _ITEM.match(new) and not takes:
+            yield new
+
+
+def _blank(line: str) -> str:
+    return line[: _indent(line)] if "#" not in line else ""
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
+def _end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _text_at(text: str, line: int) -> str:
+    return "" if line < 0 else text[line : _end(text, line)]
+
+
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _above(text: str, line: int) -> int:
+    """The offset of the next line above with something else than a comment; -1 for none."""
+    while line > 0:
+        line = _start(text, line - 1)
+        if _says(text[line : _end(text, line)]):
+            return line
+    return -1
+
+
+def _below(text: str, line: int) -> int:
+    end = _end(text, line)
+    while end < len(text):
+        line = end + 1
+        end = _end(text, line)
+        if _says(text[line:end]):
+            return line
+    return -1
+
+
+def _ahead(text: str, end: int) -> int:
+    for _ in range(_AHEAD):
+        if end >= len(text):
+            break
+        end = _end(text, end + 1)
+    return end
