@@ -7,6 +7,7 @@ no line.
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 from plait.errors import PlaitError, ReadError, as_finding
@@ -131,6 +132,9 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
                 lines[line - 1] = _without(lines[line - 1], kind)
         found.text = "\n".join(lines)
         break
+    else:
+        if kind == YAML:
+            _read_above(found, source, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
     found.faults.sort(key=lambda finding: 0 if finding.at is None else finding.at.line)
     return found
 
@@ -195,6 +199,18 @@ def _read(
         found.pieces = [Code(source.text, 1)]
     found.statements, found.scope, problems = parse_program(found.pieces, source)
     return problems
+
+
+def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bool, strict: bool) -> None:
+    """Read what is above the first fault, of a text that has too many; nothing if that cannot be read."""
+    lines = source.text.split("\n")
+    first = min(found.cut, default=1)
+    found.cut.update(range(first, len(lines) + 1))
+    found.text = "\n".join([*lines[: first - 1], *[""] * (len(lines) - first + 1)])
+    text = Source(source.name, found.text)
+    text.additions = source.additions
+    with contextlib.suppress(PlaitError):
+        _read(found, text, YAML, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
 
 
 def _statement(lines: Sequence[str], line: int, kind: str) -> range:

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 MOST = 30
 # Lines behind a fault that a repair is judged by.
 _AHEAD = 200
+# The most characters in windows, as a multiple of those of the text and this many more: brackets can take a whole text.
+_WORK, _FREE = 40, 20_000
 # States kept, each at the start of a line.
 _STATES = 12
 
 # A quote or bracket that may be there by mistake: one behind a colon and a space begins a value.
 _STRAY = re.compile(r"(?<!: )[][{}\"']")
 _OPENER = re.compile("[\"'\\[{]")
+_COLON = re.compile(r":(?: |$)")
 _NAMED = re.compile(r"[&*][0-9A-Za-z_-]")
 _BLANK_REST = re.compile(r"[ \t]*(?:#.*)?(?:\n|\Z)")
 _ITEM = re.compile(r" *(?:- .|(?:- )*[^\s:'\"\[\]{}#,-][^:'\"\[\]{}#,]*:(?: |$))")
@@ -148,19 +151,20 @@ class _FrameState:
 class _Recovery:
     """The repairs of a text, by their lines. text: with those that are made."""
 
-    __slots__ = ("repairs", "scanner", "states", "text")
+    __slots__ = ("repairs", "scanner", "states", "text", "work")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.scanner: Scanner = _Strict(Tree(text))
         self.states: deque[_State] = deque(maxlen=_STATES)
         self.repairs: dict[int, Repair] = {}
+        self.work = _WORK * (len(text) + _FREE)
 
     def run(self) -> None:
         self.scanner.skip(self.scanner.at)
         for _ in range(MOST):
             fault = _fault(self.scanner, self.states)
-            if fault < 0:
+            if fault < 0 or self.work < 0:
                 return
             chosen = self.choose(fault)
             if chosen is None:
@@ -175,7 +179,7 @@ class _Recovery:
         last = usable[-1]
         best: tuple[int, tuple[_State, int, str]] | None = None
         end = _ahead(text, _end(text, fault))
-        for at, new in _candidates(text, line, last.line):
+        for at, new in (*_closed(text, fault), *_candidates(text, line, last.line)):
             state = next((one for one in reversed(usable) if one.line < at), usable[0])
             if new == text[at : _end(text, at)]:
                 continue
@@ -188,6 +192,7 @@ class _Recovery:
         """Lines from the end of a window to the next fault, as a negative number; 0 if there is none."""
         text = self.text
         window = text[state.line : at] + new + text[_end(text, at) : end]
+        self.work -= len(window)
         scanner = state.restored(window, state.line, self.scanner.tree)
         fault = _fault(scanner, None, is_whole=end == len(text))
         return 0 if fault < 0 else -window.count("\n", fault) - 1
@@ -221,6 +226,17 @@ def _fault(scanner: Scanner, states: deque[_State] | None, *, is_whole: bool = T
     return -1
 
 
+def _closed(text: str, fault: int) -> Iterator[tuple[int, str]]:
+    """The last line with the quote that a scalar up to it lacks; nothing if a line below the fault looks like an item."""
+    quote = text[fault : fault + 1]
+    if quote not in ('"', "'") or text.find(quote, fault + 1) >= 0:
+        return
+    if not any(_ITEM.match(one) for one in text[fault:].split("\n")[1:]):
+        end = len(text.rstrip())
+        start = _start(text, end)
+        yield start, text[start:end] + quote
+
+
 def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
     """Repairs: the offset of a line and a text for it, the best first where several are equally good.
 
@@ -232,11 +248,16 @@ def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
             (at, new) for new in _shapes(whole, _text_at(text, _above(text, at)), _text_at(text, _below(text, at)))
         )
         # A whole item that a line below seems to continue is right more often than that line.
-        if at == line or ":" not in whole or not _ITEM.match(whole) or _OPENER.search(whole):
+        if at == line or not _ITEM.match(whole) or _COLON.search(whole) is None or _OPENER.search(whole):
             yield at, _blank(whole)
     above = _above(text, line)
-    if above >= 0 and not _ITEM.match(_text_at(text, above)):
-        yield above, _blank(_text_at(text, above))
+    if above < 0:
+        return
+    whole = _text_at(text, above)
+    if not _ITEM.match(whole):
+        yield above, _blank(whole)
+    else:
+        yield from ((above, new) for new in _shapes(whole, _text_at(text, _above(text, above)), _text_at(text, line)))
 
 
 def _shapes(line: str, over: str, under: str) -> Iterator[str]:
