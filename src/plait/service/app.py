@@ -21,12 +21,14 @@ from plait.errors import PlaitError
 from plait.limits import Limits, limited
 from plait.process import with_room
 from plait.service import audit, buckets, differences, explaining, fleets, reading, revisions, tags, validations
-from plait.service.calls import NOTHING, Answer, Call, Service, Write, answer
+from plait.service.answers import NOTHING, Answer, answer
+from plait.service.calls import Call, Service, Write
 from plait.service.database import UNKNOWN, YES, Database, reason_of
 from plait.service.encryption import Keys
 from plait.service.failures import Refusal, bad_request, body, busy
 from plait.service.fleets import Projects
 from plait.service.flows import Flows
+from plait.service.idempotency import HEADER, key_of
 from plait.service.identity import Gate
 from plait.service.keystone import Keystone
 from plait.service.lanes import Lane
@@ -311,6 +313,8 @@ class _Frame:
             return identity
         record_of(request.scope).name = identity.name
         is_upload = request.method in _WRITES
+        if is_upload:
+            write.key = key_of(request.headers.getlist(HEADER))
         with self._service.spool.uploads.taken(int(is_upload)), await self._body(request) as data:
             query: dict[str, list[str]] = {}
             for name, value in request.query_params.multi_items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from plait.service.calls import PAGE, Answer, answer
+from plait.service.answers import Answer, answer
+from plait.service.calls import PAGE
 from plait.service.paging import part
 from plait.service.policy import READ_AUDIT
 from plait.service.tables import AUDIT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.service.calls import Answer
+from plait.service.answers import Answer
 from plait.service.documents import (
     content_of,
     data_of,

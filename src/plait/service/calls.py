@@ -9,9 +9,9 @@ from sqlalchemy import insert
 from plait.service.database import Fate
 from plait.service.failures import bad_parameter, check_name
 from plait.service.history import newest, now
+from plait.service.idempotency import Repeat, fingerprint_of
 from plait.service.paging import Window
 from plait.service.tables import AUDIT
-from plait.service.texts import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from plait.service.answers import Answer
     from plait.service.database import Database
     from plait.service.encryption import Keys
     from plait.service.fleets import Projects
@@ -50,16 +51,17 @@ class Service(NamedTuple):
 class Write(Fate):
     """What became of the transaction of a request, and the response to it, which is complete before the commit.
 
-    respond: makes a response of an answer. method, route, path, request: for the audit log.
+    key: of the request, if the client gave it one. respond: makes a response of an answer. method, route, path, request: for the audit log.
     """
 
-    __slots__ = ("method", "path", "request", "respond", "response", "route")
+    __slots__ = ("key", "method", "path", "request", "respond", "response", "route")
 
     def __init__(self, method: str, route: str, path: str, request: str, respond: Callable[[Answer], Response]) -> None:
         super().__init__()
         self.method, self.route, self.path, self.request = method, route, path, request
         self.respond = respond
         self.response: Response | None = None
+        self.key: str | None = None
 
 
 class Call(NamedTuple):
@@ -75,11 +77,19 @@ class Call(NamedTuple):
     def commit(self, work: Callable[[Connection], Answer]) -> Answer:
         """The answer of some work within a transaction that writes. Raises what the work raises; then nothing is written.
 
-        The response is made before the commit: nothing that comes after it can make an error of what is stored.
+        The response is made before the commit: nothing that comes after it can make an error of what is stored. If the
+        client has sent the request before, with the same `Idempotency-Key`, nothing is done, and the answer is the same.
         """
         write = self.write
+        repeat = self._repeat()
         with self.service.database.writing(write) as connection:
+            before = repeat.answered(connection) if repeat is not None else None
+            if before is not None:
+                write.response = write.respond(before)
+                return before
             found = work(connection)
+            if repeat is not None:
+                repeat.keep(connection, found)
             row = {
                 "at": now(),
                 "name": self.identity.name,
@@ -91,6 +101,14 @@ class Call(NamedTuple):
             connection.execute(insert(AUDIT), [row])
             write.response = write.respond(found)
         return found
+
+    def _repeat(self) -> Repeat | None:
+        """The request as one that may be sent again."""
+        if self.write.key is None:
+            return None
+        query = (part for name, texts in sorted(self.query.items()) for text in texts for part in (name, text))
+        fingerprint = fingerprint_of((self.write.method, self.write.path, *query), self.body)
+        return Repeat(self.identity.name, self.write.key, fingerprint)
 
     def spooled(self, parts: Iterable[str]) -> Body:
         """The text of an answer that may be large. Raises Refusal (503) where it cannot be stored."""
@@ -151,19 +169,3 @@ PAGE = 1_000
 """Items of a list that Deckhand does not have, in a response to a request without `limit`."""
 LARGEST_PAGE = 250_000
 """The same of a list that Deckhand has, whose clients expect all of it."""
-
-
-class Answer(NamedTuple):
-    """An answer that is no error. marker: of the next part of a list."""
-
-    text: str | Body
-    status: int = 200
-    marker: int | None = None
-
-
-def answer(value: object, status: int = 200, marker: int | None = None) -> Answer:
-    """An answer of one document."""
-    return Answer(text_of([value]), status, marker)
-
-
-NOTHING = Answer("", 204)

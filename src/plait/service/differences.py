@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import to_plain
-from plait.service.calls import Answer, answer
+from plait.service.answers import Answer, answer
 from plait.service.deepdiff import changes
 from plait.service.documents import top_of
 from plait.service.failures import Refusal

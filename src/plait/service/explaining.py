@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plait.service.calls import PAGE, Answer, answer
+from plait.service.answers import Answer, answer
+from plait.service.calls import PAGE
 from plait.service.failures import bad_request
 from plait.service.history import existing, has_secrets
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED

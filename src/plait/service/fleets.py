@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from plait.errors import PlaitError
 from plait.sealed import ask
+from plait.service.answers import Answer, answer
 from plait.service.cache import Cache
-from plait.service.calls import PAGE, Answer, answer
+from plait.service.calls import PAGE
 from plait.service.documents import data_of, top_of
 from plait.service.failures import Refusal
 from plait.service.files import SCHEMA

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from plait.service.calls import Answer, Call
+    from plait.service.answers import Answer
+    from plait.service.calls import Call
 
     Methods = Mapping[str, Callable[[Call], Answer]]
 
@@ -97,6 +98,8 @@ def _operation(path: str, method: str, function: Callable[[Call], Answer]) -> di
     if method == "GET":
         query = next((found for end, found in _QUERY.items() if path.endswith(end)), {})
         parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in query.items()]
+    else:
+        parameters.append({"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "maxLength": 255}})
     done: dict[str, object] = {"description": "done"}
     if method != "DELETE":
         done["content"] = _content({})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.service.calls import Answer
+from plait.service.answers import Answer
 from plait.service.documents import is_shown, redacted, stream
 from plait.service.filters import chosen, selected
 from plait.service.history import existing

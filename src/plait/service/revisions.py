@@ -6,7 +6,8 @@ import json
 
 from sqlalchemy import delete, select
 
-from plait.service.calls import LARGEST_PAGE, NOTHING, Answer, answer
+from plait.service.answers import NOTHING, Answer, answer
+from plait.service.calls import LARGEST_PAGE
 from plait.service.history import (
     Draft,
     add_revision,

@@ -152,8 +152,21 @@ AUDIT = Table(
     Column("request", String(64), nullable=False),
 )
 
+# Answers to requests that have an `Idempotency-Key`. text: compressed. fingerprint: of the request.
+REPEATS = Table(
+    "repeats",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("text", LargeBinary, nullable=False),
+    Index("repeats_at", "at"),
+)
+
 # One row, which is written to find out whether the database accepts writes.
 PROBE = Table("probe", METADATA, Column("id", Integer, primary_key=True), Column("at", Integer, nullable=False))
 
 # What goes with all revisions, in an order in which rows can be deleted.
-ALL = (TAGS, VALIDATIONS, ENTRIES, LABELS, DOCUMENTS, SECRETS, REVISIONS)
+ALL = (TAGS, VALIDATIONS, ENTRIES, LABELS, DOCUMENTS, SECRETS, REVISIONS, REPEATS)

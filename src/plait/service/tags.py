@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import and_, delete, insert, select
 
-from plait.service.calls import NOTHING, Answer, answer
+from plait.service.answers import NOTHING, Answer, answer
 from plait.service.failures import Refusal
 from plait.service.history import existing
 from plait.service.policy import CREATE_TAG, DELETE_TAG, DELETE_TAGS, LIST_TAGS, SHOW_TAG

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from sqlalchemy import func, insert, select
 
 from plait.nodes import Map, to_plain
-from plait.service.calls import LARGEST_PAGE, Answer, answer
+from plait.service.answers import Answer, answer
+from plait.service.calls import LARGEST_PAGE
 from plait.service.documents import top_of
 from plait.service.failures import Refusal, bad_request, check_name
 from plait.service.history import existing, now, validation_policies

@@ -1,0 +1,27 @@
+"""Answers of the API that are no errors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plait.service.texts import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.service.spool import Body
+
+
+class Answer(NamedTuple):
+    """An answer that is no error. marker: of the next part of a list."""
+
+    text: str | Body
+    status: int = 200
+    marker: int | None = None
+
+
+def answer(value: object, status: int = 200, marker: int | None = None) -> Answer:
+    """An answer of one document."""
+    return Answer(text_of([value]), status, marker)
+
+
+NOTHING = Answer("", 204)

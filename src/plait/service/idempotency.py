@@ -1,0 +1,93 @@
+"""`Idempotency-Key`: a request that is sent again with its key is done once (draft-ietf-httpapi-idempotency-key-header).
+
+The key and the answer are stored in the transaction of the request itself: either both are there or neither. So a client that
+was told that the outcome is unknown, or was told nothing, sends the same request again, and gets the answer of the first one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import delete, insert, select
+
+from plait.service.answers import Answer
+from plait.service.failures import Refusal, bad_request, check_name
+from plait.service.spool import Body
+from plait.service.tables import REPEATS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import Connection
+
+HEADER = "idempotency-key"
+_HOURS = 24
+# A string of Structured Fields, or the same without quotes, as many clients send it.
+_STRING = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])+)"|([!#-+\--\[\]-~]+)')
+
+
+def key_of(values: Sequence[str]) -> str | None:
+    """The key that headers name; None for none. Raises Refusal."""
+    if not values:
+        return None
+    found = _STRING.fullmatch(values[0].strip())
+    if len(values) > 1 or found is None:
+        raise bad_request("the header Idempotency-Key must be one string, such as a UUID in double quotes")
+    key = re.sub(r"\\(.)", r"\1", found[1]) if found[1] is not None else found[2]
+    check_name(key, "a key")
+    return key
+
+
+def fingerprint_of(parts: Iterable[str], body: Body) -> str:
+    """What tells a request from others with the same key. parts: all of it but the body."""
+    found = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        found.update(f"{len(data)} ".encode())
+        found.update(data)
+    for data in body.parts():
+        found.update(data)
+    return found.hexdigest()
+
+
+class Repeat(NamedTuple):
+    """A request with a key. name: of the user; keys of others are other keys."""
+
+    name: str
+    key: str
+    fingerprint: str
+
+    def answered(self, connection: Connection) -> Answer | None:
+        """The answer to the same request, if it was done before. Raises Refusal for another request with the key."""
+        row = connection.execute(
+            select(REPEATS).where(REPEATS.c.name == self.name, REPEATS.c.key == self.key, REPEATS.c.at >= _oldest())
+        ).one_or_none()
+        if row is None:
+            return None
+        if row.fingerprint != self.fingerprint:
+            raise Refusal(
+                "IdempotencyKeyReused", 422, "this Idempotency-Key was sent with another request; each needs its own"
+            )
+        return Answer(zlib.decompress(row.text).decode("utf-8", "surrogatepass"), row.status)
+
+    def keep(self, connection: Connection, given: Answer) -> None:
+        """Store the answer, and remove answers that are too old."""
+        text = given.text
+        data = text.read() if isinstance(text, Body) else text.encode("utf-8", "surrogatepass")
+        connection.execute(delete(REPEATS).where(REPEATS.c.at < _oldest()))
+        row = {
+            **self._asdict(),
+            "at": datetime.now(UTC).isoformat(timespec="microseconds"),
+            "status": given.status,
+            "text": zlib.compress(data, 1),
+        }
+        connection.execute(insert(REPEATS), [row])
+
+
+def _oldest() -> str:
+    return (datetime.now(UTC) - timedelta(hours=_HOURS)).isoformat(timespec="microseconds")
