@@ -13,9 +13,10 @@ PACKAGE = pathlib.Path(plait.__file__).parent
 LEVELS = [
     ["lazy", "passes", "source", "version"],
     ["bundle"],
+    ["suggestions"],
     ["spell"],
     ["errors"],
-    ["extras", "reference"],
+    ["diagnostics", "extras", "reference"],
     ["additions"],
     ["permissions"],
     ["events", "limits", "view"],

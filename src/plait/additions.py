@@ -46,7 +46,7 @@ def taken(names: Iterable[str], command: str) -> frozenset[str]:
     for name in sorted(found.difference(known)):
         from plait.spell import did_you_mean
 
-        hint = did_you_mean(name, known)
+        hint: str | None = did_you_mean(name, known)
         if hint is None and name in ADDITIONS:
             hint = f"it is one of plait {next(other for other, has in OF_COMMAND.items() if name in has)}"
         raise UsageError(f'there is no addition "{name}"', expected=", ".join(known), hint=hint)

@@ -18,7 +18,9 @@ from plait.source import OURS, Position, Source, Step
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Self, TypedDict, TypeVar
+    from typing import Literal, Self, TypedDict, TypeVar
+
+    from plait.suggestions import Suggestion
 
     Error = TypeVar("Error", "PlaitError", "Finding")
 
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
         trail: Iterable[Step]
         findings: Sequence[Finding]
         reference: str | None
+        code: str
+        word: str
+        suggestions: Sequence[Suggestion]
 
 
 # Shown in the place of a secret.
@@ -132,11 +137,21 @@ def public(text: object) -> Wording:
     return Wording(str(text))
 
 
-class _Texts:
-    """The texts of an error or a finding: complete (`text`), and as they may be shown without `--quote-values`."""
+class Diagnostic:
+    """An error, a warning or a finding, as data. Each text is complete (`text`), or as shown without `--quote-values`.
 
+    code: the name of the mistake in `plait.codes`; "" if it has none yet. severity: "error" or "warning". at: the primary
+    position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known.
+    """
+
+    code = ""
+    word = ""
+    severity: Literal["error", "warning"] = "error"
+    _suggestions: Sequence[Suggestion] = ()
     if TYPE_CHECKING:
         at: Position | None
+        also: list[Position]
+        trail: list[Step]
         is_concealed: bool
         _reference: object
         _message: str
@@ -218,8 +233,28 @@ class _Texts:
     def hint(self, text: str | None) -> None:
         self._hint = text
 
+    @property
+    def suggestions(self) -> Sequence[Suggestion]:
+        """Proposed changes: those of the hint, and others. None if the hint, or a part of it, is withheld."""
+        if self.is_private and self.hint != self._hint:
+            return ()
+        return (*getattr(self._hint, "suggestions", ()), *self._suggestions)
 
-class Finding(_Texts):
+    @suggestions.setter
+    def suggestions(self, found: Sequence[Suggestion]) -> None:
+        self._suggestions = found
+
+    def _classify(self, code: str, word: str, suggestions: Sequence[Suggestion]) -> None:
+        # Most diagnostics leave these to the class, which costs nothing.
+        if code:
+            self.code = code
+        if word:
+            self.word = word
+        if suggestions:
+            self._suggestions = suggestions
+
+
+class Finding(Diagnostic):
     """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
 
     origins: what it depends on, as of an error. reference: the reference program's report; by default `message`.
@@ -242,8 +277,12 @@ class Finding(_Texts):
         hint: str | None = None,
         trail: Iterable[Step] = (),
         reference: object = None,
+        code: str = "",
+        word: str = "",
+        suggestions: Sequence[Suggestion] = (),
     ) -> None:
         self.is_concealed = False
+        self._classify(code, word, suggestions)
         self.message = message
         self.reference = reference or self.reference
         self.at = at
@@ -264,7 +303,7 @@ class Finding(_Texts):
         return _page(_block("", self, quote_values=False))
 
 
-class PlaitError(_Texts, Exception):
+class PlaitError(Diagnostic, Exception):
     """Anything a user can put right. The command line prints it with `render` and exits with `exit_status`.
 
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
@@ -299,9 +338,13 @@ class PlaitError(_Texts, Exception):
         trail: Iterable[Step] = (),
         findings: Sequence[Finding] = (),
         reference: str | None = None,
+        code: str = "",
+        word: str = "",
+        suggestions: Sequence[Suggestion] = (),
     ) -> None:
         super().__init__()
         self.is_concealed = False
+        self._classify(code, word, suggestions)
         self.message = message
         self.reference = self.reference if reference is None else reference
         self.at = at
@@ -396,6 +439,9 @@ def as_finding(error: PlaitError) -> Finding:
         hint=full(error, "hint"),
         trail=error.trail,
         reference=error.reference,
+        code=error.code,
+        word=error.word,
+        suggestions=error._suggestions,
     )
     made.is_concealed = error.is_concealed
     made.origins = error.origins

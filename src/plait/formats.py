@@ -70,7 +70,7 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
         if name not in known:
             from plait.spell import did_you_mean
 
-            hint = did_you_mean(name, known)
+            hint: str | None = did_you_mean(name, known)
             if "." in name or "/" in name:
                 hint = (
                     f"-o is the form of the output; it goes into a file by > {name}, into a directory by --output-files"

@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plait.suggestions import Hint
+
 
 # What differs by more letters than this is no typo, however long it is.
 FARTHEST = 8
@@ -83,10 +85,14 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    """A hint that names the nearest candidates, or None."""
+def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
+    """A hint that names the nearest candidates, and suggests each in the place of `name`; or None."""
     found = near(name, candidates)
-    return f"did you mean {listed(found, quote=chr(34))}?" if found else None
+    if not found:
+        return None
+    from plait.suggestions import replacing
+
+    return replacing(name, found, f"did you mean {listed(found, quote=chr(34))}?")
 
 
 def spelled(name: str, candidates: Iterable[str]) -> str:

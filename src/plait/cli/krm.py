@@ -92,7 +92,10 @@ def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callab
         match = spec.get("match")
         matched = [match is None or _contains(item, match) for item in items]
         if items and not any(matched):
-            warn("functionConfig.spec.match matches no item, so the operations change nothing")
+            from plait.diagnostics import warning
+
+            message = "functionConfig.spec.match matches no item, so the operations change nothing"
+            warn(warning(message, code="no-matching-item"))
         items = [
             plait.patch(plait.documents(item), changes, variables=variables, sort=False)[0] if chosen else item
             for item, chosen in zip(items, matched, strict=True)

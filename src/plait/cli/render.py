@@ -162,7 +162,10 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         context.note = sys.stderr.write
     keep_warnings(request, context)
     if not request.uses:
-        context.warn("there is nothing to render; inputs are given with a flag: plait render -f config/")
+        from plait.diagnostics import warning
+
+        message = "there is nothing to render; inputs are given with a flag: plait render -f config/"
+        context.warn(warning(message, code="no-inputs"))
     context.trace = trace_of(request)
     context.gives_output_alone = True
     try:
@@ -205,7 +208,10 @@ def _note_texts(request: Render, result: Result, context: Context) -> None:
     """Warn of text files that are not printed, where warnings are refused; elsewhere `_write` tells of them."""
     if context.refuses_warnings and result.texts and _prints_documents(request):
         names = ", ".join(file.path for file in result.texts)
-        context.warn(f"text files are not printed: {names}; --output-files writes them")
+        from plait.diagnostics import warning
+
+        message = f"text files are not printed: {names}; --output-files writes them"
+        context.warn(warning(message, code="text-not-printed"))
 
 
 def _write(request: Render, result: Result) -> None:

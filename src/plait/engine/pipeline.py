@@ -335,7 +335,9 @@ def _content(path: str) -> bytes:
         folder, name = os.path.split(path)
         if not may_read(folder or os.curdir):
             raise ReadError(f'cannot read "{path}": {error.strerror}') from None
-        near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+        near: str | None = (
+            did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
+        )
         if os.path.isdir(path):
             near = "name the pipeline file in it"
         raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near) from None

@@ -216,7 +216,10 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     result = run_phases(job, context, given)
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
-        context.warn(f'the step "{step.name}" makes text files, which a pipeline drops: {names}')
+        from plait.diagnostics import warning
+
+        message = f'the step "{step.name}" makes text files, which a pipeline drops: {names}'
+        context.warn(warning(message, code="text-dropped"))
     if context.trace is not None:
         context.trace.texts.clear()
     state.documents = [_finished(document, context) for document in result.documents.items]

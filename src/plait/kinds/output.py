@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.errors import SchemaError, UsageError
 from plait.kinds.findings import Findings
 from plait.kinds.watched import watched_catalogue
@@ -50,7 +51,7 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
     for note in told.of_notes():
         warn(note)
     for kind in without:
-        warn(f"{kind} has no schema; such documents are not checked")
+        warn(warning(f"{kind} has no schema; such documents are not checked", code="kind-without-schema"))
     if found:
         if not quotes:
             for one in found:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.layering.document import without_text
 from plait.layering.failures import a_kind
 from plait.layering.paths import PathError, action_path
@@ -52,10 +53,22 @@ def warn_of_ignored(documents: Iterable[Document], context: Context) -> None:
                 _warn_of_keys(document, one, DESTINATION_KEYS, context)
         if document.actions and document.selector is None:
             at = document.place("layeringDefinition", "actions")
-            context.warn(f"{at}: the actions of {document} do nothing: it has no parentSelector")
+            context.warn(
+                warning(
+                    f"the actions of {document} do nothing: it has no parentSelector",
+                    code="actions-without-parent",
+                    at=at,
+                )
+            )
         elif document.parent is not None and not document.actions:
             at = document.place("layeringDefinition", "parentSelector")
-            context.warn(f"{at}: {document} inherits nothing from its parent {document.parent}: it has no actions")
+            context.warn(
+                warning(
+                    f"{document} inherits nothing from its parent {document.parent}: it has no actions",
+                    code="parent-without-actions",
+                    at=at,
+                )
+            )
         elif document.parent is not None:
             _warn_of_data(document, context)
 
@@ -68,10 +81,22 @@ def _warn_of_control(document: Document, context: Context) -> None:
     for key in _STEERING:
         item = document.metadata.find(key)
         if item is not None and item.value:
-            context.warn(f"{item.position}: {key} of {document} have no effect: it is a control document")
+            context.warn(
+                warning(
+                    f"{key} of {document} have no effect: it is a control document",
+                    code="control-document",
+                    at=item.position,
+                )
+            )
     if document.selector is not None:
         at = document.place("layeringDefinition", "parentSelector")
-        context.warn(f"{at}: the parentSelector of {document} has no effect: it is a control document")
+        context.warn(
+            warning(
+                f"the parentSelector of {document} has no effect: it is a control document",
+                code="control-document",
+                at=at,
+            )
+        )
 
 
 def _warn_of_data(document: Document, context: Context) -> None:
@@ -94,7 +119,13 @@ def _warn_of_data(document: Document, context: Context) -> None:
     for item in data.items:
         if item.key not in taken:
             at = without_text(item.position) if document.secret else item.position
-            context.warn(f'{at}: "{item.key}" in the data of {document} is not used: none of its actions takes it')
+            context.warn(
+                warning(
+                    f'"{item.key}" in the data of {document} is not used: none of its actions takes it',
+                    code="unused-data",
+                    at=at,
+                )
+            )
 
 
 def _warn_of_keys(document: Document, value: Value, known: frozenset[str], context: Context) -> None:
@@ -104,14 +135,26 @@ def _warn_of_keys(document: Document, value: Value, known: frozenset[str], conte
         if item.key not in known:
             near = did_you_mean(str(item.key), known)
             hint = f" ({near})" if near else ""
-            context.warn(f'{item.position}: "{item.key}" in the metadata of {document} has no effect{hint}')
+            context.warn(
+                warning(
+                    f'"{item.key}" in the metadata of {document} has no effect{hint}',
+                    code="unknown-metadata",
+                    at=item.position,
+                    word=str(item.key),
+                    suggestions=() if near is None else near.suggestions,
+                )
+            )
 
 
 def _warn_of_boolean(document: Document, value: Value, key: str, context: Context) -> None:
     item: MapItem | None = value.find(key) if type(value) is Map else None
     if item is not None and item.value is not None and type(item.value) is not bool:
         context.warn(
-            f"{item.position}: {key} of {document} counts as false: it is not a boolean but {a_kind(item.value)}"
+            warning(
+                f"{key} of {document} counts as false: it is not a boolean but {a_kind(item.value)}",
+                code="not-a-boolean",
+                at=item.position,
+            )
         )
 
 

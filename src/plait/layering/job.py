@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.errors import LimitError, UsageError
 from plait.layering.document import read_documents
 from plait.layering.ignored import warn_of_ignored
@@ -136,7 +137,9 @@ class Job:
             chosen = [document for document in rendered if self.selection.takes(document)]
             if not chosen:
                 hint = self.selection.hint(rendered)
-                context.warn("no document is selected" + (f" ({hint})" if hint else ""))
+                context.warn(
+                    warning("no document is selected" + (f" ({hint})" if hint else ""), code="nothing-selected")
+                )
             rendered = chosen
         rendered = in_order(rendered, self.order)
         cleartext = self.options.cleartext_secrets

@@ -153,11 +153,16 @@ def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
     assert selector is not None
     return failure(
         "InvalidDocumentParent",
-        f"no document has the labels that {child} selects its parent by",
+        unmatched_text(child),
         at=child.place("layeringDefinition", "parentSelector"),
         expected="a document in a higher layer with " + labels_text(selector),
         hint=index.nearest(selector),
     )
+
+
+def unmatched_text(child: Document) -> str:
+    """The message of a selector that no document answers to, as an error and as a warning."""
+    return f"no document has the labels that {child} selects its parent by"
 
 
 def labels_text(labels: Map) -> str:

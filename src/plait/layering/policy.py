@@ -6,6 +6,7 @@ unknown layer name the whole order.
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.layering.document import POLICY
 from plait.layering.failures import failure, raise_all
 from plait.nodes import Array, Map, kind_name
@@ -59,7 +60,12 @@ def find_policy(documents: Sequence[Document], context: Context) -> Policy:
     policy = policies[0]
     if len(policies) > 1:
         others = ", ".join(f"{other.name} ({other.position})" for other in policies[1:])
-        context.warn(f"more than one layering policy: {policy.name} ({policy.position}) is used, not {others}")
+        context.warn(
+            warning(
+                f"more than one layering policy: {policy.name} ({policy.position}) is used, not {others}",
+                code="several-policies",
+            )
+        )
     return Policy(policy, _order_of(policy))
 
 

@@ -9,12 +9,13 @@ inputs.
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.errors import LayeringError, LimitError
 from plait.events import current_listener
 from plait.layering.actions import apply_actions
 from plait.layering.failures import failure, raise_all
 from plait.layering.order import dependency_order, generation_order
-from plait.layering.parents import choose_parents, unmatched_selector
+from plait.layering.parents import choose_parents, unmatched_selector, unmatched_text
 from plait.layering.policy import check_layers, find_policy
 from plait.layering.replacement import mark_replacements
 from plait.layering.secrets import hidden, is_reference, lines_of_secrets
@@ -99,7 +100,12 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
         first = first_of.setdefault(document.identity, document)
         if first is not document:
             context.warn(
-                f"{document.position}: {document} is defined twice; this one is ignored, the first is at {first.position}"
+                warning(
+                    f"{document} is defined twice; this one is ignored, the first is at {first.position}",
+                    code="duplicate-document",
+                    at=document.position,
+                    also=[first.position],
+                )
             )
     distinct = list(first_of.values())
     for document in given:
@@ -117,8 +123,9 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
         missing = [unmatched_selector(child, index) for child in unmatched]
         if options.strict:
             raise_all(missing)
-        for error in missing:
-            context.warn(f"{error.at}: {error.message.partition(': ')[2]}" + (f" ({error.hint})" if error.hint else ""))
+        for child, error in zip(unmatched, missing, strict=True):
+            message = unmatched_text(child) + (f" ({error.hint})" if error.hint else "")
+            context.warn(warning(message, code="parent-not-found", at=error.at, suggestions=error.suggestions))
     mark_replacements(distinct)
     sources = {(d.schema, d.name): d.replaced_by or d for d in distinct if not d.abstract}
     found: dict[Document, list[Entry]] = {}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 
 from plait.content import NO_LINKS, by_directory, files_below, near, note_directory, source, sources
+from plait.diagnostics import warning
 from plait.errors import ReadError, UsageError
 from plait.layering.scalars import plain_values
 from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name
@@ -86,8 +87,13 @@ def find_site(
         types = _names_in(os.path.join(base, "type"))
         hint = did_you_mean(parts.site_type, types)
         warn(
-            f"{site_type.position}: there is no directory {os.path.join('type', parts.site_type)} for this site's type"
-            + (f"; {hint}" if hint else "")
+            warning(
+                f"there is no directory {os.path.join('type', parts.site_type)} for this site's type"
+                + (f"; {hint}" if hint else ""),
+                code="site-type-not-found",
+                at=site_type.position,
+                suggestions=() if hint is None else hint.suggestions,
+            )
         )
     return Site(name, parts.site_type, found)
 
@@ -197,7 +203,8 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
         )
     named = {str(one.key): one for one in item.value.items} if item is not None and type(item.value) is Map else {}
     if "site" in named:
-        warn(f'{named.pop("site").position}: the repository "site" is the one that this definition is in')
+        message = 'the repository "site" is the one that this definition is in'
+        warn(warning(message, code="own-repository", at=named.pop("site").position))
     for name in given:
         if named and name not in named:
             raise UsageError(
@@ -253,6 +260,10 @@ def _unwrapped(document: Document, warn: Callable[[str], None]) -> Document:
         )
     if data.value.find("encrypted") is not None:
         warn(
-            f"{inner.position}: the data of this document are encrypted; `pegleg site secrets decrypt` makes them readable"
+            warning(
+                "the data of this document are encrypted; `pegleg site secrets decrypt` makes them readable",
+                code="encrypted-data",
+                at=inner.position,
+            )
         )
     return Document(inner.value, inner.source, inner.line)

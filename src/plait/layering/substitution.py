@@ -8,6 +8,7 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.events import DONE, current_listener
 from plait.layering.failures import a_kind, failure
 from plait.layering.paths import PathError, compile_path, destination_path
@@ -111,7 +112,7 @@ def substitute(
             error = _no_source(document, entry, sources, hints=hints and not lenient)
             if not lenient:
                 raise error
-            context.warn(f"{error.at}: {error.message}")
+            _warn(error, context)
             continue
         try:
             value = _value(document, entry, source, lenient=lenient, context=context)
@@ -120,7 +121,7 @@ def substitute(
             error = _unknown(document, source, entry.path or "", problem.message, entry.place("src", "path"))
             if not lenient:
                 raise error from None
-            context.warn(f"{error.at}: {error.message}")
+            _warn(error, context)
             continue
         for dest in entry.dest:
             item = dest.find("path")
@@ -149,8 +150,13 @@ def substitute(
                 error = _unknown(document, source, text, problem.message, item.position, problem.at)
                 if not lenient:
                     raise error from None
-                context.warn(f"{error.at}: {error.message}")
+                _warn(error, context)
     return data
+
+
+def _warn(error: LayeringError, context: Context) -> None:
+    """Warn of what a lenient run goes on after."""
+    context.warn(warning(error.message, code="substitution-skipped", at=error.at))
 
 
 def placing_point(dest: Map) -> Point:
@@ -165,7 +171,11 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
         if entry.path not in _WHOLE and data is not None:
             at = entry.place("src", "path")
             context.warn(
-                f"{at}: {source} holds {a_kind(data)}: all of it is taken, and the path {entry.path} has no effect"
+                warning(
+                    f"{source} holds {a_kind(data)}: all of it is taken, and the path {entry.path} has no effect",
+                    code="path-without-effect",
+                    at=at,
+                )
             )
     else:
         value = find(data, compile_path(entry.path or ""))
@@ -184,7 +194,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
         )
         if not lenient:
             raise error
-        context.warn(f"{error.at}: {error.message}")
+        _warn(error, context)
         return None
     return value
 
@@ -200,7 +210,11 @@ def _warn_of_pattern(document: Document, dest: Map, data: Value, text: str, cont
     if item is None or not pattern:
         if recurse is not None and depth is not None:
             context.warn(
-                f"{recurse.position}: recurse of a substitution into {document} has no effect without a pattern"
+                warning(
+                    f"recurse of a substitution into {document} has no effect without a pattern",
+                    code="pattern-missing",
+                    at=recurse.position,
+                )
             )
         return
     existing = find(data, destination_path(text))
@@ -208,7 +222,11 @@ def _warn_of_pattern(document: Document, dest: Map, data: Value, text: str, cont
         return  # that is a failure
     if isinstance(existing, Missing) or not _occurs(existing, pattern, -1 if depth is None else depth):
         context.warn(
-            f'{item.position}: the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced'
+            warning(
+                f'the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced',
+                code="pattern-not-found",
+                at=item.position,
+            )
         )
 
 
@@ -226,13 +244,16 @@ def _picked(value: Value, entry: Entry, context: Context) -> Value:
     if not entry.pattern:
         if entry.group:
             at = entry.place("src", "match_group")
-            context.warn(f"{at}: match_group {entry.group} has no effect without a src.pattern")
+            context.warn(
+                warning(f"match_group {entry.group} has no effect without a src.pattern", code="pattern-missing", at=at)
+            )
         return value
     if type(value) is not str:
         raise PathError(f"src.pattern needs text in the source, not {kind_name(value)}")
     match = compiled(entry.pattern).search(value)
     if match is None:
-        context.warn(f"{entry.place('src', 'pattern')}: src.pattern matches nothing; the whole text is used")
+        at = entry.place("src", "pattern")
+        context.warn(warning("src.pattern matches nothing; the whole text is used", code="pattern-not-found", at=at))
         return value
     try:
         return match.group(entry.group)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
+from plait.diagnostics import diagnostic_of
 from plait.lint.finding import Edit, Finding, Place
 from plait.lint.same import called
 from plait.nodes import Array, Map, MapItem
@@ -67,12 +66,8 @@ def _has_action(layout: Layout, item: Item) -> bool:
 
 # ---- what runs warn of
 
-_AT = re.compile(r"^(?P<path>[^\s:][^:]*):(?P<line>\d+): (?P<text>.*)$", re.DOTALL)
-_CODES = (
-    ("S305", re.compile(r"is there again, and only the last one counts")),
-    ("S304", re.compile(r"there is no key .* is there:|no item has the .* is there:|no document matches, so nothing")),
-    ("S306", re.compile(r"pattern")),
-)
+# The codes of lint for warnings; that of all others is S309.
+_CODES = {"repeated-key": "S305", "near-miss": "S304", "pattern-not-found": "S306", "pattern-missing": "S306"}
 
 
 def warnings(subject: Subject) -> Iterator[Finding]:
@@ -80,20 +75,21 @@ def warnings(subject: Subject) -> Iterator[Finding]:
     seen: set[str] = set()
     for ran in subject.runs:
         for warning in ran.documents.warnings:
-            found = _AT.match(warning)
-            if found is None or warning in seen:
+            found = diagnostic_of(warning)
+            at = found.at
+            if at is None or at.source is None or at.line < 1 or warning in seen:
                 continue
             seen.add(warning)
-            path = next((one for one in subject.paths if found["path"] in (from_here(one), one)), None)
+            shown = at.source.shown
+            path = next((one for one in subject.paths if shown in (from_here(one), one)), None)
             if path is None:
                 continue
-            code = next((code for code, words in _CODES if words.search(found["text"])), "S309")
-            line = int(found["line"])
+            code, line = _CODES.get(found.code, "S309"), at.line
             yield Finding(
                 code,
                 path,
                 line,
-                found["text"],
+                found.message,
                 edits=_mended(subject, code, path, line) if subject.is_own(path) else (),
             )
 

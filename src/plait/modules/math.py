@@ -31,7 +31,9 @@ def module(context: Context) -> Module:
 
     def warning(function: Member) -> Member:
         def called(args: Args, kwargs: Kwargs) -> object:
-            context.warn(WARNING)
+            from plait.diagnostics import warning as warning_of
+
+            context.warn(warning_of(WARNING, code="inexact-module"))
             if context.note is not None and not context.noted:
                 context.noted = True
                 context.note(f"\nWarning: {WARNING}.\n")

@@ -371,12 +371,14 @@ def _without(root: Value, found: list[Definition]) -> Value:
 
 def _warn_of_near(lookup: Lookup, warn: Callable[[str], None]) -> None:
     """Say which values that are not used look like those of placeholders that keep theirs open."""
+    from plait.diagnostics import warning
     from plait.spell import nearest
 
     for name in lookup.sources.named():
         meant = None if name in lookup.used else nearest(name, sorted(lookup.missing))
         if meant is not None:
-            warn(f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?')
+            message = f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?'
+            warn(warning(message, code="misspelt-variable", word=name))
 
 
 def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) -> None:

@@ -6,15 +6,19 @@ variable brings in.
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.errors import OpsError
 from plait.nodes import Array, Map
 from plait.ops.placeholders import MARK, marked, name_end, names
+from plait.source import Position
+from plait.suggestions import REPLACE, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
+    from plait.diagnostics import Warning
     from plait.nodes import DocumentSet, Item
     from plait.ops.variables import Sources
     from plait.source import Source
@@ -31,17 +35,22 @@ def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repea
             warn(text)
     line = second_document(source.text)
     if line is not None:
-        warn(f"{source.shown}:{line}: only the first document is read; what follows here is left out")
+        at = Position(source, line)
+        warn(warning("only the first document is read; what follows here is left out", code="further-documents", at=at))
 
 
-def _undashed(documents: DocumentSet) -> list[str]:
+def _undashed(documents: DocumentSet) -> list[Warning]:
     """Operations that begin within the one before."""
     value = documents.items[0].value
     found = []
     for operation in value.items if type(value) is Array else ():
         kinds = [item for item in operation.value.items if item.key == "type"] if type(operation.value) is Map else []
         found += [
-            f'{item.position}: another operation begins here, within the one before: put "- " in front of it'
+            warning(
+                'another operation begins here, within the one before: put "- " in front of it',
+                code="nested-operation",
+                at=item.position,
+            )
             for item in kinds[1:]
         ]
     return found
@@ -82,7 +91,9 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
             wrong = _unclosed(text)
             if wrong is not None:
                 closed = wrong.rstrip(")}]") + "))"
-                warn(f'{_at(item)}"{wrong}" is no placeholder and stays as it is; two parentheses close one: {closed}')
+                message = f'"{wrong}" is no placeholder and stays as it is; two parentheses close one: {closed}'
+                suggestion = Suggestion(REPLACE, closed, old=wrong)
+                warn(warning(message, code="open-placeholder", at=_at(item), word=wrong, suggestions=[suggestion]))
         if not brought:
             continue
         found = names(text)
@@ -92,13 +103,17 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
             if lost:
                 others = ", ".join(f"(({one}))" for one in lost)
                 warn(
-                    f"{_at(item)}the value of (({name})) has {others} in it, which stays as it is: "
-                    "values are not filled themselves"
+                    warning(
+                        f"the value of (({name})) has {others} in it, which stays as it is: "
+                        "values are not filled themselves",
+                        code="placeholder-in-value",
+                        at=_at(item),
+                    )
                 )
 
 
-def _at(item: Item) -> str:
-    return f"{item.position}: " if item.source is not None else ""
+def _at(item: Item) -> Position | None:
+    return item.position if item.source is not None else None
 
 
 def _brought(sources: Sources) -> dict[str, list[str]]:

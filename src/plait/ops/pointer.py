@@ -242,7 +242,7 @@ def _quoted(modifiers: tuple[str, ...]) -> str:
 def _unknown_modifier(text: str, piece: str, first: str) -> OpsError:
     from plait.spell import did_you_mean
 
-    hint = did_you_mean(piece, MODIFIERS) if piece else None
+    hint: str | None = did_you_mean(piece, MODIFIERS) if piece else None
     if piece.endswith("?"):
         hint = '"?" goes before the modifiers: "/name=x?:before"'
     return OpsError(

@@ -208,12 +208,17 @@ def is_overlay(document: Document) -> bool:
 
 def _warn_of_counting(overlay: Document, steps: Sequence[Step], warn: Warn) -> None:
     """Warn of a matcher that asks for the index of documents which are of several files."""
+    from plait.diagnostics import warning
     from plait.overlay.matchers import counts
 
     if any(step.matcher is not None and counts(step.matcher) for step in steps):
         warn(
-            f"{overlay.position}: this matcher depends on the index of documents of several files, "
-            "which ytt leaves to chance; match by what they contain: overlay.subset(...)"
+            warning(
+                "this matcher depends on the index of documents of several files, "
+                "which ytt leaves to chance; match by what they contain: overlay.subset(...)",
+                code="counted-documents",
+                at=overlay.position,
+            )
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.nodes import Array, ArrayItem, Map
 
 TYPE_CHECKING = False
@@ -26,8 +27,11 @@ def warn_of_siblings(document: Document, warn: Callable[[str], None]) -> None:
             and any(isinstance(one.value, (Map, Array)) for one in value.items)
         ):
             warn(
-                f"{item.position}: in ytt this also changes other items of the array where they have the "
-                "defaults of the schema"
+                warning(
+                    "in ytt this also changes other items of the array where they have the defaults of the schema",
+                    code="shared-defaults",
+                    at=item.position,
+                )
             )
             return
         stack.extend(value.items)

@@ -7,16 +7,19 @@ to stand beside another one of the same name.
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.nodes import ArrayItem, Document, Map, MapItem
 from plait.overlay.comparison import differences
 from plait.overlay.edits import MISSING, MOST_NAMES, MapEdit, key_value
 from plait.overlay.matchers import NOTHING, MapKey, Subset
 from plait.spell import is_slip
+from plait.suggestions import REPLACE, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.diagnostics import Warning
     from plait.nodes import Item
     from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
@@ -38,7 +41,7 @@ _APART = frozenset(
 )
 
 
-def warning_of(step: Step, edit: Edit, *, adds: bool) -> str | None:
+def warning_of(step: Step, edit: Edit, *, adds: bool) -> Warning | None:
     """What to say of a step that matched nothing in a collection, if there is anything to say.
 
     adds: whether its item is added there; otherwise nothing is done.
@@ -51,36 +54,51 @@ def warning_of(step: Step, edit: Edit, *, adds: bool) -> str | None:
     if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
         for other in items:
             if type(other) is MapItem and _is_slip(item.key, other.key):
-                return (
-                    f'{item.position}: there is no key "{item.key}", so {outcome}; '
-                    f'"{other.key}" is there: {other.position}'
+                return _near_miss(
+                    f'there is no key "{item.key}", so {outcome}; "{other.key}" is there: {other.position}',
+                    item,
+                    other,
+                    (item.key, other.key),
                 )
     elif type(matcher) is MapKey:
         wanted = key_value(item.value, matcher.key)
         for other in items:
             found = key_value(other.value, matcher.key)
             if _is_slip(wanted, found):
-                return (
-                    f'{item.position}: no item has the {matcher.key} "{wanted}", so {outcome}; '
-                    f'"{found}" is there: {other.position}'
+                return _near_miss(
+                    f'no item has the {matcher.key} "{wanted}", so {outcome}; "{found}" is there: {other.position}',
+                    item,
+                    other,
+                    (wanted, found),
                 )
     elif type(matcher) is Subset and type(item) is Document and not adds:
         for other in items:
             lacks = differences(other.value, matcher.nodes)
             if len(lacks) == 1 and _is_slip(lacks[0].right, lacks[0].left):
                 one = lacks[0]
-                return (
-                    f"{item.position}: no document matches, so nothing is done; {other.position} would, but its "
-                    f'{".".join(one.path)} is "{one.left}", not "{one.right}"'
+                return _near_miss(
+                    f"no document matches, so nothing is done; {other.position} would, but its "
+                    f'{".".join(one.path)} is "{one.left}", not "{one.right}"',
+                    item,
+                    other,
+                    (one.right, one.left),
                 )
     return None
+
+
+def _near_miss(message: str, item: Item, other: Item, names: tuple[object, object]) -> Warning:
+    """A warning of an item that matches nothing. names: the one that it has, and the one of `other`, which it may mean."""
+    wanted, there = map(str, names)
+    suggestion = Suggestion(REPLACE, there, old=wanted)
+    at, also = item.position, [other.position]
+    return warning(message, code="near-miss", at=at, also=also, word=wanted, suggestions=[suggestion])
 
 
 def _is_slip(wanted: object, found: object) -> bool:
     return type(wanted) is str and type(found) is str and is_slip(wanted, found)
 
 
-def _beside(item: Item, items: Sequence[Item]) -> str | None:
+def _beside(item: Item, items: Sequence[Item]) -> Warning | None:
     """A warning of an item that is added to an array where another one has its name."""
     value = item.value
     name = key_value(value, "name")
@@ -91,9 +109,13 @@ def _beside(item: Item, items: Sequence[Item]) -> str | None:
         if type(there) is not Map or key_value(there, "name") != name:
             continue
         if all(_same(key_value(there, key), key_value(value, key)) for key in _APART):
-            return (
-                f'{item.position}: this item is added beside the one with the same name, "{name}": {other.position}; '
-                '#@overlay/match by="name" above it would change that one'
+            return warning(
+                f'this item is added beside the one with the same name, "{name}": {other.position}; '
+                '#@overlay/match by="name" above it would change that one',
+                code="same-name",
+                at=item.position,
+                also=[other.position],
+                word=name,
             )
     return None
 

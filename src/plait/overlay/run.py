@@ -171,9 +171,8 @@ class Run:
         warning = warning_of(step, edit, adds=adds)
         if warning is not None:
             self._warned.add(step)
-            if self.listener is not None and self.listener.is_withheld(step, edit, self):
-                warning = "a warning is withheld, since it depends on a secret"
-            self.warn(warning)
+            is_withheld = self.listener is not None and self.listener.is_withheld(step, edit, self)
+            self.warn("a warning is withheld, since it depends on a secret" if is_withheld else warning)
 
     def _has_looked(self, step: Step, edit: Edit) -> bool:
         """Whether no warning came of all the names in a collection before: documents are alike."""

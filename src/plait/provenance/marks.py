@@ -201,6 +201,7 @@ class Marks:
             error.args = (WITHHELD,)
             error.expected = error.found = error.document = None
             error.hint = _HINT
+            error.code, error.word, error.suggestions = "", "", ()
             error.also, error.findings = [], []
             error.at = _line_only(error.at if error.decided_at is None else error.decided_at)
             error.trail = []

@@ -133,7 +133,10 @@ class _Builder:
         annotation = annotations.get(name)
         if annotation is not None and addition not in self.additions:
             if self.warn is not None:
-                self.warn(f"{annotation.position}: @{name} has no effect without --with {addition}")
+                from plait.diagnostics import warning
+
+                message = f"@{name} has no effect without --with {addition}"
+                self.warn(warning(message, code="extension-not-enabled", at=annotation.position))
             return None
         return annotation
 
@@ -144,8 +147,14 @@ class _Builder:
         if nullable is not None:
             arguments.check_nullable(nullable, node)
             if nullable.args and self.warn is not None:
+                from plait.diagnostics import warning
+
                 self.warn(
-                    f"{nullable.position}: @{arguments.NULLABLE} takes no arguments: what stands behind it has no effect"
+                    warning(
+                        f"@{arguments.NULLABLE} takes no arguments: what stands behind it has no effect",
+                        code="ignored-arguments",
+                        at=nullable.position,
+                    )
                 )
         several = self.added(annotations, arguments.ONE_OF, ALTERNATIVES)
         annotation = annotations.get(arguments.TYPE)

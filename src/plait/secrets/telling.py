@@ -32,4 +32,7 @@ def telling(context: Context, *, all_of_it: bool = False) -> Iterator[None]:
     finally:
         if marks is not None and marks.withholds and not marks.shows_all:
             # The same whether a line was withheld or not, since that depends on the secret.
-            context.warn("lines of print are withheld where a secret decides whether they are printed", of=())
+            from plait.diagnostics import warning
+
+            message = "lines of print are withheld where a secret decides whether they are printed"
+            context.warn_openly(warning(message, code="withheld-lines"))

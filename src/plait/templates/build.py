@@ -147,9 +147,15 @@ class Run:
         """A function returns a value of its own: what it built is dropped."""
         self.end(begun)
         if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
+            from plait.diagnostics import warning
+
             self.warn(
-                f"{built[0].position}: the nodes that this function builds are dropped, "
-                f"because it returns a value of its own ({type_of(value)})"
+                warning(
+                    "the nodes that this function builds are dropped, "
+                    f"because it returns a value of its own ({type_of(value)})",
+                    code="dropped-nodes",
+                    at=built[0].position,
+                )
             )
         return value
 
@@ -158,9 +164,15 @@ class Run:
         from plait.fragments import YamlFragment
 
         if type(value) is YamlFragment and value.truth():
+            from plait.diagnostics import warning
+
             self.warn(
-                f"{Position(self.source, line)}: the nodes that this call gives are not used; "
-                "to use them, make the call the value of a node: key: #@ f()"
+                warning(
+                    "the nodes that this call gives are not used; "
+                    "to use them, make the call the value of a node: key: #@ f()",
+                    code="unused-nodes",
+                    at=Position(self.source, line),
+                )
             )
 
     def end(self, begun: Begun) -> None:
@@ -408,7 +420,10 @@ class Builder:
             items.pop()
         lost = lost_annotation(old)
         if lost is not None:
-            run.warn(f"{old.position}: @{lost} has no effect because template.replace removes its node")
+            from plait.diagnostics import warning
+
+            message = f"@{lost} has no effect because template.replace removes its node"
+            run.warn(warning(message, code="lost-annotation", at=old.position))
         items += new if run.listener is None else run.listener.replaced(old, new, value)
         self.gone = items, len(items)
 

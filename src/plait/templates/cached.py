@@ -70,8 +70,8 @@ class KeptTemplate(YamlFile):
     def has_document_annotated(self, name: str) -> bool:
         return name in self._annotated
 
-    def misspelt(self) -> list[tuple[int, str, str]]:
-        found: list[tuple[int, str, str]] = self._misspelt
+    def misspelt(self) -> list[tuple[int, str, list[str]]]:
+        found: list[tuple[int, str, list[str]]] = self._misspelt
         return found
 
     def ignored(self) -> int | None:

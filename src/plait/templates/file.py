@@ -72,8 +72,8 @@ class YamlFile:
             found = True
         return found
 
-    def misspelt(self) -> list[tuple[int, str, str]]:
-        """Annotations that nobody knows but that look like known ones: (line, name, hint).
+    def misspelt(self) -> list[tuple[int, str, list[str]]]:
+        """Unknown annotations that look like known ones: (line, name, known names).
 
         An unknown name is no error (spec ytt 3.2), yet one that is nearly known is hardly ever meant.
         """
@@ -86,11 +86,11 @@ class YamlFile:
             for comment in comments:
                 name = comment.text.partition(" ")[0]
                 if name[:1] == "@" and name not in directives.KNOWN:
-                    from plait.spell import did_you_mean
+                    from plait.spell import near
 
-                    hint = did_you_mean(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
-                    if hint is not None:
-                        found.append((comment.line, name[1:], hint))
+                    alike = near(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
+                    if alike:
+                        found.append((comment.line, name[1:], alike))
         return found
 
     def ignored(self) -> int | None:

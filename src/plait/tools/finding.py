@@ -34,7 +34,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     shown = [document for document in documents if not any(map(names.hides, naming(document)))]
     known = [name for document in shown for name in names_of(document)]
     full = [name for document in shown if (name := document_name(document)) is not None]
-    hint = did_you_mean(path.selector or "", known)
+    hint: str | None = did_you_mean(path.selector or "", known)
     if hint is None and path.text == path.selector and "/" in path.text:
         # A path of keys with slashes between them.
         first, _, rest = path.text.partition("/")

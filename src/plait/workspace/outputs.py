@@ -34,7 +34,10 @@ def written(
     if not is_taken:
         for one in (placing(document.annotations) for file in files for document in file.documents.items):
             if one is not None:
-                warn(f"{one.position}: @{FILE} has no effect without --with {OUTPUT_FILE}")
+                from plait.diagnostics import warning
+
+                message = f"@{FILE} has no effect without --with {OUTPUT_FILE}"
+                warn(warning(message, code="extension-not-enabled", at=one.position))
         if by is None:
             return [*files]
     claims = Claims()

@@ -91,9 +91,10 @@ def _run(job: Job, session: Session) -> Result:
         from plait.schema import ANY, openapi
 
         if schema is None:
-            session.context.warn(
-                "the inputs declare no schema of data values; #@data/values-schema above --- is one", of=()
-            )
+            from plait.diagnostics import warning
+
+            message = "the inputs declare no schema of data values; #@data/values-schema above --- is one"
+            session.context.warn_openly(warning(message, code="no-values-schema"))
         if schema is not None and VALUES_REFER in job.options.additions:
             from plait.schema.computed import compute_defaults
 
@@ -113,9 +114,15 @@ def _run(job: Job, session: Session) -> Result:
     if not evaluated.files and not evaluated.texts:
         names = [file.path for file in job.files if file.type == DATA]
         if names:
+            from plait.diagnostics import warning
+
+            are = "is" if len(names) == 1 else "are"
             session.context.warn(
-                f"nothing is rendered, since {', '.join(names[:6])} {'is' if len(names) == 1 else 'are'} taken as data: "
-                "the names of YAML files end in .yml or .yaml"
+                warning(
+                    f"nothing is rendered, since {', '.join(names[:6])} {are} taken as data: "
+                    "the names of YAML files end in .yml or .yaml",
+                    code="only-data-files",
+                )
             )
     trace = session.context.trace
     if trace is not None:

@@ -6,7 +6,7 @@ from _contextvars import ContextVar
 
 from plait.context import Context
 from plait.errors import PlaitError, ReadError, StarlarkError, TemplateError
-from plait.source import CLAUSE
+from plait.source import CLAUSE, Position
 from plait.templates import Outcome, read_yaml
 from plait.workspace import files
 
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from plait.diagnostics import Warning
     from plait.nodes import DocumentSet, Value
     from plait.overlay import Plans
     from plait.starlark import Module
+    from plait.suggestions import Suggestion
     from plait.templates import Template, YamlFile
     from plait.workspace.files import InputFile
     from plait.workspace.job import Options, ReferencedValues
@@ -236,8 +238,12 @@ class Session:
         if kind == files.TEXT:
             line = _code_in_comments(file.source.text)
             if line is not None:
-                self.context.warn(
-                    f"{file.source.shown}:{line}: #@ begins no code in a text template; (@ and @) enclose it", of=()
+                self.context.warn_openly(
+                    _warning(
+                        "#@ begins no code in a text template; (@ and @) enclose it",
+                        code="code-in-text",
+                        at=Position(file.source, line),
+                    )
                 )
             return compile_text(file.source, cache, traced=traced)
         file.source.is_unnamed = True
@@ -279,33 +285,60 @@ class Session:
         return found
 
 
-def _warnings(file: InputFile, found: YamlFile) -> Iterator[str]:
+def _warning(
+    message: str, *, code: str, at: Position, word: str = "", suggestions: Sequence[Suggestion] = ()
+) -> Warning:
+    """A warning; what it takes is loaded if there is one."""
+    from plait.diagnostics import warning
+
+    return warning(message, code=code, at=at, word=word, suggestions=suggestions)
+
+
+def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     """What a YAML file says that has no effect, or another one than it seems to have."""
-    shown = file.source.shown
+    source = file.source
     if not found.is_template and found.plain is not found.documents:
         from plait.yaml import written_twice
 
-        yield from written_twice(file.source, found.documents)
-    for line, name, hint in found.misspelt():
-        yield f"{shown}:{line}: unknown annotation @{name}; {hint}"
+        yield from written_twice(source, found.documents)
+    for line, name, alike in found.misspelt():
+        from plait.spell import listed
+        from plait.suggestions import replacing
+
+        hint = f"did you mean {listed(alike, quote=chr(34))}?"
+        yield _warning(
+            f"unknown annotation @{name}; {hint}",
+            code="unknown-annotation",
+            at=Position(source, line),
+            word=f"@{name}",
+            suggestions=replacing(f"@{name}", [f"@{one}" for one in alike], hint).suggestions,
+        )
     ignored = found.ignored()
     if ignored is not None:
-        yield f"{shown}:{ignored}: the text after the ... that ends the last document has no effect"
+        message = "the text after the ... that ends the last document has no effect"
+        yield _warning(message, code="text-after-end", at=Position(source, ignored))
     braces = found.braces()
     if braces is not None:
-        yield f"{shown}:{braces}: {{{{ }}}} is a map within a map here; put it in quotes to make it a string"
+        yield _warning(
+            "{{ }} is a map within a map here; put it in quotes to make it a string",
+            code="double-braces",
+            at=Position(source, braces),
+        )
     written = None if file.marked_template is False else found.untemplated_text()
     if written is not None:
-        yield (
-            f"{shown}:{written}: (@= @) stays as it is in this text; "
-            "#@yaml/text-templated-strings on the line above has it evaluated"
+        yield _warning(
+            "(@= @) stays as it is in this text; #@yaml/text-templated-strings on the line above has it evaluated",
+            code="text-not-templated",
+            at=Position(source, written),
         )
     unused = found.unused_overlay()
     if unused is not None:
         line, name = unused
-        yield (
-            f"{shown}:{line}: @{name} has no effect because no document of this file is an overlay; "
-            "to make one an overlay, put #@overlay/match by=... above its ---"
+        yield _warning(
+            f"@{name} has no effect because no document of this file is an overlay; "
+            "to make one an overlay, put #@overlay/match by=... above its ---",
+            code="no-overlay",
+            at=Position(source, line),
         )
 
 

@@ -137,11 +137,16 @@ def plain_values_of(
 
 
 def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
+    from plait.diagnostics import warning
+
     new_path, equals, rest = path.partition("=")
     if warn is not None and equals and new_path and not new_path.endswith((".yml", ".yaml")) and "/" not in new_path:
         warn(
-            f'--data-values-file {path}: "{new_path}" is taken as a new path of the file, not as a key '
-            f"(to set one value to the content of a file: --data-value-file {new_path}={rest})"
+            warning(
+                f'--data-values-file {path}: "{new_path}" is taken as a new path of the file, not as a key '
+                f"(to set one value to the content of a file: --data-value-file {new_path}={rest})",
+                code="path-as-key",
+            )
         )
 
 

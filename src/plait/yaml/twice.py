@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from plait.diagnostics import warning
 from plait.nodes import Array, Map, key_id
+from plait.source import Position
+from plait.suggestions import REMOVE, Suggestion
 from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from plait.diagnostics import Warning
     from plait.nodes import DocumentSet
     from plait.source import Source
 
 
-def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> list[str]:
+def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
     """What to say of the repeated keys of a text, of which the last counts; not of those that `<<` brings.
 
     tree: the documents as they were read. first: whether that was the first one alone.
     """
     if "<<" in source.text:
         tree = read(source, explicit_keys_win=True, keep_mark=False, first=first)
-    out: list[str] = []
+    out: list[Warning] = []
     pending = [document.value for document in reversed(tree.items)]
     while pending:
         value = pending.pop()
@@ -36,12 +40,21 @@ def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> 
             # What an alias brought has the lines of its anchor, which stands further up.
             if kept is not item and value.line <= item.line <= kept.line:
                 out.append(
-                    f'{item.position}: the key "{item.key}" is there again, and only the last one counts: {kept.position}'
+                    warning(
+                        f'the key "{item.key}" is there again, and only the last one counts: {kept.position}',
+                        code="repeated-key",
+                        at=item.position,
+                        also=[kept.position],
+                        suggestions=[Suggestion(REMOVE)],
+                    )
                 )
     return (
         out
         if len(out) <= _MOST_TOLD
-        else [*out[:_MOST_TOLD], f"{source.shown}: {len(out) - _MOST_TOLD} more such keys"]
+        else [
+            *out[:_MOST_TOLD],
+            warning(f"{len(out) - _MOST_TOLD} more such keys", code="repeated-key", at=Position(source, 0)),
+        ]
     )
 
 

@@ -1,0 +1,75 @@
+"""Suggestions: proposed changes of an input, by intention. Edits are made where the text of the input is at hand."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, Self, TypeAlias
+
+    Kind: TypeAlias = Literal[
+        "replace", "quote-word", "quote-value", "load", "argument", "line-end", "comment", "optional", "remove"
+    ]
+
+# Replace the word `old` by `new`.
+REPLACE: Kind = "replace"
+# Enclose the word `old`, or the value of the line, in quotes.
+QUOTE_WORD: Kind = "quote-word"
+QUOTE_VALUE: Kind = "quote-value"
+# Add the statement `new` at the top of the file.
+LOAD: Kind = "load"
+# Add the argument `new` to the annotation `old` of the node.
+ARGUMENT: Kind = "argument"
+# Append `new` to the line.
+LINE_END: Kind = "line-end"
+# Begin the comment of the line with `new`.
+COMMENT: Kind = "comment"
+# Append `new` to the token `old` of the path of an operation.
+OPTIONAL: Kind = "optional"
+# Remove the item that begins on the line.
+REMOVE: Kind = "remove"
+
+KINDS: tuple[Kind, ...] = (REPLACE, QUOTE_WORD, QUOTE_VALUE, LOAD, ARGUMENT, LINE_END, COMMENT, OPTIONAL, REMOVE)
+
+
+class Suggestion:
+    """A proposed change. kind: of KINDS. old, new: the texts that the kind names; "" for those that it does not name."""
+
+    __slots__ = ("kind", "new", "old")
+
+    def __init__(self, kind: Kind, new: str = "", *, old: str = "") -> None:
+        self.kind = kind
+        self.new = new
+        self.old = old
+
+    def __repr__(self) -> str:
+        return f"Suggestion({self.kind!r}, {self.new!r}, old={self.old!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Suggestion) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, str, str]:
+        return self.kind, self.new, self.old
+
+
+class Hint(str):
+    """A sentence that helps, with the suggestions that it states: `Hint("put it in quotes", Suggestion(QUOTE_VALUE))`."""
+
+    __slots__ = ("suggestions",)
+    suggestions: tuple[Suggestion, ...]
+
+    def __new__(cls, text: str, *suggestions: Suggestion) -> Self:
+        made = super().__new__(cls, text)
+        made.suggestions = (*getattr(text, "suggestions", ()), *suggestions)
+        return made
+
+    def __reduce__(self) -> tuple[type[Hint], tuple[object, ...]]:
+        return Hint, (str(self), *self.suggestions)
+
+
+def replacing(old: str, names: list[str] | tuple[str, ...], text: str) -> Hint:
+    """A hint that proposes names in the place of a word. text: the sentence."""
+    return Hint(text, *(Suggestion(REPLACE, name, old=old) for name in names))
