@@ -13,7 +13,7 @@ PACKAGE = pathlib.Path(plait.__file__).parent
 LEVELS = [
     ["lazy", "passes", "source", "version"],
     ["bundle"],
-    ["suggestions"],
+    ["codes", "suggestions"],
     ["spell"],
     ["errors"],
     ["diagnostics", "extras", "reference"],

@@ -1,0 +1,206 @@
+"""Diagnostics are data: they have codes, and no code reads a message.
+
+Two counts may only fall: places that construct a diagnostic without a code, and places that read a message.
+"""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import pickle
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+import plait
+from plait.codes import CODES
+from plait.diagnostics import diagnostic_of, warning
+from plait.errors import Finding, PlaitError, quotation
+from plait.source import Position, Source
+from plait.suggestions import REPLACE, Hint, Suggestion
+
+PACKAGE = pathlib.Path(plait.__file__).parent
+
+# Lower these numbers with the counts; never raise them.
+WITHOUT_CODE = 1068
+WARNINGS_WITHOUT_CODE = 0
+READERS = {
+    "api/mistakes.py": 1,
+    "kinds/findings.py": 1,
+    "kinds/item_rules.py": 1,
+    "lsp/actions.py": 2,
+    "lsp/diagnostics.py": 3,
+    "overlay/callbacks.py": 3,
+    "overlay/merge.py": 1,
+    "service/documents.py": 1,
+    "service/rendering.py": 1,
+    "service/webhooks.py": 1,
+    "starlark/culprits.py": 1,
+    "templates/recovery.py": 1,
+}
+
+_CLASSES = {"Finding", "PlaitError", *(one.__name__ for one in PlaitError.__subclasses__())}
+_FACTORIES = {"failure"}  # of layering
+_WARNERS = {"warn", "warn_openly"}
+_TEXTS = {"message", "hint", "expected", "found"}
+_READING = {
+    "startswith",
+    "endswith",
+    "partition",
+    "rpartition",
+    "removeprefix",
+    "removesuffix",
+    "split",
+    "find",
+    "replace",
+}
+_PATTERNS = {"search", "match", "fullmatch", "finditer", "findall", "sub"}
+
+
+def _trees() -> Iterator[tuple[str, ast.AST]]:
+    for file in sorted(PACKAGE.rglob("*.py")):
+        yield str(file.relative_to(PACKAGE)), ast.parse(file.read_text("utf-8"))
+
+
+def _called(node: ast.AST) -> str:
+    function = node.func if isinstance(node, ast.Call) else None
+    return (
+        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    )
+
+
+def without_code(tree: ast.AST) -> list[int]:
+    """The lines that construct an error or a finding without `code=`."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and _called(node) in _CLASSES | _FACTORIES
+        and not any(one.arg == "code" for one in node.keywords)
+    ]
+
+
+def warned_without_code(tree: ast.AST) -> list[int]:
+    """The lines that give a text as a warning, rather than a call of `warning`, or a variable."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and _called(node) in _WARNERS
+        and node.args
+        and isinstance(node.args[0], ast.JoinedStr | ast.Constant | ast.BinOp)
+    ]
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _TEXTS and not isinstance(node.ctx, ast.Store)
+
+
+def readers(tree: ast.AST) -> list[int]:
+    """The lines that compare, take apart, or match a text of a diagnostic."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            is_literal = any(
+                isinstance(one, ast.Constant | ast.JoinedStr) and getattr(one, "value", "") not in (None, "")
+                for one in (node.left, *node.comparators)
+            )
+            if is_literal and any(map(_is_text, (node.left, *node.comparators))):
+                found.append(node.lineno)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            takes_apart = node.func.attr in _READING and _is_text(node.func.value)
+            matches = node.func.attr in _PATTERNS and any(any(map(_is_text, ast.walk(one))) for one in node.args)
+            found += [node.lineno] if takes_apart or matches else []
+    return found
+
+
+def test_fewer_and_fewer_places_have_no_code() -> None:
+    found = {name: lines for name, tree in _trees() if (lines := without_code(tree))}
+    assert sum(map(len, found.values())) <= WITHOUT_CODE, "give the new place a code, and register it in plait.codes"
+
+
+def test_every_warning_has_a_code() -> None:
+    found = [f"{name}:{line}" for name, tree in _trees() for line in warned_without_code(tree)]
+    assert len(found) == WARNINGS_WITHOUT_CODE, found
+
+
+def test_fewer_and_fewer_places_read_messages() -> None:
+    more = {name: lines for name, tree in _trees() if len(lines := readers(tree)) > READERS.get(name, 0)}
+    assert more == {}, "read the code, the word or the suggestions of the diagnostic instead"
+
+
+def test_codes_are_registered_once_and_used() -> None:
+    used = {
+        keyword.value.value
+        for _, tree in _trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "code" and isinstance(keyword.value, ast.Constant) and _called(node) in _CODED
+    }
+    assert used == set(CODES)
+    numbers = Counter(one.code for one in CODES.values())
+    assert [code for code, count in numbers.items() if count > 1] == []
+
+
+_CODED = _CLASSES | _FACTORIES | {"warning", "warning_of", "_warning"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('if error.message == "x": pass', 1),
+        ('if "x" in (finding.hint): pass', 1),
+        ('error.message.startswith("x")', 1),
+        ('PATTERN.search(f"{one.hint} {one.message}")', 1),
+        ("if error.hint is None: pass", 0),
+        ("print(error.message)", 0),
+    ],
+)
+def test_readers_are_found(text: str, expected: int) -> None:
+    assert len(readers(ast.parse(text))) == expected
+
+
+def test_constructions_without_a_code_are_found() -> None:
+    tree = ast.parse('raise OpsError("x")\nraise OpsError("x", code="y")\nwarn(f"{x}")\nwarn(warning("x", code="y"))\n')
+    assert (without_code(tree), warned_without_code(tree)) == ([1], [3])
+
+
+def test_a_warning_is_its_text() -> None:
+    at = Position(Source("a.yml", "a: 1\n"), 1)
+    made = warning("wrong", code="repeated-key", at=at)
+    assert made == "a.yml:1: wrong"
+    found = diagnostic_of(made)
+    assert (found.code, found.severity, found.at, found.message) == ("repeated-key", "warning", at, "wrong")
+    assert type(pickle.loads(pickle.dumps(made))) is str
+
+
+def test_suggestions_go_with_their_hint() -> None:
+    suggestion = Suggestion(REPLACE, "b", old="a")
+    assert list(Finding("x", hint=Hint("did you mean b?", suggestion)).suggestions) == [suggestion]
+    private = Position(Source("values.yml", "a: 1\n").hidden(), 1)
+    assert list(Finding("x", at=private, hint=Hint("did you mean b?", suggestion)).suggestions) == []
+    hint = quotation("did you mean b?")
+    assert list(PlaitError("x", at=private, hint=hint, suggestions=[suggestion]).suggestions) == []
+
+
+DOCUMENTS = """\
+---
+schema: deckhand/LayeringPolicy/v1
+metadata: {schema: metadata/Control/v1, name: policy}
+data: {layerOrder: [site]}
+---
+schema: example/Kind/v1
+metadata:
+  schema: metadata/Document/v1
+  name: NAME
+  layeringDefinition: {layer: site, actions: [{method: merge, path: .}]}
+data: {}
+"""
+
+
+@pytest.mark.parametrize("name", ["url-pattern", "url-regex"])
+def test_a_name_does_not_decide_a_code(name: str) -> None:
+    result = plait.layer({"a.yml": DOCUMENTS.replace("NAME", name)}, warnings="keep")
+    assert [diagnostic_of(one).code for one in result.warnings] == ["actions-without-parent"]
