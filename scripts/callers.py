@@ -6,6 +6,9 @@ A PATH is the checkout of the project; it is copied, so nothing in it changes. T
 project does not vendor. The table has the tests of each suite and those that passed. `--reference DIRECTORY` runs every
 suite once more with the programs `ytt` and `bosh` of a directory, and prints the tests whose results differ.
 
+The specs of bosh-cli call functions, not a program. In the copy, the functions are replaced by those of `callers_go`, which
+run `bosh interpolate`. A few specs fail with every program: they inject errors that no command line has.
+
 Exit status 1 if a test passes with the reference program and fails with plait; without `--reference`, if one fails.
 """
 
@@ -19,15 +22,61 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Suite(NamedTuple):
-    """A suite. directory: where `go test` runs. packages: its arguments. programs: paths in the project that are ytt."""
+    """A suite. directory: where `go test` runs. packages: its arguments. programs: paths in the project that are ytt.
+
+    prepare: changes the copy of the project. specs: for suites of Ginkgo, a pattern of the specs that are run.
+    """
 
     directory: str
     packages: tuple[str, ...]
     programs: tuple[str, ...] = ()
+    prepare: Callable[[pathlib.Path], None] = lambda _project: None
+    specs: str = ""
+
+
+GO = pathlib.Path(__file__).parent / "callers_go"
+# The functions of bosh-cli that are replaced, by file.
+REPLACED = {
+    "template.go": ["Template) Evaluate"],
+    "static_vars.go": ["StaticVariables) Get", "StaticVariables) List"],
+    "var_kv.go": ["VarKV) UnmarshalFlag"],
+    "var_file_arg.go": ["VarFileArg) UnmarshalFlag"],
+    "vars_env_arg.go": ["VarsEnvArg) UnmarshalFlag"],
+    "vars_file_arg.go": ["VarsFileArg) UnmarshalFlag"],
+}
+
+
+def replace_in_bosh_cli(project: pathlib.Path) -> None:
+    """Let the functions that the specs test run `bosh`."""
+    package = project / "director" / "template"
+    for name, functions in REPLACED.items():
+        for function in functions:
+            replace_once(package / name, function, function.replace(") ", ") Replaced"))
+    specs = project / "integration" / "interpolate_test.go"
+    text = specs.read_text("utf-8")
+    for function in ("createCommand(", "createAndExecCommand("):
+        text = text.replace(function, function.replace("Command", "ReplacedCommand"))
+    specs.write_text(text, "utf-8")
+    shutil.copy(GO / "bosh_template.go", package / "replaced.go")
+    shutil.copy(GO / "bosh_integration.go", specs.with_name("replaced_test.go"))
+    common = (GO / "bosh.go").read_text("utf-8")
+    (package / "run_bosh.go").write_text(common.replace("PACKAGE", "template", 1), "utf-8")
+    specs.with_name("run_bosh_test.go").write_text(common.replace("PACKAGE", "integration_test", 1), "utf-8")
+
+
+def replace_once(file: pathlib.Path, old: str, new: str) -> None:
+    """Raises ValueError if the text is not there once."""
+    text = file.read_text("utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{file.name}: {old} is there {text.count(old)} times")
+    file.write_text(text.replace(old, new), "utf-8")
 
 
 SUITES = {
@@ -36,10 +85,17 @@ SUITES = {
     "kctrl": Suite("cli", ("./pkg/kctrl/cmd/package/release/...", "./pkg/kctrl/cmd/app/...")),
     "cartographer": Suite(".", ("./pkg/templates/...", "./pkg/testing/...")),
     "cf-deployment": Suite("units", ("./tests/...",)),
-    "bosh-cli": Suite(".", ("./integration/...",)),
+    "bosh-cli": Suite(
+        ".",
+        ("./director/template/", "./cmd/", "./integration/"),
+        prepare=replace_in_bosh_cli,
+        specs=" (MultiVariables|StaticVariables|Template|VarFileArg|VarKV|VarsEnvArg|VarsFileArg|InterpolateCmd|interpolate command) ",
+    ),
 }
 # What a test ended with.
 ENDS = ("pass", "fail", "skip")
+REPORT = "callers-specs.json"
+SPEC_ENDS = {"passed": "pass", "failed": "fail", "panicked": "fail", "pending": "skip"}
 
 
 def run(suite: Suite, source: pathlib.Path, programs: pathlib.Path, timeout: float) -> dict[str, str]:
@@ -50,11 +106,13 @@ def run(suite: Suite, source: pathlib.Path, programs: pathlib.Path, timeout: flo
         for path in suite.programs:
             (project / path).unlink(missing_ok=True)
             (project / path).symlink_to(programs / "ytt")
+        suite.prepare(project)
         environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
         if (project / suite.directory / "vendor").is_dir():
             environment["GOFLAGS"] = "-mod=vendor"
+        report = ["-args", f"--ginkgo.json-report={REPORT}", f"--ginkgo.focus={suite.specs}"] if suite.specs else []
         done = subprocess.run(
-            ["go", "test", "-json", "-count=1", *suite.packages],
+            ["go", "test", "-json", "-count=1", *suite.packages, *report],
             cwd=project / suite.directory,
             env=environment,
             stdout=subprocess.PIPE,
@@ -63,7 +121,23 @@ def run(suite: Suite, source: pathlib.Path, programs: pathlib.Path, timeout: flo
             check=False,
             timeout=timeout,
         )
+        if suite.specs:
+            return spec_results(project)
     return results(done.stdout)
+
+
+def spec_results(project: pathlib.Path) -> dict[str, str]:
+    """The result of each spec in the reports that Ginkgo wrote into the directories of packages."""
+    found = {}
+    for file in sorted(project.rglob(REPORT)):
+        for suite in json.loads(file.read_text("utf-8")):
+            for spec in suite["SpecReports"]:
+                end = SPEC_ENDS.get(spec["State"])
+                if spec["LeafNodeType"] == "It" and end is not None:
+                    words = [*(spec["ContainerHierarchyTexts"] or []), spec["LeafNodeText"]]
+                    place = spec["LeafNodeLocation"]
+                    found[f"{file.parent.name}:{' '.join(words)} (line {place['LineNumber']})"] = end
+    return found
 
 
 def results(output: str) -> dict[str, str]:
