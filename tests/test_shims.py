@@ -13,10 +13,9 @@ import pytest
 
 from plait.cli import COMMANDS, PLAIT, PROGRAMS, main, program_of
 from plait.cli.as_bosh import BOSH_VERSION
-from plait.cli.as_ytt import YTT_VERSION
 from plait.cli.shims import _files
 from plait.errors import UsageError
-from plait.version import __version__
+from plait.version import YTT_VERSION, __version__
 
 VERSIONS = {
     "ytt": (["version"], f"ytt version {YTT_VERSION} (plait {__version__})\n"),

@@ -3,6 +3,7 @@ package PACKAGE
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -12,10 +13,13 @@ import (
 var addedText = regexp.MustCompile(`^(?:Error '[^']*'|invalid argument for flag [^\n]*?\)): `)
 
 // runBosh returns the output of `bosh`, or the text on its standard error as the error that a function returns.
-// environment: nil for that of the process.
+// environment: nil for that of the process, which has HOME.
 func runBosh(environment []string, arguments ...string) ([]byte, error) {
 	command := exec.Command("bosh", arguments...)
-	command.Env = environment
+	if environment != nil {
+		// The program reads its configuration below HOME.
+		command.Env = append([]string{"HOME=" + os.Getenv("HOME")}, environment...)
+	}
 	var output, message bytes.Buffer
 	command.Stdout, command.Stderr = &output, &message
 	if err := command.Run(); err != nil {

@@ -549,11 +549,11 @@ class TestUrl:
 
 
 class TestVersion:
-    @pytest.mark.parametrize("wanted", ["0.0.1", "0.48.9+b.1", "0.49.0", "0.49.0-rc.1"])
+    @pytest.mark.parametrize("wanted", ["0.0.1", "0.48.9+b.1", "0.55.1", "0.55.1-rc.1"])
     def test_new_enough(self, wanted: str) -> None:
         assert value("version.require_at_least", wanted) is None
 
-    @pytest.mark.parametrize("wanted", ["0.49.1", "0.50.0-alpha", "1.0.0"])
+    @pytest.mark.parametrize("wanted", ["0.55.2", "0.56.0-alpha", "1.0.0"])
     def test_too_old(self, wanted: str) -> None:
         assert fault("version.require_at_least", wanted).endswith(
             f"does not meet the minimum required version '{wanted}'"

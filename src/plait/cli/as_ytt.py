@@ -16,15 +16,13 @@ from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.render import Render
 from plait.errors import LimitError, PlaitError, UsageError
-from plait.version import __version__
+from plait.version import YTT_VERSION, __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-# The newest release of ytt all of whose changes plait has (see docs/compatibility/ytt.md).
-YTT_VERSION = "0.49.0"
 VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 PROGRAM = "ytt"

@@ -77,7 +77,7 @@ def _binary(function: Callable[[float, float], float]) -> Member:
 def _whole(function: Callable[[float], int]) -> Member:
     def called(args: Args, kwargs: Kwargs) -> object:
         if kwargs:
-            raise StarlarkError("unexpected keyword arguments")
+            raise _unexpected(function.__name__)
         if len(args) != 1:
             told = f"got {len(args)} arguments, want 1"
             raise StarlarkError(told, reference=f"{function.__name__}: {told}")
@@ -93,9 +93,14 @@ def _whole(function: Callable[[float], int]) -> Member:
     return called
 
 
+def _unexpected(name: str) -> StarlarkError:
+    told = "unexpected keyword arguments"
+    return StarlarkError(told, reference=f"{name}: {told}")
+
+
 def _log(args: Args, kwargs: Kwargs) -> object:
     if kwargs:
-        raise StarlarkError("unexpected keyword arguments")
+        raise _unexpected("log")
     if not 1 <= len(args) <= 2:
         told = f"got {len(args)} arguments, want {'at least 1' if not args else 'at most 2'}"
         raise StarlarkError(told, reference=f"log: {told}")

@@ -165,6 +165,10 @@ def _spend_keys(text: str) -> None:
     spend(steps + deepest * (text.count("=") + text.count("[")))
 
 
+# Numbers of TOML have 64 bits.
+_FAR = 1 << 63
+
+
 def _data(value: object) -> object:
     if isinstance(value, dict):
         data = Dict()
@@ -173,6 +177,8 @@ def _data(value: object) -> object:
         return data
     if isinstance(value, list):
         return List([_data(inner) for inner in value])
+    if isinstance(value, int) and not -_FAR <= value < _FAR:
+        raise StarlarkError(f"toml: {value} is out of range for int64", expected="a number of 64 bits at most")
     if isinstance(value, str | int | float):
         return value
     raise StarlarkError(f"toml: dates and times cannot be values here: {value}", hint="write it as a string")

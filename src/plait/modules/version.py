@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from plait.modules.members import module_of, only_text
 from plait.starlark import StarlarkError
+from plait.version import YTT_VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.context import Context
     from plait.modules.members import Args, Kwargs
     from plait.starlark import Module
-
-YTT_VERSION = "0.49.0"
 
 # A full semantic version: three numbers without leading zeros, then pre-release and build.
 _NUMBER = r"(0|[1-9][0-9]*)"
@@ -32,7 +31,7 @@ def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - k
     wanted = only_text(args)
     match = re.fullmatch(_SEMVER, wanted)
     if match is None:
-        raise StarlarkError(f"version string '{wanted}' must be a valid semver", expected="a version such as 0.49.0")
+        raise StarlarkError(f"version string '{wanted}' must be a valid semver", expected="a version such as 0.55.1")
     # A pre-release comes before its release and this program is a release, so the three numbers decide.
     # Without leading zeros the longer of two numbers is the larger one.
     if [(len(part), part) for part in match.groups()] > [(len(part), part) for part in YTT_VERSION.split(".")]:

@@ -59,7 +59,9 @@ class Chunk:
         if not said.annotations:
             return -1
         for name, content, line in said.annotations:
-            self.slots.append(Args(content, line, deferred=deferring and name == "schema/default"))
+            # In ytt a name is text within a string of the program: a quotation mark ends the string.
+            written = f'"{name}", {content}' if '"' in name else content
+            self.slots.append(Args(written, line, deferred=deferring and name == "schema/default"))
         return self.hole([(name, line) for name, _, line in said.annotations])
 
 

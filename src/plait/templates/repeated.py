@@ -39,14 +39,29 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
         return
     step = (INSTRUCTION, "start_node") if replaced is None else (CLAUSE, "template.replace")
     shown = item.key if type(item.key) is str else str_of(item.key)
+    told = "expected key '{}' to not be specified again (unless '" + MAP_KEY_OVERRIDE + "' annotation is added)"
     error = TemplateError(
-        f"expected key '{shown}' to not be specified again (unless '{MAP_KEY_OVERRIDE}' annotation is added)",
+        told.format(shown),
+        reference=told.format(_as_text_of_go(item.key)),
         at=item.position,
         also=[earlier.position] if replaced is None else [earlier.position, replaced],
         hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
     )
     error.quotes_output = True  # the keys may be computed
     raise error.within("", role=step[0], reference=step[1])
+
+
+def _as_text_of_go(key: object) -> str:
+    """A key, as ytt prints it: with Go's verb for strings."""
+    if type(key) is str:
+        return key
+    if key is None:
+        return "%!s(<nil>)"
+    if type(key) is int:
+        return f"%!s({'int' if key < 1 << 63 else 'uint64'}={str_of(key)})"
+    if type(key) is float:
+        return f"%!s(float64={repr(key).removesuffix('.0')})"
+    return f"%!s(bool={str(key).lower()})"
 
 
 __all__ = ["displace", "settle"]
