@@ -350,6 +350,7 @@ SECRET = {
 def test_secrets_are_in_no_manifest_and_in_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, SECRET)
     (tmp_path / "plait.yml").write_text(SECRET["plait.yml"].replace("[env.yml]", "[env.yml, schema.yml]"), "utf-8")
+    monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     monkeypatch.setenv("FLEET_password", "hunter4")
     report = fleet(tmp_path, cache=tmp_path / "kept")
     assert report.check().counts == {"made": 2}

@@ -45,6 +45,7 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
     files, run = FILES[name]
     home = put(tmp_path / "home", {**files, "plait.yml": f"runs:\n  one:\n    {run}\n"})
     monkeypatch.chdir(home)
+    monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     monkeypatch.setenv("FLEET_value", "a")
     monkeypatch.setenv("VALUE", "c")
     monkeypatch.setenv("VARS_a", "1")
@@ -54,7 +55,10 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
     (task,) = tasks_of(found)
     source = file_source(found.path)
     environment = variables_of(found, [task])
-    setup = Setup((source.name, source.text), str(home), "", bundle=packed(found, [task]), environment=environment)
+    setup = Setup(
+        (source.name, source.text), str(home), "", bundle=packed(found, [task]), environment=environment,
+        permissions=found.permissions,
+    )  # fmt: skip
     # Neither files nor variables are there where it is made.
     shutil.move(home, tmp_path / "gone")
     (tmp_path / "elsewhere").mkdir()
@@ -72,6 +76,7 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
 def test_an_executor_is_given_the_variables_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, run, _ = CHANGES["an environment variable of data values"]
     put(tmp_path, {**files, "plait.yml": f"runs:\n  one:\n    {run}\n"})
+    monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     monkeypatch.setenv("FLEET_value", "before")
     monkeypatch.setenv("OTHER", "nobody asks for this")
     found = project.read(str(tmp_path))

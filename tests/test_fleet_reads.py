@@ -198,6 +198,7 @@ def test_a_run_is_made_again_after_a_change_of(change: str, tmp_path: Path, monk
     put(tmp_path, {**files, "plait.yml": f"runs:\n  one:\n    {run}\n"})
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     monkeypatch.setenv("FLEET_value", "a")
     monkeypatch.setenv("VARS_a", "1")
     monkeypatch.setenv("SECRET_123E4567_E89B_12D3_A456_426614174000", "a")

@@ -15,7 +15,7 @@ from plait.errors import Advice, Flag, ReadError
 from plait.events import current_listener
 from plait.limits import allowance, exceeded
 from plait.source import Source
-from plait.view import check_read, current_permissions, current_view, may_read
+from plait.view import check_environment, check_read, current_permissions, current_view, may_read, unrestricted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,9 +116,17 @@ def environment() -> Mapping[str, str]:
 
 
 def variables(prefix: str) -> dict[str, str]:
-    """The variables of the environment whose names begin so, in its order."""
+    """The variables of the environment whose names begin so, in its order. Raises PermissionDeniedError."""
+    return _variables(prefix, f"{prefix}*")
+
+
+def _variables(prefix: str, wanted: str) -> dict[str, str]:
     view = current_view()
-    given = environment() if view is None or view.environment is None else view.environment
+    if view is not None and view.environment is not None:
+        given = view.environment
+    else:
+        check_environment(wanted)
+        given = environment()
     found = {name: text for name, text in given.items() if name.startswith(prefix)}
     if view is not None:
         view.variables[prefix] = found
@@ -132,8 +140,14 @@ def names_of_variables() -> list[str]:
 
 
 def variable(name: str) -> str | None:
-    """The variable of the environment that has a name."""
-    return variables(name).get(name)
+    """The variable of the environment that has a name. Raises PermissionDeniedError."""
+    return _variables(name, name).get(name)
+
+
+def note_home() -> None:
+    """Note for the view that the home directory was asked for, which the environment names."""
+    with unrestricted():
+        variables("HOME")
 
 
 def standard_input() -> bytes:

@@ -476,9 +476,9 @@ class ReadError(PlaitError):
 
 
 class PermissionDeniedError(PlaitError):
-    """A file names something that its project may not use: a path, a URL or a program.
+    """A file names something that its project may not use: a path, a URL, a program, a limit or an environment variable.
 
-    access: "read", "write", "network" or "programs". name: the absolute path, the origin of the URL, or the program.
+    access: "read", "write", "network", "programs", "limits" or "environment". name: the absolute path, the origin of the URL, the program, the limit, or the variables.
     """
 
     access = ""

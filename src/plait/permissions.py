@@ -1,7 +1,7 @@
 """Permissions of a project: what names in its files may lead to.
 
 A checkout is data. Without a decision of the user its files may name what is in the Git repository of the project file, and
-nothing else: no other directory, no server, no program. What the user types is granted as it is typed. `plait trust` and
+nothing else: no other directory, no server, no program, no environment variable. What the user types is granted as it is typed. `plait trust` and
 `--trust` grant what the project file asks for (see `plait.trust`).
 
 Paths are compared without asking the file system about anything outside of the permitted directories: a link is followed
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 # The names of project files.
 FILE_NAMES = ("plait.yml", "plait.yaml")
-READ, WRITE, NETWORK, PROGRAMS, LIMITS = ACCESSES = ("read", "write", "network", "programs", "limits")
+READ, WRITE, NETWORK, PROGRAMS, LIMITS, ENVIRONMENT = ACCESSES = (
+    "read",
+    "write",
+    "network",
+    "programs",
+    "limits",
+    "environment",
+)
 # The accesses whose name is a path.
 PATHS = (READ, WRITE)
 # Directories that belong to a version control program, not to the checkout: hooks in them are run, and they hold
@@ -33,8 +40,9 @@ _MOST_LINKS = 40
 
 
 class Need:
-    """One access. access: of ACCESSES. name: an absolute path, the origin of a URL, a program with its arguments, or
-    a limit that is higher than a file may set it, NAME=VALUE.
+    """One access. access: of ACCESSES. name: an absolute path, the origin of a URL, a program with its arguments, a
+    limit that is higher than a file may set it, NAME=VALUE, or an environment variable; `PREFIX*` for all whose names
+    begin so.
 
     at: the line that asks for it, if known.
     """
@@ -106,6 +114,8 @@ class Permissions:
             return self.may_read(need.name)
         if need.access == WRITE:
             return self.may_write(need.name)
+        if need.access == ENVIRONMENT:
+            return any(access == ENVIRONMENT and _is_among(need.name, name) for access, name in self._granted)
         every = "*" if need.access in (NETWORK, LIMITS) else f"{need.name.partition(':')[0]}:*"
         return need.key in self._granted or (need.access, every) in self._granted
 
@@ -139,6 +149,10 @@ class Permissions:
         """Raises PermissionDeniedError."""
         self.check(Need(PROGRAMS, command, at))
 
+    def check_environment(self, name: str) -> None:
+        """Raises PermissionDeniedError. name: of a variable, or `PREFIX*`."""
+        self.check(Need(ENVIRONMENT, name))
+
     def check(self, need: Need) -> None:
         """Raises PermissionDeniedError for an access that is not permitted."""
         if not self.grants(need):
@@ -169,7 +183,13 @@ _WORDS = {
     NETWORK: ("send requests to", "no network access"),
     PROGRAMS: ("run", "no programs"),
     LIMITS: ("set the limit", "a lower limit"),
+    ENVIRONMENT: ("read environment variables", "no environment variables"),
 }
+
+
+def _is_among(name: str, granted: str) -> bool:
+    """True if a variable, or all with a prefix, are among those that are granted."""
+    return name.startswith(granted[:-1]) if granted.endswith("*") else name == granted
 
 
 def _absolute(need: Need) -> str:

@@ -168,6 +168,13 @@ def check_program(command: str, at: Position | None = None) -> None:
         permissions.check_program(command, at)
 
 
+def check_environment(name: str) -> None:
+    """Raises PermissionDeniedError for environment variables that may not be read. name: of one, or `PREFIX*`."""
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_environment(name)
+
+
 def may_read(path: str) -> bool:
     """True if a path may be read."""
     permissions = _PERMITTED.get()

@@ -26,7 +26,7 @@ from plait.engine.options import MAP, SWITCH
 from plait.engine.pipeline import KINDS, PATHS, TOP, settings_of
 from plait.errors import PermissionDeniedError
 from plait.limits import TABLE
-from plait.permissions import ACCESSES, Need, checkout_of
+from plait.permissions import ACCESSES, Need, Permissions, checkout_of
 from plait.project.file import RUN_KEYS, find
 from plait.project.matrix import KEYS, SOURCES
 from plait.project.settings import COMMANDS, options_of
@@ -116,14 +116,13 @@ NEEDED: Mapping[str, Mapping[str, object]] = {
 # what it names (`Option(path=...)`).
 NAMELESS = {
     "render": {
-        "bulk-in", "data-value", "data-value-yaml", "data-values-env", "data-values-env-yaml", "file-mark", "limit",
-        "merge-key", "output", "output-by", "warnings", "with",
+        "bulk-in", "data-value", "data-value-yaml", "file-mark", "limit", "merge-key", "output", "output-by", "warnings", "with",
     },
     "patch": {
         "ca-cert", "client", "client-secret", "column", "config", "deployment", "environment", "limit", "parallel", "path",
-        "var", "vars-env", "warnings", "with",
+        "var", "warnings", "with",
     },
-    "layer": {"label", "layer", "limit", "name", "order", "output", "output-by", "schema", "secrets-env", "warnings"},
+    "layer": {"label", "layer", "limit", "name", "order", "output", "output-by", "schema", "warnings"},
     "compose": {"data-value", "data-value-yaml", "limit", "output", "output-by", "step", "warnings"},
 }  # fmt: skip
 
@@ -131,7 +130,9 @@ NAMELESS = {
 def test_every_setting_declares_what_it_names() -> None:
     for command in COMMANDS:
         nameless = {
-            name for name, flag in options_of(command).items() if flag.kind not in (SWITCH, MAP) and flag.path is None
+            name
+            for name, flag in options_of(command).items()
+            if flag.kind not in (SWITCH, MAP) and flag.path is None and not flag.environment
         }
         assert nameless == NAMELESS[command], command
 
@@ -501,7 +502,102 @@ def test_one_access_is_granted_by_name(access: str, place: Place, capfd: pytest.
     assert [one.key for one in stored(str(place.repository))] == [(access, name)]
     capfd.readouterr()
     assert main(["trust", "--list"]) == 0
-    assert f"{access:<8}  {name}" in capfd.readouterr().out
+    assert f"{access}  {name}" in capfd.readouterr().out
+
+
+# ---- the environment
+
+# What makes a run put a variable into its output, by the setting that reads it; {} is the canary's name.
+READERS: Mapping[str, Mapping[str, object]] = {
+    "render data-values-env": {"files": ["shown.yml"], "data-values-env": ["CANARY"]},
+    "render data-values-env-yaml": {"files": ["shown.yml"], "data-values-env-yaml": ["CANARY"]},
+    "render data-values-env-all": {"files": ["shown.yml", "schema.yml"], "data-values-env-all": True},
+    "patch vars-env": {"base": "base.yml", "vars-env": ["CANARY"]},
+    "layer secrets-env": {"files": ["layered.yml"], "secrets-env": ["CANARY_"], "cleartext-secrets": True},
+}
+REFERENCE = "12345678-1234-1234-1234-123456789012"
+OF_OTHERS = "a-variable-of-others"
+
+
+@pytest.fixture
+def readers(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    (place.repository / "shown.yml").write_text('#@ load("@ytt:data", "data")\na: #@ data.values.canary_x\n', "utf-8")
+    (place.repository / "schema.yml").write_text('#@data/values-schema\n---\ncanary_x: ""\n', "utf-8")
+    (place.repository / "base.yml").write_text("a: ((canary_x))\n", "utf-8")
+    metadata = {"schema": "metadata/Document/v1", "name": "x", "layeringDefinition": {"layer": "a", "abstract": False}}
+    policy = {"schema": "deckhand/LayeringPolicy/v1", "metadata": {"schema": "metadata/Control/v1", "name": "p"}}
+    documents = [
+        {**policy, "data": {"layerOrder": ["a"]}},
+        {
+            "schema": "a/B/v1",
+            "metadata": {**metadata, "storagePolicy": "encrypted"},
+            "data": f"https://barbican/v1/secrets/{REFERENCE}",
+        },
+    ]
+    (place.repository / "layered.yml").write_text(yaml.safe_dump_all(documents), "utf-8")
+    monkeypatch.setenv("CANARY_canary_x", OF_OTHERS)
+    monkeypatch.setenv("CANARY_X", OF_OTHERS)
+    monkeypatch.setenv("CANARY_" + REFERENCE.replace("-", "_"), OF_OTHERS)
+    return place
+
+
+def test_every_setting_that_reads_the_environment_is_tried() -> None:
+    declared = {
+        f"{command} {name}" for command in COMMANDS for name, one in options_of(command).items() if one.environment
+    }
+    assert declared == set(READERS)
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_setting_reads_no_variable(
+    reader: str, start: str, readers: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command, _, _ = reader.partition(" ")
+    readers.write("plait.yml", {"runs": {"r": {command: READERS[reader]}}, "tests": {"t": {"run": "r", "equals": {}}}})
+    main(STARTS[start])
+    told = capfd.readouterr()
+    assert OF_OTHERS not in told.out + told.err
+    assert not any(OF_OTHERS in path.read_text("utf-8") for path in readers.repository.rglob("*.yml"))
+    if start in ("run", "fleet"):
+        assert "no permission to read environment variables" in told.out + told.err
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_variable_is_read_where_the_user_says_so(
+    reader: str, readers: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command, _, name = reader.partition(" ")
+    readers.write("plait.yml", {"runs": {"r": {command: READERS[reader]}}})
+    assert main(["run", "r", "--trust"]) == 0, capfd.readouterr().err
+    assert main(["run", "r"]) == 1
+    assert capfd.readouterr().out.count(f"{OF_OTHERS}\n") == 1
+    rest = {key: value for key, value in READERS[reader].items() if key != name}
+    readers.write("plait.yml", {"runs": {"r": {command: rest}}})
+    value = READERS[reader][name]
+    typed = [f"--{name}"] if value is True else [f"--{name}", *value]  # type: ignore[misc]
+    assert main(["run", "r", *typed]) == 0
+
+
+@pytest.mark.parametrize(
+    ("granted", "wanted", "is_granted"),
+    [
+        ("AWS_*", "AWS_*", True), ("AWS_*", "AWS_KEY_*", True), ("AWS_*", "AWS_KEY", True), ("*", "AWS_*", True), ("*", "*", True),
+        ("AWS_*", "AWS*", False), ("AWS_*", "*", False), ("AWS_KEY", "AWS_KEY", True), ("AWS_KEY", "AWS_KEY_2", False),
+        ("AWS_KEY", "AWS_KEY*", False), ("AWS_*", "aws_key", False),
+    ],
+)  # fmt: skip
+def test_a_prefix_grants_what_begins_with_it(granted: str, wanted: str, is_granted: bool) -> None:
+    permissions = Permissions("/", "/", [Need("environment", granted)])
+    assert permissions.grants(Need("environment", wanted)) is is_granted
+
+
+def test_the_prefix_of_an_axis_asks_for_what_it_begins_with(readers: Place, capfd: pytest.CaptureFixture[str]) -> None:
+    matrix = {"axes": {"env": ["CANARY"]}}
+    run = {"matrix": matrix, "patch": {"base": "base.yml", "vars-env": ["CA{env}"]}}
+    readers.write("plait.yml", {"runs": {"r": run}})
+    assert main(["trust", "--yes"]) == 0
+    assert [one.key for one in stored(str(readers.repository))] == [("environment", "CA*")]
 
 
 # ---- limits

@@ -11,7 +11,19 @@ from plait.cli.tools import only_argument
 from plait.engine.flags import Command
 from plait.engine.options import READ_PATH, WRITTEN_PATH, Heading, Request, switch, texts
 from plait.errors import ReadError, UsageError
-from plait.permissions import ACCESSES, FILE_NAMES, LIMITS, NETWORK, PATHS, PROGRAMS, READ, WRITE, Need, origin_of
+from plait.permissions import (
+    ACCESSES,
+    ENVIRONMENT,
+    FILE_NAMES,
+    LIMITS,
+    NETWORK,
+    PATHS,
+    PROGRAMS,
+    READ,
+    WRITE,
+    Need,
+    origin_of,
+)
 from plait.project.trusting.needs import needs_of
 from plait.trust import Decision, check_owner, decisions, permissions_of, revoke, store, stored
 
@@ -39,6 +51,9 @@ class Trust(Request):
     network = texts(NETWORK, "send requests to this server, such as https://example.com", value="URL")
     programs = texts(PROGRAMS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM")
     limits = texts(LIMITS, "set a limit higher than a file may by itself, such as memory=4G", value="NAME=VALUE")
+    environment = texts(
+        ENVIRONMENT, "read this environment variable, or all whose names begin so", value="NAME|PREFIX*"
+    )
 
 
 TRUST = Command(Trust)
@@ -120,7 +135,8 @@ def _listed(decision: Decision) -> str:
 def _table(needs: Iterable[Need]) -> str:
     rows = [(one.access, _clean(one.name), "" if one.at is None else _clean(str(one.at))) for one in needs]
     width = max((len(name) for _, name, _ in rows), default=0)
-    return "".join(f"  {access:<8}  {name:<{width}}  {at}".rstrip() + "\n" for access, name, at in rows)
+    longest = max((len(access) for access, _, _ in rows), default=0)
+    return "".join(f"  {access:<{longest}}  {name:<{width}}  {at}".rstrip() + "\n" for access, name, at in rows)
 
 
 def _clean(text: str) -> str:

@@ -109,7 +109,9 @@ class Layer(Linked):
         "cleartext-secrets", "print encrypted documents and what was substituted from them", is_in_steps=True
     )
     secrets_files = texts("secrets-file", "resolve secret references from a YAML map", value="PATH", path=READ_PATH)
-    secrets_env = texts("secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX")
+    secrets_env = texts(
+        "secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX", environment="{}*"
+    )
     _6 = Heading(common.SAFETY)
     labels: Mapping[str, str] | None = keyword()
     repositories: Mapping[str, str | os.PathLike[str]] | None = keyword()

@@ -128,12 +128,12 @@ class Option:
     values, if they are known. is_last: the command line after it is ignored, mistakes included.
     attribute: of the request, by default the name. is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" if it is none; by default the name of the flag.
     step: its name in the steps of pipelines, "" if they do not have it. path: the form of a path in its value, or None. program: the programs that the switch lets sources of secrets start
-    (`plait.permissions`). part: EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
+    (`plait.permissions`). environment: the environment variables that a value of it stands for, as `PREFIX*`, with `{}` for the value; "" for none. part: EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
     has_effect: False for a flag that is only accepted.
     """
 
     __slots__ = (
-        "attribute", "choices", "default", "has_effect", "help", "is_argument", "is_last", "is_negated", "is_positional", "kind", "name",
+        "attribute", "choices", "default", "environment", "has_effect", "help", "is_argument", "is_last", "is_negated", "is_positional", "kind", "name",
         "part", "path", "program", "setting", "short", "step", "value",
     )  # fmt: skip
 
@@ -150,6 +150,7 @@ class Option:
         is_last: bool = False,
         path: PathForm | None = None,
         program: str = "",
+        environment: str = "",
         setting: str | None = None,
         is_in_steps: bool = False,
         part: str = EVALUATION,
@@ -163,6 +164,7 @@ class Option:
         self.name = name
         self.path = path
         self.program = program
+        self.environment = environment
         self.setting = name if setting is None else setting
         self.step = self.setting if is_in_steps else ""
         self.kind = kind
@@ -191,6 +193,11 @@ class Option:
     def shown(self) -> str:
         """Its flag, as messages show it."""
         return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
+
+    def variables(self, text: str) -> str:
+        """The environment variables that a value stands for, as `PREFIX*`; "" for none."""
+        # The name of a library may stand before.
+        return self.environment.format(text.rpartition(":")[2])
 
     def replaced(self, **changes: Any) -> Option:
         """The same option with other properties."""

@@ -73,7 +73,9 @@ class Patch(Linked):
     variables_files: Inputs = texts(
         "vars-file", "set variables from a YAML map", short="l", value="PATH", path=READ_PATH, setting="vars-files"
     )
-    vars_env = texts("vars-env", "set variables from environment variables PREFIX_name", value="PREFIX")
+    vars_env = texts(
+        "vars-env", "set variables from environment variables PREFIX_name", value="PREFIX", environment="{}_*"
+    )
     store: str | os.PathLike[str] | None = text(
         "vars-store",
         "read variables from a YAML file, and add generated values to it",

@@ -101,12 +101,18 @@ class Render(Linked):
         path=PathForm("read", ":"),
     )
     data_values_env = texts(
-        "data-values-env", "set data values from environment variables PREFIX_key__key", value="PREFIX"
+        "data-values-env",
+        "set data values from environment variables PREFIX_key__key",
+        value="PREFIX",
+        environment="{}_*",
     )
-    data_values_env_yaml = texts("data-values-env-yaml", "the same, with values read as YAML", value="PREFIX")
+    data_values_env_yaml = texts(
+        "data-values-env-yaml", "the same, with values read as YAML", value="PREFIX", environment="{}_*"
+    )
     data_values_env_all = switch(
         "data-values-env-all",
         "set the data values of the schema from the environment variables of their names: app.port from APP_PORT",
+        environment="*",
     )
     secret_sources = common.SECRETS
     allow_exec = common.ALLOW_EXEC

@@ -9,6 +9,7 @@ from plait.content import NO_LINKS, environment, file_content, files_below
 from plait.engine.options import Use
 from plait.errors import PlaitError
 from plait.globbing import is_pattern, matches
+from plait.permissions import ENVIRONMENT
 from plait.project.settings import holds_paths
 from plait.view import View, check_read, may_read, permitted
 
@@ -20,16 +21,18 @@ if TYPE_CHECKING:
     from plait.project.file import Project
     from plait.project.run import Run
 
-# Settings that bring variables of the environment: what their names begin with stands behind the library, if there is one.
-_VARIABLES = ("vars-env", "data-values-env", "data-values-env-yaml", "secrets-env")
-
 
 def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
     """The environment variables that the settings of runs name, and those that their schemas do."""
     runs = [task.run(project) for task in tasks]
-    settings = [one for run in runs for one in run.settings if one.name in _VARIABLES]
-    starts = {text.rpartition(":")[2] for one in settings for text, _ in one.texts()}
-    starts |= _named_by_schemas(runs)
+    # Those that a run may not read are refused where it is made.
+    needs = [
+        need
+        for run in runs
+        for need in run.needs()
+        if need.access == ENVIRONMENT and need.name != "*" and run.may(need)
+    ]
+    starts = {need.name.removesuffix("*") for need in needs} | _named_by_schemas(runs)
     return {name: text for name, text in environment().items() if name.startswith((*starts, "HOME"))}
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from plait.content import encoded, file_content, variables
+from plait.content import encoded, file_content, note_home
 from plait.errors import ReadError
 from plait.source import CLAUSE, Source
 from plait.view import may_read
@@ -132,5 +132,5 @@ def expand_home(path: str) -> str:
     """The path with a leading `~` replaced by the home directory."""
     if not path.startswith("~"):
         return path
-    variables("HOME")  # where somebody is at home is no part of the path
+    note_home()  # where somebody is at home is no part of the path
     return os.path.expanduser("~") + path[1:]

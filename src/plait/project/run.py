@@ -168,6 +168,10 @@ class Run:
         """The accesses that its settings ask for. Raises UsageError for a setting of the wrong kind."""
         return [*needs_of(self.settings, self.directory)]
 
+    def may(self, need: Need) -> bool:
+        """True if its project has the permission for an access."""
+        return self.permissions is None or self.permissions.grants(need)
+
     def grant(self, uses: Sequence[Use]) -> None:
         """Permit what typed flags and arguments of its command name, and check the rest. Raises as `check` does."""
         if self.permissions is not None:

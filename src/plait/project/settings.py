@@ -16,7 +16,7 @@ from plait.errors import ReadError, UsageError
 from plait.globbing import is_pattern
 from plait.limits import exceeds_ceiling
 from plait.nodes import Array, Map, MapItem, kind_name
-from plait.permissions import LIMITS, NETWORK, PROGRAMS, Need, origin_of
+from plait.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, Need, origin_of
 from plait.spell import did_you_mean
 from plait.view import check_read
 
@@ -123,6 +123,8 @@ def needs_of_value(option: Option, text: str, directory: str, at: Position | Non
     """The accesses that one value of an option asks for."""
     if option.name == LIMIT.name and exceeds_ceiling(text):
         yield Need(LIMITS, text, at)
+    if option.environment and (option.kind != SWITCH or text == "true"):
+        yield Need(ENVIRONMENT, option.variables(text), at)
     names = option.path
     if names is None:
         return
@@ -226,9 +228,10 @@ def holds_paths(command: str, name: str) -> bool:
 
 def needs_of_uses(uses: Iterable[Use]) -> list[Need]:
     """The accesses that typed flags and arguments name."""
-    typed = [one for one in uses if isinstance(one.value, str) and one.option.path is not None]
+    typed = [one for one in uses if isinstance(one.value, str) and (one.option.path or one.option.environment)]
     return [
         *(Need(PROGRAMS, one.option.program) for one in uses if one.option.program and one.value is True),
+        *(Need(ENVIRONMENT, one.option.environment) for one in uses if one.option.environment and one.value is True),
         *(need for one in typed for text in _split_texts(one) for need in needs_of_value(one.option, text, "")),
     ]
 

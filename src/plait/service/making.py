@@ -50,6 +50,7 @@ def evaluate(request: Request) -> Answer:
     from plait.errors import render
     from plait.fleet.plan import tasks_of
     from plait.fleet.workshop import Setup, Workshop
+    from plait.permissions import ENVIRONMENT, Need
     from plait.project import find, read
 
     try:
@@ -62,7 +63,11 @@ def evaluate(request: Request) -> Answer:
         if request["only"] is not None:
             tasks = [task for task in tasks if task.name == request["only"]]
         source = (path, Path(path).read_text("utf-8"))
-        shop = Workshop(Setup(source, project.directory, "", limits=request["limits"], environment={}))
+        # They see no environment, so they may ask for all of it.
+        permissions = None if project.permissions is None else project.permissions.granting([Need(ENVIRONMENT, "*")])
+        shop = Workshop(
+            Setup(source, project.directory, "", limits=request["limits"], environment={}, permissions=permissions)
+        )
     except PlaitError as error:
         return {"runs": [], "error": render(error).removeprefix("plait: ").rstrip("\n")}
     runs: list[Made] = []

@@ -10,7 +10,7 @@ import os
 from plait.engine.pipeline import KINDS, PATHS, file_source, runs_of, top_map
 from plait.errors import PlaitError
 from plait.nodes import Array, Map
-from plait.permissions import NETWORK, PROGRAMS, READ, Need, origin_of
+from plait.permissions import ENVIRONMENT, NETWORK, PROGRAMS, READ, Need, origin_of
 from plait.permissions import PATHS as ACCESSES_OF_PATHS
 from plait.view import permitted
 
@@ -89,8 +89,14 @@ def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
 
 
 def _before_axes(need: Need) -> Need:
-    """What the values of axes lead to: for a path with names in braces, the directory before the first of these."""
-    if need.access not in ACCESSES_OF_PATHS or "{" not in need.name:
+    """What the values of axes lead to: for a path with names in braces, the directory before the first of these; for
+    variables, all whose names begin as the text before it.
+    """
+    if "{" not in need.name:
+        return need
+    if need.access == ENVIRONMENT:
+        return Need(need.access, f"{need.name.partition('{')[0]}*", need.at)
+    if need.access not in ACCESSES_OF_PATHS:
         return need
     return Need(need.access, os.path.dirname(need.name.partition("{")[0]) or os.curdir, need.at)
 
