@@ -84,16 +84,22 @@ def _answer(data: bytes) -> bytes:
     from plait.process import with_room
 
     name, _, request = data.partition(b"\n")
-    module = import_module(name.decode())
     try:
-        given = json.loads(request)
-        module.lay_out(given)
-        seal()
-        answer = with_room(lambda: module.evaluate(given), first=True)
+        return _RIGHT + with_room(lambda: _evaluated(name.decode(), request), first=True)
+    except RecursionError:
+        return _WRONG + b"the request is nested too deeply"
     except (PlaitError, ValueError, OSError) as error:
         told = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
         return _WRONG + told.encode("utf-8", "replace")
-    return _RIGHT + json.dumps(answer).encode()
+
+
+def _evaluated(name: str, request: bytes) -> bytes:
+    """What a module answers, as JSON."""
+    module = import_module(name)
+    given = json.loads(request)
+    module.lay_out(given)
+    seal()
+    return json.dumps(module.evaluate(given)).encode()
 
 
 def seal() -> None:

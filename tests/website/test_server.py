@@ -7,10 +7,15 @@ import json
 import os
 import pathlib
 import re
+import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -20,7 +25,7 @@ from plait.errors import UsageError
 from plait.sealed import ask as sealed
 from plait.website.evaluation import evaluate
 from plait.website.examples import examples
-from plait.website.server import MOST, Playground
+from plait.website.server import MOST, MOST_CONNECTIONS, Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +85,8 @@ def test_a_request_is_evaluated(server: Playground) -> None:
         ({"Content_Type": "text/plain"}, 415),
         ({"Content_Length": str(MOST + 1)}, 413),
         ({"Content_Length": "-1"}, 411),
+        ({"Content_Length": "9" * 5000}, 413),
+        ({"Content_Length": "\u00b2"}, 411),
     ],
 )
 def test_what_other_pages_can_send_is_refused(server: Playground, headers: dict[str, str], status: int) -> None:
@@ -90,11 +97,100 @@ def test_a_name_that_was_made_to_lead_here_gets_no_page(server: Playground) -> N
     assert send(server, "GET", "/", Host=f"elsewhere.example:{server.server_address[1]}")[0] == 403
 
 
-@pytest.mark.parametrize("body", ["[]", "{", '{"kind": "render", "files": [{"name": "../a.yml", "text": ""}]}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[]",
+        "{",
+        "[" * 100_000,
+        '{"files": ' + '{"a":' * 50_000,
+        "9" * 5000,
+        '{"kind": "render", "files": [{"name": "../a.yml", "text": ""}]}',
+    ],
+)
 def test_what_is_no_request_is_told(server: Playground, body: str) -> None:
     status, answer = send(server, "POST", "/evaluate", body)
     assert status == 400
     assert json.loads(answer)["refused"]
+
+
+# ---- clients that do not go on
+
+# What a client sends and then waits.
+STALLS = {
+    "nothing": b"",
+    "half a line": b"GET / HT",
+    "half a head": b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+    "half a body": b"POST /evaluate HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 1000\r\n\r\n{",
+    "a request, and then nothing": b"GET /style.css HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("stall", STALLS)
+def test_connections_that_wait_lock_nobody_out(stall: str, server: Playground) -> None:
+    port = server.server_address[1]
+    with ExitStack() as held:
+        for _ in range(3 * MOST_CONNECTIONS):
+            one = held.enter_context(socket.create_connection(("localhost", port), timeout=LONGEST))
+            one.sendall(STALLS[stall].replace(b"{port}", str(port).encode()))
+        assert send(server, "GET", "/examples.json")[0] == 200
+        assert send(server, "POST", "/evaluate", json.dumps(APP))[0] == 200
+        assert threading.active_count() < 2 * MOST_CONNECTIONS
+
+
+@pytest.mark.parametrize("stall", STALLS)
+def test_a_connection_that_waits_is_ended(stall: str, server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.website.server.SECONDS_TO_SEND", 0.1)
+    port = server.server_address[1]
+    with socket.create_connection(("localhost", port), timeout=LONGEST) as one:
+        one.sendall(STALLS[stall].replace(b"{port}", str(port).encode()))
+        while one.recv(65536):
+            pass
+
+
+def test_a_client_that_sends_byte_by_byte_is_ended(server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plait.website.server.SECONDS_TO_SEND", 0.1)
+    port = server.server_address[1]
+    with socket.create_connection(("localhost", port), timeout=LONGEST) as one, pytest.raises(ConnectionError):
+        _drip(one)
+
+
+def _drip(connection: socket.socket) -> None:
+    """Send a request that takes hours."""
+    for byte in b"GET / HTTP/1.1\r\nX: " + b"1" * 60_000:
+        connection.send(bytes([byte]))
+        time.sleep(0.01)
+
+
+def test_evaluations_that_wait_are_limited(server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
+    let_go = threading.Event()
+    monkeypatch.setattr("plait.website.server.ask", lambda *_, **__: b"{}" if let_go.wait(LONGEST) else b"")
+    with ThreadPoolExecutor(MOST_CONNECTIONS) as threads:
+        asked = [threads.submit(send, server, "POST", "/evaluate", json.dumps(APP)) for _ in range(40)]
+        while sum(one.done() for one in asked) < 24:
+            time.sleep(0.01)
+        assert send(server, "GET", "/examples.json")[0] == 200
+        let_go.set()
+        assert sorted(one.result()[0] for one in asked) == [200] * 16 + [503] * 24
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_the_command_serves_on_with_many_connections() -> None:
+    command = [sys.executable, "-P", "-m", "plait", "website", "--listen-addr", "localhost:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process, ExitStack() as held:
+        assert process.stderr is not None
+        port = int(process.stderr.readline().rpartition(":")[2])
+        for _ in range(200):
+            held.enter_context(socket.create_connection(("localhost", port), timeout=LONGEST))
+        connection = held.enter_context(closing(http.client.HTTPConnection("localhost", port, timeout=LONGEST)))
+        connection.request("POST", "/evaluate", json.dumps(APP), {"Content-Type": "application/json"})
+        with connection.getresponse() as response:
+            assert response.status == 200
+            response.read()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+        assert process.wait(LONGEST) == 0
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[one["title"] for one in EXAMPLES])

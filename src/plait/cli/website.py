@@ -34,6 +34,8 @@ class Website(Request):
 
 WEBSITE = Command(Website)
 
+# Of the server itself, most of it for two answers; evaluations have processes of their own.
+_MEMORY = 4 << 30
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -43,13 +45,15 @@ def main(flags: Website) -> int:
         raise UsageError(f'unexpected argument "{flags.arguments[0]}"', hint="plait website --listen-addr HOST:PORT")
     address = flags.listen_addr
     host, port = _address(address)
+    from plait.process import goes_on, serve_on
     from plait.website.server import Playground
 
     try:
         server = Playground(host, port, _page())
     except OSError as error:
         raise UsageError(f"cannot listen on {address}: {error.strerror}", hint="--listen-addr localhost:0") from None
-    with server:
+    goes_on()
+    with server, serve_on(_MEMORY):
         complain(f"plait: serving {server.address}\n")
         try:
             server.serve_forever()

@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import threading
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import BoundedSemaphore
+from time import monotonic
 
 from plait.errors import PlaitError
 from plait.sealed import ask
@@ -21,6 +24,13 @@ from plait.website.examples import examples
 # Of a request. The page's own examples have a thousandth of that.
 MOST = 1_000_000
 _AT_ONCE = 2
+# Evaluations that are running or waiting for their turn; more are refused.
+_MOST_EVALUATIONS = 16
+# Connections. Past these, the one that has sent nothing complete for the longest is closed.
+MOST_CONNECTIONS = 64
+# Seconds to send a whole request, from the connection or the answer before, and to receive an answer.
+SECONDS_TO_SEND = 10.0
+_STACK = 1 << 20
 _EVALUATION = "plait.website.evaluation"
 # Evaluation is limited to 10 seconds; what does not end by then is ended.
 _SECONDS = 20
@@ -44,10 +54,15 @@ _POLICY = (
 class Playground(ThreadingHTTPServer):
     """Listens on an address of this machine. page: the directory that playground/build.py filled, for a page with an editor.
 
+    Connections have threads of their own. A client that is slow, or only keeps connections open, loses these: a request and
+    the reception of its answer have a deadline, and past MOST_CONNECTIONS the one that is the slowest makes room for a new
+    one.
+
     Raises OSError.
     """
 
     daemon_threads = True
+    request_queue_size = MOST_CONNECTIONS
 
     def __init__(self, host: str, port: int, page: Path | None = None) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -59,8 +74,56 @@ class Playground(ThreadingHTTPServer):
         self.hosts = {f"{name}:{port}" for name in names} | (names if port == _HTTP else set())
         self.address = f"http://{shown}:{port}"
         self.turns = BoundedSemaphore(_AT_ONCE)
+        self.evaluations = BoundedSemaphore(_MOST_EVALUATIONS)
+        self._lock = threading.Lock()
+        # The deadlines of open connections in their order; infinite while a request is evaluated.
+        self._deadlines: dict[socket.socket, float] = {}
         self.paths = _paths(_STATIC) if page is None else _paths(page) | {_EVALUATOR: _STATIC / _EVALUATOR[1:]}
         self.examples = json.dumps(examples()).encode()
+
+    def wait_for(self, connection: socket.socket, seconds: float) -> None:
+        """Close a connection unless this is called again within so many seconds."""
+        with self._lock:
+            if connection in self._deadlines:
+                self._deadlines[connection] = monotonic() + seconds
+
+    def process_request(self, request: object, client_address: object) -> None:
+        """Serve a connection in a thread of its own, or close it where there is no room."""
+        assert isinstance(request, socket.socket)
+        with self._lock:
+            slowest = min(self._deadlines, key=self._deadlines.__getitem__, default=None)
+            is_full = len(self._deadlines) >= MOST_CONNECTIONS
+            has_room = not is_full or (slowest is not None and self._deadlines[slowest] < ENDLESS)
+            if has_room and is_full and slowest is not None:
+                _end(slowest)
+                del self._deadlines[slowest]
+            if has_room:
+                self._deadlines[request] = monotonic() + SECONDS_TO_SEND
+        before = threading.stack_size(_STACK)
+        try:
+            if has_room:
+                super().process_request(request, client_address)
+        except RuntimeError:  # there is no room for a thread
+            has_room = False
+        finally:
+            threading.stack_size(before)
+        if not has_room:
+            self.shutdown_request(request)
+
+    def shutdown_request(self, request: object) -> None:
+        """Forget a connection, and close it."""
+        assert isinstance(request, socket.socket)
+        with self._lock:
+            self._deadlines.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """End the connections whose deadline is over; their threads then close them."""
+        now = monotonic()
+        with self._lock:
+            for connection in [one for one, deadline in self._deadlines.items() if deadline < now]:
+                _end(connection)
+                self._deadlines[connection] = now + SECONDS_TO_SEND
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that no more wants what it asked for, as when its page is closed, is nothing to tell of."""
@@ -68,6 +131,13 @@ class Playground(ThreadingHTTPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
+def _end(connection: socket.socket) -> None:
+    """Let whatever waits for a connection wait no more."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+ENDLESS = float("inf")
 _HTTP = 80
 _EVALUATOR = "/evaluator.js"
 
@@ -84,7 +154,11 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "plait"
     disable_nagle_algorithm = True  # the body is not to wait for word of the head
     sys_version = ""
-    timeout = 30
+    connection: socket.socket
+
+    def handle_one_request(self) -> None:
+        self.server.wait_for(self.connection, SECONDS_TO_SEND)
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         wanted = self.path.partition("?")[0]
@@ -108,19 +182,29 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is application/json")
         elif not length.isascii() or not length.isdecimal():
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "a request says how long it is")
-        elif int(length) > MOST:
+        elif len(length) > len(str(MOST)) or int(length) > MOST:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST} bytes")
         else:
-            self._evaluate(self.rfile.read(int(length)))
+            request = self.rfile.read(int(length))
+            if len(request) == int(length):
+                self._evaluate(request)
+            else:
+                self.close_connection = True
 
     def _evaluate(self, request: bytes) -> None:
+        if not self.server.evaluations.acquire(blocking=False):
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many evaluations are waiting; try again")
+            return
         try:
+            self.server.wait_for(self.connection, ENDLESS)
             with self.server.turns:
                 answer = ask(_EVALUATION, request, seconds=_SECONDS)
         except PlaitError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, error.report().removeprefix("plait: "))
         else:
             self._send(HTTPStatus.OK, answer, _TYPES[".json"])
+        finally:
+            self.server.evaluations.release()
 
     def _is_ours(self) -> bool:
         host, origin = self.headers.get("Host"), self.headers.get("Origin")
@@ -132,6 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, json.dumps({"refused": message}).encode(), _TYPES[".json"])
 
     def _send(self, status: HTTPStatus, body: bytes, kind: str) -> None:
+        self.server.wait_for(self.connection, SECONDS_TO_SEND)
         self.send_response(status)
         for name, value in (
             ("Content-Type", kind),
