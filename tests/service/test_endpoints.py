@@ -31,6 +31,8 @@ from plait.service.policy import ACTIONS, LIST_CLEARTEXT, LIST_ENCRYPTED, USE_EN
 
 WORDS = ("Kestrel9Zq", "Falcon4Xw", "Osprey7Vb")
 NUMBER = 73915527
+# A key of an encrypted document. Whoever may not read the document sees its keys as little as its values.
+KEY = "Merlin8Key"
 KIND = "example/Kind/v1"
 ONE = "/api/v1.0/revisions/{revision}"
 ROLES: dict[str, list[str]] = {
@@ -124,7 +126,7 @@ def secrets() -> list[object]:
 
 def forms() -> list[str]:
     """What gives a secret away: the words in other forms, and digests of all values."""
-    found = [str(NUMBER), f"{NUMBER:x}"]
+    found = [str(NUMBER), f"{NUMBER:x}", KEY]
     for word in WORDS:
         raw = word.encode()
         found += [
@@ -170,7 +172,7 @@ def layered(word: str) -> list[object]:
     """Encrypted documents, and documents that get their data in every way."""
     inherit = {"selector": {"secret": "yes"}, "actions": [{"method": "merge", "path": "."}]}
     return [
-        {"name": "pw", "encrypted": True, "data": {"pw": word, "pin": NUMBER}, "layer": "global", "labels": {"secret": "yes"}},
+        {"name": "pw", "encrypted": True, "data": {"pw": word, "pin": NUMBER, KEY: {KEY: 1}}, "layer": "global", "labels": {"secret": "yes"}},
         {"name": "text", "schema": "deckhand/Passphrase/v1", "encrypted": True, "data": word},
         {"name": "made", "data": {"pw": "PW"}, "labels": {"made": "yes"}, "layer": "global", "substitutions": [taken(".pw", ".pw", dest_pattern="PW")]},
         {"name": "again", "data": {}, "substitutions": [taken(".", ".deep", name="made")]},
@@ -185,6 +187,8 @@ def broken() -> list[object]:
     bad = [
         [taken(".pw.deep")],
         [taken(".none")],
+        [taken(f".{KEY[:-1]}x")],
+        [taken(f".{KEY}.{KEY[:-1]}x".replace(KEY, "pw"))],
         [taken(".pw[0]")],
         [taken(".pw", pattern="(no)(pe)", match_group=2)],
         [taken(".pw", pattern="(")],
@@ -214,7 +218,9 @@ def schemas() -> list[object]:
         "pin": {"maximum": 1, "multipleOf": 7},
         "deep": {"properties": {"pw": {"const": 1}}, "additionalProperties": False, "required": ["none"]},
     }
-    return [{"schema": "deckhand/DataSchema/v1", "metadata": metadata, "data": {"properties": properties}}]
+    patterns = {"^M": {"type": "array", "required": ["none"]}, "^Me": {"additionalProperties": False}}
+    data = {"properties": properties, "patternProperties": patterns, "additionalProperties": False}
+    return [{"schema": "deckhand/DataSchema/v1", "metadata": metadata, "data": data}]
 
 
 def project(word: str) -> list[object]:

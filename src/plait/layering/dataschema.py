@@ -44,8 +44,9 @@ _SANITIZED = "Sanitized to avoid exposing secret."
 _OPEN = frozenset({"required", "additionalProperties"})
 
 
-def check_data(rendered: Sequence[Document], documents: Iterable[Document]) -> None:
+def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, names_keys: bool = True) -> None:
     """Check every rendered document by the schema registered for it; `documents` holds the DataSchema documents.
+    names_keys: messages may name keys of the data of secret documents.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is no JSON
     Schema, or whose name is reserved. Spec layering 12.3.
@@ -68,7 +69,7 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document]) -> N
                 checkers[schema] = _checker(schemas[schema], findings)
             checker = checkers[schema]
             if checker is not None:
-                findings += _violations(document, checker, schemas[schema])
+                findings += _violations(document, checker, schemas[schema], names_keys)
     if findings:
         raise _failed(findings)
 
@@ -124,7 +125,7 @@ def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
         raise _shown_of(error, schema) from None
 
 
-def _violations(document: Document, checker: Schema, schema: Document) -> list[Finding]:
+def _violations(document: Document, checker: Schema, schema: Document, names_keys: bool) -> list[Finding]:
     from plait.layering.jsonschemas import UnusableSchemaError
 
     found: list[Finding] = []
@@ -132,13 +133,13 @@ def _violations(document: Document, checker: Schema, schema: Document) -> list[F
     try:
         for error in checker.violations(to_plain(document.data)):
             path, schema_path = [*error.absolute_path], [*error.absolute_schema_path]
-            open_words = not hidden and (not secret or str(error.validator) in _OPEN)
+            open_words = not hidden and (not secret or (names_keys and str(error.validator) in _OPEN))
             at, rule = _place(document, path), _place(schema, schema_path)
             finding = _finding(
                 document,
                 error.message if open_words else _SANITIZED,
-                path,
-                schema_path,
+                path if names_keys or not secret else [],
+                schema_path if names_keys or not hidden else [],
                 without_text(at) if secret else at,
             )
             finding.also.append(without_text(rule) if hidden else rule)

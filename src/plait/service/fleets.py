@@ -157,7 +157,9 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
             call.identity.require(LIST_ENCRYPTED)
         shown: Sequence[Stored | Shown] = documents
         if any(one.encrypted or one.entry.layer for one in documents):
-            rendered = service.renderer.of_revision(connection, service.keys, number, cleartext=True)
+            rendered = service.renderer.of_revision(
+                connection, service.keys, number, cleartext=True, names_keys=call.identity.may(LIST_ENCRYPTED)
+            )
             shown = [one for one in rendered.shown if one.entry.schema == SCHEMA]
     if not shown:
         raise Refusal("ProjectNotFound", 404, f"revision {number} has no files: documents of the schema {SCHEMA}")

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
         needs: list[tuple[int, list[int]]]
 
 
-def layered(names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool) -> Told:
-    """The rendered documents of some texts, one document each. names: what messages call them. Raises PlaitError."""
+def layered(
+    names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool, names_keys: bool
+) -> Told:
+    """The rendered documents of some texts, one document each. names: what messages call them. names_keys: messages may
+    name keys of the data of secret documents.
+
+    Raises PlaitError.
+    """
     from plait.context import Context
     from plait.errors import LimitError
     from plait.layering import Document, Job, read_documents
@@ -37,7 +43,7 @@ def layered(names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, 
         rendered = render_plan(planned, options, context)
     except RecursionError:
         raise LimitError("rendered documents are nested too deeply") from None
-    check_data(rendered, planned.documents)
+    check_data(rendered, planned.documents, names_keys=names_keys)
     documents = []
     for document, node in zip(rendered, written(rendered, cleartext_secrets=cleartext).items, strict=True):
         text = Job.text(DocumentSet([node]))

@@ -114,8 +114,14 @@ class Renderer:
         # More processes than processors would only take memory.
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
-    def of_revision(self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool) -> Layered:
-        """The rendered documents of a revision. cleartext: show secrets. Raises Refusal."""
+    def of_revision(
+        self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool, names_keys: bool | None = None
+    ) -> Layered:
+        """The rendered documents of a revision. cleartext: show secrets. names_keys: errors may name keys of the data of
+        secret documents; by default if these are shown.
+
+        Raises Refusal.
+        """
         policy = None if has_policy(connection, revision) else newest_policy(connection)
         # Where there are no secrets, it is the same whether they are shown.
         shows = cleartext or not has_secrets(connection, revision)
@@ -127,7 +133,17 @@ class Renderer:
             note("plait.cached", found is not None)
             self._telemetry.count("plait.renderings", cached=found is not None)
             if found is None:
-                run = _Run(self, connection, keys, revision, created_at, variant, policy, shows=shows)
+                run = _Run(
+                    self,
+                    connection,
+                    keys,
+                    revision,
+                    created_at,
+                    variant,
+                    policy,
+                    shows=shows,
+                    names_keys=cleartext if names_keys is None else names_keys,
+                )
                 found = run.after(self._base(connection, revision, variant)) or run.whole()
                 self._kept.keep(key, found)
             note("plait.documents", len(found.documents))
@@ -143,13 +159,14 @@ class Renderer:
                 return one
         return None
 
-    def layered(self, documents: Sequence[Stored], *, cleartext: bool) -> Reply:
-        """Some documents, rendered. Raises Refusal."""
+    def layered(self, documents: Sequence[Stored], *, cleartext: bool, names_keys: bool = True) -> Reply:
+        """Some documents, rendered. names_keys: of `of_revision`. Raises Refusal."""
         given = {
             "names": [_name(one) for one in documents],
             "texts": [one.text for one in documents],
             "like_deckhand": self._like_deckhand,
             "cleartext": cleartext,
+            "names_keys": names_keys,
             "limits": self._limits,
         }
         try:
@@ -201,10 +218,11 @@ class _Run:
         policy: Stored | None,
         *,
         shows: bool,
+        names_keys: bool,
     ) -> None:
         self._renderer, self._connection, self._keys = renderer, connection, keys
         self._revision, self._created_at, self._variant = revision, created_at, variant
-        self._policy, self._shows = policy, shows
+        self._policy, self._shows, self._names_keys = policy, shows, names_keys
 
     def whole(self) -> Layered:
         """All documents of the revision, rendered. Raises Refusal."""
@@ -247,7 +265,9 @@ class _Run:
     def _layered(self, documents: list[Stored]) -> tuple[dict[int, Shown], dict[int, tuple[int, ...]]]:
         """Rendered documents, and what each needs, by the numbers of their entries; in the order of rendering."""
         given = documents + ([self._policy] if self._policy is not None else [])
-        reply = self._renderer.layered(_opened(self._connection, self._keys, given), cleartext=self._shows)
+        reply = self._renderer.layered(
+            _opened(self._connection, self._keys, given), cleartext=self._shows, names_keys=self._names_keys
+        )
         entries = [one.entry for one in given]
         made = {entries[place].id: Shown(entries[place], secret, text) for place, secret, text in reply["documents"]}
         needs = {entries[place].id: tuple(entries[other].id for other in others) for place, others in reply["needs"]}
