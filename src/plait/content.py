@@ -356,12 +356,18 @@ def near(path: str) -> str | None:
     from plait.spell import did_you_mean
 
     folder, name = os.path.split(path)
-    if not may_read(folder or os.curdir):
+    if not may_read(folder or os.curdir) or _is_linked(folder):
         return None
     try:
         return did_you_mean(name, sorted(os.listdir(folder or "."))[:1000])
     except OSError:
         return None
+
+
+def _is_linked(folder: str) -> bool:
+    """True if a relative path leads through a link, whose destination is nobody's concern who did not name it."""
+    here = os.path.realpath(os.curdir)
+    return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))
 
 
 def printable(path: str) -> str:

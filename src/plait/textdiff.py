@@ -31,6 +31,7 @@ LONG = 80
 # Pairs of lines that difflib may compare at once, and how many altogether for each line of the texts.
 _SMALL = 10_000
 _WORK = 100
+_MOST_WORK = 10_000_000
 # So many characters that are the same are shown on either side of what differs.
 _NEAR = 24
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09} | {0x0D: "\\r"}
@@ -191,7 +192,7 @@ def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
     """The ranges where two sequences differ, in order. Raises LimitError when the time is up."""
     run = allowance()
     found: list[Range] = []
-    work = _WORK * (len(left) + len(right))
+    work = min(_WORK * (len(left) + len(right)), _MOST_WORK)
     stack: list[Range] = [(0, len(left), 0, len(right))]
     while stack:
         a, b, c, d = stack.pop()

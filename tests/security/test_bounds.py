@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,16 +17,21 @@ from plait.errors import LimitError, Quoted, ReadError, Wording, conceal, render
 from plait.fragments import to_nodes
 from plait.layering.paths import _compiled, compile_path
 from plait.layering.regexps import Pattern
+from plait.layering.scalars import plain_values
 from plait.limits import Limits, limited
 from plait.nodes import Map, MapItem, key_id
 from plait.source import Position, Source
 from plait.spell import did_you_mean
 from plait.starlark import List
+from plait.textdiff import hunks
+from plait.tools.paths import parse, ways
 from plait.yaml import read, write, write_json
-from plait.yaml.forms import folded
+from plait.yaml.forms import folded, int_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from plait.nodes import Scalar
 
 
 def test_a_deep_key_has_an_identity() -> None:
@@ -199,3 +205,69 @@ def folded_by_character(form: str, column: int, width: int, pad: str) -> str:
 def test_folding_is_what_it_was_by_character(text: str, quote: str, column: int, indent: int) -> None:
     form = f"{quote}{text}{quote}"
     assert folded(form, column, 10, " " * indent) == folded_by_character(form, column, 10, " " * indent)
+
+
+# ---- patterns with several `**`, differences of repetitive texts, numbers with many digits
+
+
+@pytest.mark.parametrize("pattern", ["**", "**.**", "**.a.**", ".".join(["**"] * 30), "**.a.**.a.**", "**.*.**.*.**"])
+def test_a_path_takes_each_place_once(pattern: str) -> None:
+    text = "{a: " * 200 + "1" + "}" * 200
+    value = read(Source("a", text)).items[0].value
+    with limited(Limits(steps=20 * 202 * (pattern.count(".") + 2))):
+        found = ways(value, parse(pattern).steps)
+    assert len(found) == len({tuple(map(id, way)) for way in found}) <= 201
+
+
+def test_a_path_through_shared_values_ends() -> None:
+    lines = ["a0: &a0 {x: 1, y: 2}", *(f"a{n}: &a{n} {{l: *a{n - 1}, r: *a{n - 1}}}" for n in range(1, 14))]
+    value = read(Source("a", "\n".join(lines))).items[0].value
+    with limited(Limits(steps=10_000)), pytest.raises(LimitError, match="steps"):
+        ways(value, parse("**.x").steps)
+
+
+def test_differences_of_repetitive_texts_take_so_many_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    def counted(_left: object, _right: object, within: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+        nonlocal compared
+        a, b, c, d = within
+        compared += (b - a) * (d - c)
+        return [(a, b, c, d)]
+
+    monkeypatch.setattr("plait.textdiff._by_difflib", counted)
+    left, right = (
+        "\n".join(f"u{n // 100}" if n % 100 == 0 else order[n % 3] for n in range(300_000)) for order in ("abc", "acb")
+    )
+    hunks(left, right)
+    assert 0 < compared <= 10_010_000
+
+
+NUMBERS = {
+    "decimal": "9" * 5000,
+    "negative": "-" + "9" * 4301,
+    "hexadecimal": "0x" + "f" * 4000,
+    "octal": "0" + "7" * 6000,
+    "octal of YAML 1.2": "0o" + "7" * 6000,
+    "binary": "0b" + "1" * 16000,
+    "with underscores": "1" + "_0" * 5000,
+    "base 60": "1" + ":59" * 5000,
+    "long base 60": "1" + ":59" * 100_000,
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("form", ["a: {}", "? {}\n: a", "[{}]"])
+@pytest.mark.parametrize("plain", [None, plain_values], ids=["yaml", "deckhand"])
+def test_numbers_of_many_digits_are_read_and_printed(
+    number: str, form: str, plain: Mapping[str, Scalar] | None
+) -> None:
+    source = Source("a", form.format(NUMBERS[number]))
+    documents = read(source) if plain is None else read(source, plain=plain)
+    write(documents)
+    write_json(documents)
+
+
+def test_an_integer_is_printed_however_large() -> None:
+    assert int_form(1 << 40_000) == format(Decimal(1 << 40_000), "f")
+    assert int_form(-12) == "-12"

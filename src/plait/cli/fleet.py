@@ -162,7 +162,7 @@ def _watcher(flags: Fleet) -> Watcher:
 
 
 def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= 1024:
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not 0 < int(text) <= 1024:
         raise UsageError(f'invalid --jobs "{text}"', expected="a number of processes, 1 or more")
     return int(text)
 

@@ -144,8 +144,9 @@ def _run(
     """Run the cases and tell what comes of them."""
     from plait.cli.test_output import Teller
     from plait.testing import reports
+    from plait.tools.workflow import without_commands
 
-    teller = Teller(len(cases), verbose=flags.verbose, colour=in_colour("auto"))
+    teller = Teller(len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github)
     done: list[Result] = []
     for one in _results(flags, cases, jobs, coverage):
         done.append(one)
@@ -155,7 +156,8 @@ def _run(
             break
     notes = _obsolete(flags, collected)
     if flags.tap:
-        write_out(reports.tap(done))
+        text = reports.tap(done)
+        write_out(without_commands(text) if flags.github else text)
     else:
         teller.end(done, notes, perf_counter() - start)
     if flags.github:

@@ -21,10 +21,11 @@ _BAR = 30
 class Teller:
     """Tells results as they come, on standard output.
 
-    total: how many there will be. verbose: a line each. colour: on a terminal.
+    total: how many there will be. verbose: a line each. colour: on a terminal. in_workflow: GitHub reads the lines.
     """
 
-    def __init__(self, total: int, *, verbose: bool, colour: bool) -> None:
+    def __init__(self, total: int, *, verbose: bool, colour: bool, in_workflow: bool = False) -> None:
+        self._in_workflow = in_workflow
         self._total = total
         self._verbose = verbose
         self._on_terminal = sys.stdout.isatty()
@@ -54,6 +55,10 @@ class Teller:
         return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
 
     def _clean(self, text: str) -> str:
+        if self._in_workflow:
+            from plait.tools.workflow import without_commands
+
+            text = without_commands(text)
         return harmless(text) if self._on_terminal else text
 
     def end(self, results: Sequence[Result], notes: Sequence[str], seconds: float) -> None:

@@ -76,7 +76,7 @@ def _page() -> Path | None:
 
 def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
-    if not colon or not port.isascii() or not port.isdecimal() or int(port) > 0xFFFF:
+    if not colon or not port.isascii() or not port.isdecimal() or len(port) > 9 or int(port) > 0xFFFF:
         raise UsageError(f'"{text}" is no address to listen on', expected="HOST:PORT, such as localhost:8080")
     if host not in LOOPBACK:
         raise UsageError(

@@ -90,6 +90,18 @@ def _number(text: str) -> Scalar:
 
 
 def _integer(text: str) -> int | None:
+    """The integer that PyYAML reads; None for other text, and for more digits than Python prints."""
+    found = _any_integer(text) if len(text) <= _MOST_TEXT else None
+    return None if found is None or found.bit_length() > _MOST_BITS else found
+
+
+# Python reads and prints decimal numbers of 4,300 digits at most; in binary these are three times as long, and somewhat
+# shorter for all of them.
+_MOST_BITS = 14_280
+_MOST_TEXT = 20_000
+
+
+def _any_integer(text: str) -> int | None:
     sign = -1 if text[0] == "-" else 1
     body = text[1:] if text[0] in "+-" else text
     if not body or body[0] not in _DIGITS:

@@ -69,6 +69,10 @@ def put(call: Call) -> Answer:
         elsewhere = of_identities(connection, (one.identity for one in documents if one.identity not in before))
         _refuse_conflicts(connection, bucket, documents, elsewhere)
         kept = _keep(call, connection, documents, before)
+        wanted = {one.identity: one.content.digest for one in kept}
+        if any(one.encrypted and wanted.get(one.identity) != one.digest for one in before.values()):
+            # Who may not make encrypted documents does not remove or replace them either.
+            call.identity.require(CREATE_ENCRYPTED)
         revision, entries = _changed(connection, bucket, kept, before, trusted=call.identity.may(USE_ENCRYPTED))
         call.service.flows.check(connection, call.identity)
         if revision > newest_before:

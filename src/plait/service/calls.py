@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from sqlalchemy import insert
 
 from plait.service.database import Fate
-from plait.service.failures import bad_parameter, check_name
+from plait.service.failures import bad_parameter, bad_request, check_name
 from plait.service.history import newest, now
 from plait.service.idempotency import Repeat, fingerprint_of
 from plait.service.paging import Window
@@ -120,8 +120,11 @@ class Call(NamedTuple):
         return self.path[part]
 
     def parameters(self, name: str) -> Sequence[str]:
-        """All that a parameter was given, without empty ones."""
-        return [text for text in self.query.get(name, ()) if text]
+        """All that a parameter was given, without empty ones. Raises Refusal for more than are looked for at once."""
+        given = [text for text in self.query.get(name, ()) if text]
+        if len(given) > MOST_GIVEN:
+            raise bad_request(f"there are {len(given)} parameters {name}, and at most {MOST_GIVEN} may be given")
+        return given
 
     def parameter(self, name: str) -> str | None:
         """What a parameter was given last."""
@@ -167,5 +170,7 @@ class Call(NamedTuple):
 _DIGITS = 10
 PAGE = 1_000
 """Items of a list that Deckhand does not have, in a response to a request without `limit`."""
+# Databases refuse conditions that are longer, some at a depth of 1,000.
+MOST_GIVEN = 200
 LARGEST_PAGE = 250_000
 """The same of a list that Deckhand has, whose clients expect all of it."""

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     from plait.service.calls import Call
 
+# Of the reports about one revision, all of which are read for each answer.
+_MOST_REPORTS = 5_000
+_MOST_SIZE = 4 << 20
 FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
 
 
@@ -86,6 +89,14 @@ def create(call: Call) -> Answer:
 
     def work(connection: Connection) -> Answer:
         row["revision"] = existing(connection, call.path["revision"])
+        size = func.coalesce(func.sum(func.length(VALIDATIONS.c.details)), 0)
+        there = connection.execute(select(func.count(), size).where(VALIDATIONS.c.revision == row["revision"])).one()
+        if there[0] >= _MOST_REPORTS or there[1] + len(str(row["details"])) > _MOST_SIZE:
+            raise Refusal(
+                "HTTPContentTooLarge",
+                413,
+                f"the reports about a revision are at most {_MOST_REPORTS}, and have at most {_MOST_SIZE} characters",
+            )
         row["id"] = (connection.execute(select(func.max(VALIDATIONS.c.id))).scalar() or 0) + 1
         connection.execute(insert(VALIDATIONS), [row])
         return answer({"status": status, "validator": given["validator"]}, 201)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from plait.errors import UsageError
+from plait.limits import allowance, exceeded
 from plait.naming import document_name, key_text, scalar_text, way_text
 from plait.nodes import Array, Document, Map
 from plait.spell import counted
@@ -302,24 +303,48 @@ def chosen(path: Path, documents: Sequence[Document]) -> list[tuple[int, Documen
 
 
 def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
-    """The ways from a value to the places that the steps mean."""
-    out: list[tuple[Item, ...]] = []
-    stack: list[tuple[Value, int, tuple[Item, ...]]] = [(value, 0, ())]
+    """The ways from a value to the places that the steps mean.
+
+    A place is looked at once for each step, also where several `**` lead to it. Raises LimitError (steps, seconds).
+    """
+    run = allowance()
+    most = run.most("steps")
+    found: dict[int, tuple[Item, ...]] = {}
+    # The numbers of ways, by the way to the parent and the item.
+    numbers: dict[tuple[int, int], int] = {}
+    seen: set[tuple[int, int]] = set()
+    stack: list[tuple[Value, int, int, tuple[Item, ...]]] = [(value, 0, 0, ())]
+
+    def push(items: Sequence[Item], depth: int, number: int, way: tuple[Item, ...]) -> None:
+        for item in reversed(items):
+            below = numbers.setdefault((number, id(item)), len(numbers) + 1)
+            if (below, depth) not in seen:
+                stack.append((item.value, depth, below, (*way, item)))
+
     while stack:
-        value, depth, way = stack.pop()
+        value, depth, number, way = stack.pop()
+        if (number, depth) in seen:
+            continue
+        seen.add((number, depth))
+        if len(seen) * _STEPS_EACH > most:
+            raise exceeded("finding the places of a PATH", "steps", most)
+        if len(seen) % _CHECKED == 0:
+            run.check_time()
         if depth == len(steps):
-            out.append(way)
+            found[number] = way
             continue
         step = steps[depth]
         if step == "**":
-            stack.extend((item.value, depth, (*way, item)) for item in reversed(_items(value)))
-            stack.append((value, depth + 1, way))
+            push(_items(value), depth, number, way)
+            stack.append((value, depth + 1, number, way))
             continue
-        stack.extend((item.value, depth + 1, (*way, item)) for item in reversed(_matching(value, step)))
-    unique: dict[tuple[int, ...], tuple[Item, ...]] = {}
-    for way in out:
-        unique.setdefault(tuple(map(id, way)), way)
-    return list(unique.values())
+        push(_matching(value, step), depth + 1, number, way)
+    return list(found.values())
+
+
+# A place that is looked at takes as long as so many steps of a program.
+_STEPS_EACH = 20
+_CHECKED = 1000
 
 
 def _items(value: Value) -> Sequence[Item]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def annotation(level: str, place: dict[str, str], text: str) -> str:
     """One line, such as `::error file=a.yml,line=3::text`. level: "error" or "warning". place: its words, in order."""
@@ -9,6 +11,15 @@ def annotation(level: str, place: dict[str, str], text: str) -> str:
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
     )
     return f"::{level} {words}::{_escaped(text)}\n"
+
+
+def without_commands(text: str) -> str:
+    """The text without lines that GitHub would take for commands, such as those that a template prints."""
+    return _COMMAND.sub(r"\1\\::", text).replace("##[", "##\\[")
+
+
+# At the start of a line, after any space; the old form is one anywhere.
+_COMMAND = re.compile(r"((?:^|[\r\n])[^\S\r\n]*)::")
 
 
 def _escaped(text: str) -> str:

@@ -275,7 +275,7 @@ def leaf(value: Scalar | Written) -> str:
         return "null"
     kind = type(value)
     if kind is int:
-        return str(value)
+        return int_form(value)  # type: ignore[arg-type]
     if kind is bool:
         return "true" if value else "false"
     if isinstance(value, float):
@@ -284,6 +284,16 @@ def leaf(value: Scalar | Written) -> str:
     if isinstance(value, Written):
         return value.text
     raise TypeError(f"cannot write {kind.__name__}")
+
+
+def int_form(value: int) -> str:
+    """The digits, also where Python's own limit of 4,300 is passed, which the limit `bits` may be raised beyond."""
+    try:
+        return str(value)
+    except ValueError:
+        from decimal import Decimal
+
+        return format(Decimal(value), "f")
 
 
 def float_form(value: float) -> str:
