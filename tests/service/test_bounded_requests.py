@@ -111,7 +111,7 @@ def test_a_number_of_many_digits_is_answered(number: str, client: serving.Client
     assert asked(client, "GET", "/revisions/1/validations/detail").status == 200
     assert asked(client, "POST", "/revisions/1/tags/t", f"a: {number}\n").status == 201
     assert asked(client, "GET", "/revisions/1/tags/t").status == 200
-    text = f"---\nschema: a/B/v1\nmetadata: {{schema: metadata/Document/v1, name: x, layeringDefinition: {{layer: site}}}}\ndata: [{number}]\n"
+    text = f"---\nschema: a/B/v1\nmetadata: {{schema: metadata/Document/v1, name: x, storagePolicy: cleartext, layeringDefinition: {{layer: site}}}}\ndata: [{number}]\n"
     assert asked(client, "PUT", "/buckets/c/documents", text).status == 200
     assert asked(client, "GET", "/revisions/2/documents?sort=data.a").status == 200
     assert asked(client, "GET", "/revisions/2/rendered-documents").status == 200
