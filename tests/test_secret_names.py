@@ -104,14 +104,18 @@ def told(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
             id="no item",
         ),
         pytest.param(["-o", "json", *PATCH, "--all"], '"path": "users[0].name"', id="json"),
-        pytest.param([*RENDER, "--all"], "document 1:kind: (secret)", id="a document that a secret may match"),
+        pytest.param([*RENDER, "--all"], "document 1: (secret)", id="a document that a secret may match"),
         pytest.param([*RENDER, "--all"], "App/other:spec.size: 2", id="a document beside it"),
-        pytest.param(["-o", "json", *RENDER, "--all"], '"document": "document 1"', id="a document in json"),
+        pytest.param(
+            ["-o", "json", *RENDER, "--all"],
+            '"index": 0,\n  "path": "",\n  "value": "(secret)"',
+            id="a document in json",
+        ),
         pytest.param(
             [*RENDER, "App/none"], 'no document is called "App/none"\n  found:    App/other', id="no document"
         ),
-        pytest.param([*RENDER, "App/*:spec.none"], 'no key "none" in spec of document 1', id="no key"),
-        pytest.param(["--not", *RENDER, "--all"], "app.yml:1  it does not match", id="matches nothing"),
+        pytest.param([*RENDER, "App/*:spec.none"], 'no key "none" in spec of App/other', id="no key"),
+        pytest.param(["--not", *RENDER, "--all"], 'app.yml:1  "kind" is "App", not "None"', id="matches nothing"),
     ],
 )
 def test_explain(capsys: pytest.CaptureFixture[str], argv: list[str], shown: str) -> None:

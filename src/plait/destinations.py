@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.annotations import Annotation
-    from plait.nodes import Document, Value
+    from plait.nodes import Document, Item, Value
     from plait.output import OutputFile
+    from plait.provenance import Origin
+    from plait.provenance.marks import Marks
     from plait.source import Position
 
     # A document, and the path of its file.
@@ -100,6 +102,13 @@ class Pattern:
         except UsageError as error:
             raise _no_pattern(text, error.expected or error.message) from None
 
+    def items(self, document: Document) -> list[Item]:
+        """The items of a document whose values are in its path."""
+        places = [part for part in self._parts if type(part) is Place and not part.is_template]
+        return [
+            item for place in places for way in place.ways if (item := _item_under(document.value, way)) is not None
+        ]
+
     def path(self, document: Document, template: str) -> str:
         """The path of a document. template: the path of the file that its template would make; "" if there is none.
 
@@ -151,16 +160,33 @@ def _keys(path: str) -> tuple[str | int, ...]:
 
 def _under(value: Value, way: Sequence[str | int]) -> tuple[Value, Position] | None:
     """What keys and numbers lead to, and where it stands."""
-    at: Position | None = None
+    item = _item_under(value, way)
+    return None if item is None else (item.value, item.position)
+
+
+def _item_under(value: Value, way: Sequence[str | int]) -> Item | None:
+    """The item that keys and numbers lead to."""
+    item: Item | None = None
     for key in way:
         if type(key) is int:
             item = value.items[key] if type(value) is Array and key < len(value.items) else None
         else:
-            item = value.find(key) if type(value) is Map else None  # type: ignore[assignment]
+            item = value.find(key) if type(value) is Map else None
         if item is None:
             return None
-        value, at = item.value, item.position
-    return None if at is None else (value, at)
+        value = item.value
+    return item
+
+
+def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> None:
+    """Checks that no secret has a part in the path of a document: paths are announced and stored. Raises UsageError."""
+    if marks is not None and not marks.shows_all and marks.is_secret(*made_of):
+        raise UsageError(
+            "the path of an output file depends on a secret",
+            at=document.position,
+            expected="a path without secrets: files are announced, and lists of them are stored",
+            hint="--quote-values allows it",
+        ).made_of()
 
 
 def said(annotation: Annotation) -> str:
@@ -218,14 +244,15 @@ class Claims:
             self._directories.setdefault(directory, name)
 
 
-def places_by(pattern: Pattern, documents: Iterable[Document]) -> list[Placed]:
-    """Each document with the path that a pattern says, in order.
+def places_by(pattern: Pattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
+    """Each document with the path that a pattern says, in order. marks: of the run.
 
     Raises UsageError for two documents that would share a file, and for a document without a path.
     """
     claims = Claims()
     found: list[Placed] = []
     for document in documents:
+        check_path(marks, document, *pattern.items(document))
         found.append((pattern.path(document, ""), document))
         claims.take(found[-1][0], called(document), document.position)
     return found

@@ -115,7 +115,7 @@ def test_keys_that_are_written_are_shown(tmp_path: pathlib.Path) -> None:
 
 
 def test_hidden_keys_of_one_map_differ(tmp_path: pathlib.Path) -> None:
-    template = "a: #@ {pw: 1, pw[1:]: 2}\n"
+    template = f'a:\n  {KEY}  "(@= pw @)": 1\n  {KEY}  "(@= pw[1:] @)": 2\n'
     documents = plait.render(
         {"s.yml": FILES["schema.yml"], "a.yml": HEAD + template}, secrets={"db": {"pw": CANARY}}, trace=True
     )

@@ -328,7 +328,7 @@ def result_of(
         return Documents(nodes, write=write, warnings=context.warnings, trace=context.trace)
     from plait.destinations import files_of, places_by
 
-    placed = places_by(pattern, nodes.items)
+    placed = places_by(pattern, nodes.items, context.secrets)
     return Rendered(
         nodes,
         files=lambda: files_of(placed, write),

@@ -150,7 +150,7 @@ def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
     for task, documents, trace in evaluated(project, tasks):
         explainer = Explainer(trace)
         names = _Names()
-        for place in all_places(documents.nodes.items, trace.texts):
+        for place in all_places(explainer.visible(documents.nodes.items), explainer.texts):
             history = explainer.history(place)
             value = value_of(history)
             name, path = names.of(history.place)

@@ -145,7 +145,7 @@ class Evaluation:
     def index(self) -> None:
         """Fill `by_line`. That takes a while, so no request has to wait for it."""
         if self.documents is not None:
-            for place in all_places(self.documents.nodes.items, {}):
+            for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
                 for key in lines_behind(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
 

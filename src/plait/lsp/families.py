@@ -143,7 +143,7 @@ def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Entry]
         return
     explainer = Explainer(evaluation.trace)
     count = 0
-    for place in all_places(evaluation.documents.nodes.items, {}):
+    for place in all_places(explainer.visible(evaluation.documents.nodes.items), {}):
         if name is not None and document_name(place.document) != name:
             continue
         count += 1

@@ -46,7 +46,9 @@ def bound(function: object, first: Args) -> Builtin:
             raise StarlarkError(f"invalid call of non-function ({type_of(function)})")
         return call(function, (*first, *args), kwargs)
 
-    return member("struct.bind_result", result)
+    made = member("struct.bind_result", result)
+    made.holds = (function, *first)
+    return made
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001

@@ -51,7 +51,8 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
     elif (expected.one and len(places) == 1) or (expected.none and not places):
         return places
     try:
-        return places if expected.check([edit.items[place] for place in places]) else None
+        matches = [edit.items[place] for place in places]
+        return places if expected.check(matches, lambda *asked: run.ask(step, *asked)) else None
     except OverlayError as error:
         point_at_annotation(error, step)
         raise

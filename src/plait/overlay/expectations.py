@@ -12,9 +12,13 @@ from plait.starlark import List, call, is_callable, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
 
     from plait.nodes import Item
+
+    # Calls a function with arguments.
+    Ask: TypeAlias = Callable[[object, Sequence[object]], object]
 
 # The keywords of a match annotation that say how many; `Expectation` has them in this order.
 KEYWORDS = ("expects", "missing_ok", "when")
@@ -42,8 +46,8 @@ class Expectation:
         # Whether it is plain that none is right: with missing_ok.
         self.none = self.one and missing_ok is True
 
-    def check(self, matches: Sequence[Item]) -> bool:
-        """Whether to go on with these matches; False for a `when` that is not satisfied.
+    def check(self, matches: Sequence[Item], ask: Ask = call) -> bool:
+        """Whether to go on with these matches; False for a `when` that is not satisfied. ask: calls functions.
 
         Raises Unmet if the count is wrong, and OverlayError for settings that make no sense.
         """
@@ -66,11 +70,11 @@ class Expectation:
             if expects is not UNSET:
                 raise _conflict("when", "expects")
             try:
-                _check(when, "when", matches)
+                _check(when, "when", matches, ask)
             except Unmet:
                 return False
             return True
-        _check(1 if expects is UNSET else expects, "expects", matches)
+        _check(1 if expects is UNSET else expects, "expects", matches, ask)
         return True
 
 
@@ -103,7 +107,7 @@ def _conflict(first: str, second: str) -> OverlayError:
     )
 
 
-def _check(rule: object, keyword: str, matches: Sequence[Item]) -> None:
+def _check(rule: object, keyword: str, matches: Sequence[Item], ask: Ask) -> None:
     if type(rule) is int:
         if rule != len(matches):
             raise Unmet(_sentence(f"be {rule}", matches))
@@ -112,9 +116,9 @@ def _check(rule: object, keyword: str, matches: Sequence[Item]) -> None:
         if len(matches) < least:
             raise Unmet(_sentence(f"be >= {least}", matches))
     elif type(rule) is List:
-        _check_any(rule, keyword, matches)
+        _check_any(rule, keyword, matches, ask)
     elif is_callable(rule):
-        answer = call(rule, (len(matches),))
+        answer = ask(rule, (len(matches),))
         if type(answer) is not bool:
             raise OverlayError(
                 f"Expected keyword argument '{keyword}' to have a function that returns a boolean",
@@ -131,11 +135,11 @@ def _check(rule: object, keyword: str, matches: Sequence[Item]) -> None:
         )
 
 
-def _check_any(rules: List, keyword: str, matches: Sequence[Item]) -> None:
+def _check_any(rules: List, keyword: str, matches: Sequence[Item], ask: Ask) -> None:
     last: Exception | None = None
     for rule in rules:
         try:
-            _check(rule, keyword, matches)
+            _check(rule, keyword, matches, ask)
         except (Unmet, OverlayError) as error:
             last = error
         else:

@@ -17,7 +17,7 @@ from plait.starlark import StarlarkError, Value, is_callable, repr_of, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from plait.nodes import Item
@@ -344,6 +344,9 @@ class Foreign(Matcher):
     def __init__(self, function: object) -> None:
         self.function = function
 
+    def held(self) -> Iterable[object]:
+        return (self.function,)
+
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
         answer = asked(self.function, (to_starlark(index), to_starlark(left), to_starlark(right)), BY)
         if type(answer) is not bool:
@@ -382,6 +385,9 @@ class Combined(Matcher):
     def __init__(self, parts: Sequence[object]) -> None:
         self.parts = [part if isinstance(part, Matcher) else Foreign(part) for part in parts]
         self.foreign = any(part.foreign for part in self.parts)
+
+    def held(self) -> Iterable[object]:
+        return self.parts
 
     def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
         if self.foreign:

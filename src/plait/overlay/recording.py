@@ -12,6 +12,7 @@ from __future__ import annotations
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, equal, walk
 from plait.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
 from plait.provenance import Cause, Change, Match
+from plait.starlark import call
 from plait.starlark.probe import Windows, without
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from plait.overlay.plan import Step
     from plait.overlay.run import Run
     from plait.provenance import Origin, Trace
+    from plait.source import Source
 
 # Matchers that call no function of a program.
 _QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset})
@@ -67,6 +69,9 @@ class Recorder:
         self.matched = self._matched_before.pop()
         if not self._matched_before:
             self.match = None
+
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:  # noqa: ARG002
+        return call(function, arguments)
 
     def asking(self, step: Step, left: Item | None) -> None:
         if type(step.via) is Watched:
@@ -250,7 +255,11 @@ class Recorder:
             return list(compared(left, matcher.nodes))
         if isinstance(matcher, Foreign):
             windows = self.trace.code
-            return list(windows.decided.get((id(matcher), id(left.value)), ())) if isinstance(windows, Windows) else []
+            return (
+                list(windows.decided.get((id(matcher), id(left.value) if type(left.value) in COLLECTIONS else 0), ()))
+                if isinstance(windows, Windows)
+                else []
+            )
         if isinstance(matcher, Combined):
             return [origin for part in matcher.parts for origin in self._looked_at(part, left)]
         return []
@@ -300,6 +309,22 @@ class Watched:
         answer = self.answer = self.windows.call(self.function, *given)  # type: ignore[arg-type]
         return answer[0]
 
+    def held(self) -> tuple[object, ...]:
+        return (self.function,)
+
+    def leads(self) -> None:
+        """What it gave last decides what is called next."""
+        windows, answer = self.windows, self.answer
+        if windows.marks is not None and answer is not None and windows.marks.is_secret(*answer[1]):
+            control = windows.marks.control("overlay match", *place_of(self))
+            windows.leading = (*windows.leading, control)
+
+
+def place_of(function: Watched) -> tuple[Source | None, int]:
+    """Where a function is."""
+    code = getattr(function.function, "__code__", None)
+    return (function.__globals__ or {}).get("$source"), 0 if code is None else code.co_firstlineno
+
 
 class _WatchedMatcher(Watched):
     """A function that is a matcher: what it looked at is kept for each left value that it was asked about."""
@@ -312,9 +337,14 @@ class _WatchedMatcher(Watched):
 
     def __call__(self, *args: object) -> object:
         answer = super().__call__(*args)
+        if self.answer is not None:
+            self.leads()
         left = self.windows.nodes_of(args[1]) if len(args) > 1 else None
-        if left is not None and self.answer is not None:
-            self.windows.decided[self.identity, id(left)] = self.answer[1]
+        if self.answer is not None and len(args) > 1:
+            # Scalars have no identity of their own.
+            key = self.identity, 0 if left is None else id(left)
+            known = () if left is not None else self.windows.decided.get(key, ())
+            self.windows.decided[key] = (*known, *self.answer[1])
         return answer
 
 

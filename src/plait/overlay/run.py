@@ -17,6 +17,7 @@ from plait.overlay.matchers import MapKey
 from plait.overlay.plan import INSIDE
 from plait.overlay.trail import key_text, step_text
 from plait.source import NODE
+from plait.starlark import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
         def leave(self) -> None:
             """What was entered last is merged."""
+
+        def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+            """What a function answers that decides whether the step goes on. Raises what it raises."""
 
         def asking(self, step: Step, left: Item | None) -> None:
             """The step's `via` is going to be called for a left item."""
@@ -148,6 +152,10 @@ class Run:
         finally:
             listener.end()
 
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        """What a function answers that decides whether a step goes on. Raises StarlarkError."""
+        return call(function, arguments) if self.listener is None else self.listener.ask(step, function, arguments)
+
     # What the actions say of themselves, see `Listener`.
 
     def did(self, step: Step, left: Item | None, item: Item) -> Item:
@@ -171,8 +179,8 @@ class Run:
         warning = warning_of(step, edit, adds=adds)
         if warning is not None:
             self._warned.add(step)
-            is_withheld = self.listener is not None and self.listener.is_withheld(step, edit, self)
-            self.warn("a warning is withheld, since it depends on a secret" if is_withheld else warning)
+            if self.listener is None or not self.listener.is_withheld(step, edit, self):
+                self.warn(warning)
 
     def _has_looked(self, step: Step, edit: Edit) -> bool:
         """Whether no warning came of all the names in a collection before: documents are alike."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from plait.errors import OverlayError
 from plait.nodes import Array, Document, Map, MapItem, walk
+from plait.overlay.edits import DocumentsEdit
+from plait.overlay.expectations import UNSET
 from plait.overlay.matchers import Combined, Foreign, MapKey, Subset
 from plait.overlay.recording import Recorder, Watched, compared
-from plait.provenance import Control
-from plait.starlark import is_function
+from plait.starlark import List, is_callable, is_function
+from plait.starlark.probe import Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from plait.overlay.matchers import Matcher
     from plait.overlay.plan import Step
     from plait.overlay.run import Run
-    from plait.provenance import Origin, Trace
+    from plait.provenance import Control, Origin, Trace
     from plait.provenance.marks import Marks
 
 _NAMES = ("kind", "schema", "name", "metadata")
@@ -35,17 +37,55 @@ class SecretRecorder(Recorder):
     def __init__(self, trace: Trace, marks: Marks) -> None:
         super().__init__(trace)
         self.marks = marks
-        self._edits: list[Edit] = []
+        # Of the steps that are being done: the items before it, the items that were added, what led to the step, and
+        # whether a secret decides for which items it is.
+        self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
+        self._counted: set[Step] = set()  # steps that go on or not by an answer that depends on a secret
+        self._calls = False  # annotations of the outermost step, or of one within it, have functions
 
     def begin(self, step: Step, edit: Edit) -> None:
         super().begin(step, edit)
-        self._edits.append(edit)
-        self._mark(step, edit.items)
+        windows = self.trace.code
+        leading = windows.leading if isinstance(windows, Windows) else ()
+        if len(self.doing) == 1:
+            self._calls = bool(_functions(step.item))
+        decided = self._mark(step, edit.items)
+        self._steps.append(([] if step.matcher is None else [*edit.items], [], leading, decided))
+        if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, Windows):
+            windows.leading = (*leading, self._control(step))
 
     def end(self) -> None:
-        # What was added is there only because nothing matched.
-        self._mark(self.doing[-1], self._edits.pop().items)
+        step = self.doing[-1]
+        before, added, leading, _ = self._steps.pop()
+        self._mark(step, before, added)
+        windows = self.trace.code
+        if isinstance(windows, Windows) and windows.leading is not leading:
+            # Whether a function was called, also of a step within this one, and how often, tells of a secret.
+            windows.mark_all((self._control(step),), *_functions(step.item))
+            windows.leading = leading
         super().end()
+
+    def missed(self, step: Step, items: Sequence[Item]) -> None:
+        if not any(decided for *_, decided in self._steps):
+            super().missed(step, items)
+
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        windows = self.trace.code
+        if not isinstance(windows, Windows):
+            return super().ask(step, function, arguments)
+        watched = Watched(function, None, windows)
+        answer = super().ask(step, watched, arguments)
+        before = windows.leading
+        watched.leads()
+        if windows.leading is not before:
+            self._counted.add(step)
+        return answer
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        made = super().did(step, left, item)
+        if left is None and self._steps:
+            self._steps[-1][1].append(made)
+        return made
 
     def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
         # A text of the left item is read, or a function sees all of both items.
@@ -94,18 +134,35 @@ class SecretRecorder(Recorder):
         found = _keyed(matcher, item)
         return [] if found is None else [found]
 
-    def _mark(self, step: Step, items: Sequence[Item]) -> None:
-        """Mark the items of which a secret decides whether the step is for them."""
-        if step.matcher is None:
-            return
-        found = [*items] if self._is_asked_by_secret(step) else [*self._tried(step, items)]
+    def _is_there_by_secret(self, step: Step, edit: Edit) -> bool:
+        """True if a secret decides that the step is there, or which items it could be for."""
+        if any(map(self.marks.is_decided_item, (step.item, *edit.items))):
+            return True
+        return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
+
+    def _mark(self, step: Step, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
+        """Mark the items of which a secret decides whether the step is for them; true if there are any.
+
+        added: those that the step has put in, which it did because of what it matched.
+        """
+        all_of_them = step in self._counted or self._is_asked_by_secret(step)
+        found = items if all_of_them else [*self._tried(step, items)]
         if not found:
-            return
-        control = Control("overlay match", step.item.source, step.item.line, (self.marks.unknown,))
+            return False
+        if step.expected is not None and step.expected.when is not UNSET:
+            # How many there are decides for each of them.
+            found = items
+        control = self._control(step)
         presence = self.trace.presence
-        for item in found:
+        for item in dict.fromkeys((*found, *added)):
             presence[item] = (*presence.get(item, ()), control)
+        self.trace.there.update(added)
+        (self.trace.there if step.action == "remove" else self.trace.chosen).update(found)
         self.marks.forget()
+        return True
+
+    def _control(self, step: Step) -> Control:
+        return self.marks.control("overlay match", step.item.source, step.item.line)
 
 
 def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
@@ -135,6 +192,17 @@ def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
 def _sees_nothing(value: object) -> bool:
     """True unless a value is a function that sees variables around it: those may depend on secrets."""
     return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)  # type: ignore[attr-defined]
+
+
+def _functions(item: Item) -> list[object]:
+    """What the annotations of an item, and of the items below it, are given that may be called."""
+    return [
+        value
+        for one in (item, *walk(item.value))
+        for annotation in (one.annotations or {}).values()
+        for value in (*annotation.args, *annotation.kwargs.values())
+        if is_callable(value) or type(value) is List
+    ]
 
 
 def _parts(matcher: Matcher) -> list[Matcher]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.nodes import COLLECTIONS, walk
+from plait.starlark import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ class Teller:
     def leave(self) -> None:
         if self._inner is not None:
             self._inner.leave()
+
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        return call(function, arguments) if self._inner is None else self._inner.ask(step, function, arguments)
 
     def asking(self, step: Step, left: Item | None) -> None:
         self._went(step.item)

@@ -143,7 +143,7 @@ class Trace:
     """What one run records.
 
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
-    it changed. keys: the origins of keys that were computed. presence: what decided that an item is there at all (conditions, loops). removals: what was taken out.
+    it changed. keys: the origins of keys that were computed. presence: what decided that an item is there at all (conditions, loops). there: the items of which a secret decided that they are there. chosen: those of which a secret decided what their value is. removals: what was taken out.
     matches: documents of overlays -> those that they were for. unmatched: overlay items that matched nothing, with the
     items they could have matched. code: the state of traced
     programs (see `plait.starlark.probe`). label: what overlays are called now, if not by their actions. stages: the
@@ -157,6 +157,7 @@ class Trace:
 
     __slots__ = (
         "changes",
+        "chosen",
         "code",
         "copies",
         "effects",
@@ -173,6 +174,7 @@ class Trace:
         "secrets",
         "stages",
         "texts",
+        "there",
         "unmatched",
         "untraced",
         "whole",
@@ -183,6 +185,8 @@ class Trace:
         self.copies: dict[Item, Item] = {}
         self.keys: dict[Item, tuple[Origin, ...]] = {}
         self.presence: dict[Item, tuple[Origin, ...]] = {}
+        self.there: set[Item] = set()
+        self.chosen: set[Item] = set()
         self.removals: dict[Item, Change] = {}
         self.matches: dict[Item, list[Match]] = {}
         self.unmatched: list[tuple[Item, list[Item]]] = []
@@ -207,6 +211,8 @@ class Trace:
         self.copies.update(earlier.copies)
         self.keys.update(earlier.keys)
         self.presence.update(earlier.presence)
+        self.there |= earlier.there
+        self.chosen |= earlier.chosen
         self.removals.update(earlier.removals)
         self.matches.update(earlier.matches)
         self.unmatched += earlier.unmatched

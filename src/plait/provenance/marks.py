@@ -11,21 +11,24 @@ nothing is known of a value, and it is withheld.
 
 from __future__ import annotations
 
+from operator import is_
+
 from plait.errors import HIDDEN, Finding
-from plait.nodes import Array, DocumentSet, Map, MapItem, walk
+from plait.nodes import Array, DocumentSet, Map, MapItem, is_empty, walk
 from plait.provenance import EVERY, Cause, Control
 from plait.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from plait.errors import PlaitError
-    from plait.nodes import Item, Value
+    from plait.nodes import Document, Item, Value
     from plait.provenance import Origin, Trace
 
     Error = TypeVar("Error", bound=PlaitError)
+    AnyItem = TypeVar("AnyItem", bound=Item)
 
 # The text of an error, a warning or a finding that is withheld.
 WITHHELD = "the message is withheld, since it depends on a secret"
@@ -37,8 +40,8 @@ class Marks:
 
     shows_all: nothing is withheld, because the user asked for cleartext (`--quote-values`). unknown: the origin of what
     cannot be followed, which counts as a secret. printing: the programs that
-    print. withholds: a condition of one of these depended on a secret. shaped: the templates in which a secret decides which
-    nodes there are.
+    print, but for those that run only because a secret decided so. decides: a secret decided something. shaped: the
+    templates in which a secret decides which nodes there are.
     """
 
     __slots__ = (
@@ -47,20 +50,20 @@ class Marks:
         "_lines",
         "_version",
         "_whole",
+        "decides",
         "known",
         "printing",
         "shaped",
         "shows_all",
         "trace",
         "unknown",
-        "withholds",
     )
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.shows_all = False
         self.printing: set[Source | None] = set()
-        self.withholds = False
+        self.decides = False
         self.shaped: set[Source | None] = set()
         self.unknown = Cause("unknown", Source(""), 0)
         self._all = False
@@ -98,9 +101,94 @@ class Marks:
             one = copies.get(one)
         return True
 
+    def visible(self, documents: Sequence[Document]) -> list[Document]:
+        """Documents without what a secret decides to be there, as they are for whoever is not to see it.
+
+        A map or list is one value if a secret decided which one it is: so its shape tells nothing.
+        """
+        return [one for one in self.visible_each(documents) if one is not None]
+
+    def visible_each(self, documents: Sequence[Document]) -> list[Document | None]:
+        """The same, with None in the place of documents that are not to be seen."""
+        if self._all and not self.shows_all:
+            return [None] * len(documents)
+        if self.shows_all or not self.decides:
+            return [*documents]
+        there = self.trace.there
+        found = [None if self._leads_to(there, one) else self._seen(one) for one in documents]
+        # A document of which nothing is left would not have been there without what is left out.
+        return [
+            None if one is not old and one is not None and is_empty(one.value) else one
+            for one, old in zip(found, documents, strict=True)
+        ]
+
+    def visible_texts(self, texts: Mapping[str, Array]) -> dict[str, Array]:
+        """The lines of text files that are there, and as they are, whatever the secrets are."""
+        if self.shows_all or not (self._all or self.decides):
+            return {**texts}
+        return {
+            name: lines.with_items([] if self._all else [one for one in lines.items if not self.is_decided_item(one)])
+            for name, lines in texts.items()
+        }
+
+    def _seen(self, item: AnyItem) -> AnyItem:
+        value = item.value
+        if type(value) is not Map and type(value) is not Array:
+            return item
+        there = self.trace.there
+        items = [self._seen(one) for one in value.items if not self._leads_to(there, one)]
+        seen: Value = HIDDEN
+        if not self._is_chosen(item) or (value.items and not items):
+            if len(items) == len(value.items) and all(map(is_, items, value.items)):
+                return item
+            seen = value.with_items(items)  # type: ignore[arg-type]
+        made: AnyItem = item.with_value(seen)  # type: ignore[assignment]
+        self.trace.copied(made, item)
+        return made
+
+    def is_there_by_secret(self, item: Item) -> bool:
+        """True if a secret decides whether an item is there at all, whatever it decides of its value."""
+        return not self.shows_all and self._leads_to(self.trace.there, item)
+
+    def _leads_to(self, known: set[Item], item: Item) -> bool:
+        """True if an item, or one that stood in its place before, is one of some items."""
+        todo = [item] if known else []
+        seen = set(todo)
+        for one in todo:
+            if one in known:
+                return True
+            change = self.trace.changes.get(one)
+            before = self.trace.copies.get(one), None if change is None else change.was
+            todo += [other for other in before if other is not None and other not in seen]
+            seen.update(todo)
+        return False
+
+    def _is_chosen(self, item: Item) -> bool:
+        """True if a secret decided which value an item has."""
+        if self._leads_to(self.trace.chosen, item):
+            return True
+        change = self.trace.changes.get(self.trace.original(item))
+        return change is not None and self.has_control(*(one for one in change.because if isinstance(one, Cause)))
+
     def is_secret_place(self, *way: Item) -> bool:
         """True if the value at the end of a way depends on a secret, or that any item of the way is there."""
         return any(map(self.is_decided_item, way)) or self.is_secret(way[-1])
+
+    @property
+    def withholds(self) -> bool:
+        """True if lines of print may have been left out: the same whether any was, since that depends on the secret."""
+        return self.decides and bool(self.printing)
+
+    def begins(self, program: Source | None) -> None:
+        """Say that a program which prints begins."""
+        if not self.is_decided():
+            self.printing.add(program)
+
+    def control(self, action: str, source: Source | None, line: int, because: Iterable[Origin] = ()) -> Control:
+        """A decision that depends on a secret. because: what it depends on, if that is known."""
+        if not self.is_decided():
+            self.decides = True
+        return Control(action, source, line, tuple(because) or (self.unknown,))
 
     def hide_all(self) -> None:
         """Declare everything secret: what can depend on a secret is not known any more."""
@@ -178,9 +266,14 @@ class Marks:
         return HIDDEN
 
     def masked(self, value: Value) -> Value:
-        """The map or list with HIDDEN in the place of each secret value in it; a scalar as it is."""
+        """The map or list with HIDDEN in the place of each secret value in it, and without what a secret decides to be
+        there; a scalar as it is.
+        """
         if self.shows_all or not (type(value) is Map or type(value) is Array):
             return value
+        if self.decides:
+            there = self.trace.there
+            value = value.with_items([self._seen(one) for one in value.items if not self._leads_to(there, one)])  # type: ignore[misc]
         shown = (self.shown(self.masked(item.value), item) for item in value.items)
         return self.rekeyed(value, shown) if type(value) is Map else value.with_values(shown)
 
@@ -221,10 +314,10 @@ class Marks:
         return error
 
     def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
-        """The warning as a person may see it; None if a secret decides whether there is one."""
+        """The warning as a person may see it; None if it depends on a secret, as does that there is one."""
         if self.is_decided() and not self.shows_all:
             return None
-        return "a warning is withheld, since it depends on a secret" if self.depends(origins) else text
+        return None if self.depends(origins) else text
 
     def is_decided(self) -> bool:
         """True if a secret decides that the program at hand runs."""

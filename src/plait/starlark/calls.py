@@ -32,6 +32,9 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
     try:
         if budget is not None:
             budget.spend(_FROM_HOST)
+            outside = space.get("$from.outside")  # type: ignore[union-attr] # there is a budget in it
+            if outside is not None:
+                return outside(function, args, kwargs or {})
         return function(*args, **(kwargs or {}))  # type: ignore[operator] # Python says what cannot be called
     except Exception as error:  # noqa: BLE001
         fault = error

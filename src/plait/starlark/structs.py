@@ -108,6 +108,9 @@ class Module(WithMembers):
     def text(self) -> str:
         return f"<module {quote(self.name)}>"
 
+    def held(self) -> Iterable[object]:
+        return self.members.values()
+
     def freeze(self) -> None:
         # Every template that loads a module freezes it.
         if not self.frozen:

@@ -79,6 +79,10 @@ class Value:
     def freeze(self) -> None:
         """Make the value and what it holds unchangeable."""
 
+    def held(self) -> Iterable[object]:
+        """Values of programs that the value holds, and may call or change."""
+        return ()
+
     def __bool__(self) -> bool:
         return self.truth()
 
@@ -86,16 +90,20 @@ class Value:
 class Builtin:
     """A function of the host: called with the positional and the keyword arguments, all values of the language.
 
-    name: what messages call it. receiver: the value whose method it is, if it is one.
+    name: what messages call it. receiver: the value whose method it is, if it is one. holds: values of programs that it
+    may call or change.
     """
 
-    __slots__ = ("function", "name", "receiver")
+    __slots__ = ("function", "holds", "name", "receiver")
     type_name = "builtin_function_or_method"
 
-    def __init__(self, name: str, function: Callable[..., object], receiver: object = None) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., object], receiver: object = None, holds: tuple[object, ...] = ()
+    ) -> None:
         self.name = name
         self.function = function
         self.receiver = receiver
+        self.holds = holds
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.function(*args, **kwargs)

@@ -89,7 +89,7 @@ class Template:
         recorder = Recorder(context.trace, self.source)
         windows = recorder.windows
         if windows.marks is not None and self._program.prints():
-            windows.marks.printing.add(self.source)
+            windows.marks.begins(self.source)
         depth = len(windows.stack)
         try:
             return self._built(context, load, recorder)

@@ -16,7 +16,7 @@ from plait.datavalues import DataStruct
 from plait.deferred import is_deferred
 from plait.fragments import YamlFragment
 from plait.nodes import COLLECTIONS, SCALARS, Array, DocumentSet, Map, MapItem, walk
-from plait.provenance import Cause, Change
+from plait.provenance import Cause, Change, Control
 from plait.starlark import Dict, List, NoAttribute, Struct
 from plait.starlark.probe import Hole, Windows, without
 from plait.templates.traced_text import Texts
@@ -67,10 +67,19 @@ def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None
         trace.presence[document] = (*trace.presence.get(document, ()), cause)
 
 
+def note_export(trace: Trace, name: str, value: object) -> None:
+    """Say that a program is given what another one has under a name."""
+    windows = windows_of(trace)
+    found = windows.exported.get((name, id(value)))
+    for origin in () if found is None else found[1]:
+        windows.read(origin)
+
+
 class Recorder:
     """Records what one run of a template builds.
 
-    control: what decided that the statement at hand is run. values: what it was given, for its holes.
+    control: what decided that the statement at hand is run, and what its text is made of. reached_by: the former alone.
+    values: what it was given, for its holes.
     """
 
     def __init__(self, trace: Trace, source: Source) -> None:
@@ -79,6 +88,7 @@ class Recorder:
         self.windows = windows_of(trace)
         self.texts = Texts(self.windows, source)
         self.control: Shadow = ()
+        self.reached_by: Shadow = ()
         self.values: tuple[object, ...] = ()
 
     def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
@@ -106,6 +116,7 @@ class Recorder:
                     run.listener = listener
                 return
             self.windows.fresh = False
+            self.reached_by = window.control
             self.control = self.taken(values)
             self.values = values
             plain_fill(builder, site, index, *[value.value if type(value) is Hole else value for value in values])
@@ -149,6 +160,12 @@ class Recorder:
     # ---- what the run says
 
     def added(self, item: Item, pattern: Pattern | None) -> Item:
+        made = self.noted(item, pattern)
+        if self.reached_by and any(type(origin) is Control for origin in self.reached_by):
+            self.trace.there.add(made)
+        return made
+
+    def noted(self, item: Item, pattern: Pattern | None) -> Item:
         control = self.control
         if pattern is not None and pattern.keyed >= 0 and control:
             self.trace.keys[item] = control
@@ -183,7 +200,10 @@ class Recorder:
                     because = origins if known is None else known.because
                     changes[item] = Change("expression", source, line, because=because)
         because = (*control, *origins, Cause("template.replace", source, line, structural=True))
-        return [self.copy(item, because) for item in items]
+        made_anew = [self.copy(item, because) for item in items]
+        if any(type(origin) is Control for origin in because):
+            self.trace.there.update(made_anew)
+        return made_anew
 
     # ---- records
 

@@ -25,10 +25,16 @@ _NEAR = 5
 def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
     """The answer as text. path: what is missed; None asks for all overlay items that matched nothing."""
     out: list[str] = []
-    names = Explainer(trace).names
+    explainer = Explainer(trace)
+    documents, names = explainer.visible(documents), explainer.names
     if path is not None:
         out += _why(trace, documents, path, names)
-    found = [(item, candidates) for item, candidates in trace.unmatched if path is None or _concerns(item, path)]
+    marks = explainer.marks
+    found = [
+        (item, [one for one in candidates if marks is None or not marks.is_there_by_secret(one)])
+        for item, candidates in trace.unmatched
+        if (path is None or _concerns(item, path))
+    ]
     if found or path is None:
         out.append("overlay items that matched nothing:" if found else "every overlay item matched something")
     for item, candidates in found:
@@ -48,7 +54,7 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNam
             by = effect.by
             return [f"{was[0]} was there, until this:", _line(trace, Entry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
-        was = places(path, stage.documents, names)
+        was = places(path, Explainer(trace).visible(stage.documents), names)
         if not was:
             continue
         out = [f"{was[0]} was there after {stage.name}, and was taken out:"]
@@ -63,7 +69,12 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNam
         find(path, documents, names)
     except UsageError as error:
         problem = error
-    gone = [(item, change) for item, change in trace.removals.items() if _is_last(item, path)]
+    marks = trace.marks
+    gone = [
+        (item, change)
+        for item, change in trace.removals.items()
+        if _is_last(item, path) and (marks is None or not marks.is_there_by_secret(item))
+    ]
     out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
     for item, change in gone[:_NEAR]:
         where = Entry("written", item.source, item.line).place

@@ -15,7 +15,7 @@ from plait.tools.items import ItemNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.nodes import Document, Item, Value
     from plait.provenance import Origin, Trace
@@ -148,12 +148,13 @@ def histories(
 
     places: Iterable[Place]
     explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
+    documents = explainer.visible(documents)
     if path is None:
-        places = all_places(documents, trace.texts)
+        places = all_places(documents, explainer.texts)
     else:
         wanted = parse(path)
-        is_text = means_text(wanted, trace.texts)
-        places = text_lines(trace.texts, wanted) if is_text else find(wanted, documents, explainer.names)
+        is_text = means_text(wanted, explainer.texts)
+        places = text_lines(explainer.texts, wanted) if is_text else find(wanted, documents, explainer.names)
     return map(explainer.history, places)
 
 
@@ -186,6 +187,15 @@ class Explainer:
             marks = self.marks
             self._names = ItemNames() if marks is None else ItemNames(marks.holds_secret, marks.secret_keys)
         return self._names
+
+    def visible(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """Documents without what a secret decides to be there."""
+        return documents if self.marks is None else self.marks.visible(documents)
+
+    @property
+    def texts(self) -> Mapping[str, Array]:
+        """The lines of text files, without those that a secret decides."""
+        return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
 
     def history(self, place: Place) -> History:
         """The history of the value at a place, which no secret is in the name of."""

@@ -13,6 +13,7 @@ from plait.errors import PlaitError, UsageError
 from plait.naming import document_name
 from plait.nodes import equal
 from plait.source import Source
+from plait.tools.explain import Explainer
 from plait.tools.extents import Extents
 from plait.tools.paths import all_places
 
@@ -61,11 +62,16 @@ def impact(
     rerun: evaluates the run with texts in the place of files; raises PlaitError.
     context: of the run, for whoever watches.
     """
-    from plait.tools.explain import Explainer
-
+    documents = _visible(trace, documents)
     found = _impact(trace, documents, file, line, files, rerun, context)
     names = Explainer(trace).names  # without secrets
     return Impact([place.named(names) for place in found.places], found.unknown, needed=found.needed)
+
+
+def _visible(trace: Trace | None, documents: DocumentSet) -> DocumentSet:
+    """Documents without what a secret decides to be there."""
+    marks = None if trace is None else trace.marks
+    return documents if marks is None else documents.with_items(marks.visible(documents.items))
 
 
 def _impact(
@@ -100,21 +106,19 @@ def _impact(
     if not found:
         return tried
     keys = {_key(place) for place in (*found, *tried.places)}
-    return Impact([place for place in all_places(documents.items, trace.texts) if _key(place) in keys])
+    return Impact([place for place in all_places(documents.items, Explainer(trace).texts) if _key(place) in keys])
 
 
 def _places(
     trace: Trace, documents: DocumentSet, file: str, exact: set[int], within: set[int], context: Context | None
 ) -> tuple[list[Place], list[Place]]:
     """The places in which lines of a file have a part, and those in which the lines within them have."""
-    from plait.tools.explain import Explainer
-
     explainer = Explainer(trace)
     if context is not None:
         context.done = context.total = 0
     found: list[Place] = []
     inside: list[Place] = []
-    for place in all_places(documents.items, trace.texts):
+    for place in all_places(documents.items, Explainer(trace).texts):
         if context is not None:
             context.doing = place
         history = explainer.history(place)
@@ -142,7 +146,7 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
     if is_code:
         rows = text.split("\n")
         texts = ["\n".join([*rows[: line - 1], "", *rows[line:]])]
-    before = [*all_places(documents.items, trace.texts)]
+    before = [*all_places(documents.items, Explainer(trace).texts)]
     found: dict[tuple[str | int, str], Place] = {}
     failed = same = 0
     for one in texts:
@@ -151,7 +155,9 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
         except PlaitError:
             failed += 1
             continue
-        after = [*all_places(other.items, {} if other_trace is None else other_trace.texts)]
+        after = [
+            *all_places(_visible(other_trace, other).items, {} if other_trace is None else Explainer(other_trace).texts)
+        ]
         changes = _changes(before, after)
         if not changes and len(after) == len(before):
             same += 1

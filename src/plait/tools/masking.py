@@ -51,6 +51,7 @@ def masked(
 
     marks = trace.marks
     explainer = Explainer(trace)
+    documents = explainer.visible(documents)
     secret: set[Item] = {place.item for place in all_places(documents, {}) if explainer.history(place).secret}
 
     def without(item: Item) -> Value:
@@ -87,7 +88,8 @@ def masked_lines(name: str, text: str, trace: Trace | None, *, view: View | None
     items = () if known is None else known.items
     if marks is None or len(items) != len(lines):
         return "".join(HIDDEN + _ending(line) for line in lines)
-    shown = zip(lines, items, strict=True)
+    visible = {*marks.visible_texts({name: known}).get(name, known).items} if known is not None else set()
+    shown = [(line, item) for line, item in zip(lines, items, strict=True) if item in visible]
     return "".join(HIDDEN + _ending(line) if marks.is_secret(item) else line for line, item in shown)
 
 

@@ -83,6 +83,7 @@ def _mappings(
     additions = frozenset([TAGS] if text is not None and any(tags_of(documents)) else [])
     whole = None if text is None else _Printed(text, of=len(documents.items), additions=additions)
     before = beside = 0
+    visible = [*documents.items] if explainer.marks is None else explainer.marks.visible_each(documents.items)
     for number, document in enumerate(documents.items):
         if whole is not None:
             printed, there = whole, whole.document(number)
@@ -95,8 +96,13 @@ def _mappings(
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
             before = printed.end + 1  # a line `---` stands between
+        seen = visible[number]
+        if seen is None:
+            continue
+        if seen is not document:
+            there = None  # which items are left out would tell of the secret
         name = explainer.names.document(document, number)
-        for place, item in scalars_beside(document, number, there, explainer.names):
+        for place, item in scalars_beside(seen, number, there, explainer.names):
             entry: dict[str, object] = {"document": number, "path": place.path}
             if name is not None:
                 entry["name"] = name
@@ -104,7 +110,7 @@ def _mappings(
             if position is not None:
                 entry["line"], entry["column"] = position
             yield _origin_data(explainer, place, entry, columns, names)
-    for line in text_lines(trace.texts):
+    for line in text_lines(explainer.texts):
         entry = {"file": line.file, "path": line.path, "line": int(line.path), "column": 1}
         yield _origin_data(explainer, line, entry, columns, names)
 

@@ -474,7 +474,9 @@ def _overlaid(
     if trace is not None:
         trace.stage("templates", [document for group in groups for document in group.items])
     marks = session.context.secrets
-    if overlays and marks is not None and any(one.source in marks.shaped for one in overlays):
+    if marks is not None and any(
+        member.file.source in marks.shaped and session.has_overlays(member.file) for member, _ in documents
+    ):
         # What an overlay that is not there would have changed is not known.
         marks.hide_all()
     if overlays:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from plait.datavalues import to_struct
-from plait.errors import PlaitError, ReadError, StarlarkError
+from plait.errors import HIDDEN, PlaitError, ReadError, StarlarkError
 from plait.fragments import YamlFragment, to_nodes
 from plait.nodes import Document, DocumentSet, walk
 from plait.source import CLAUSE
 from plait.spell import did_you_mean
-from plait.starlark import Builtin, Module, type_of
+from plait.starlark import STRUCTS, Builtin, Module, type_of
 from plait.workspace.job import ReferencedValues
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plait.context import Context
+    from plait.provenance import Origin
     from plait.schema import SchemaType
     from plait.workspace.execution import Evaluated, Execution
     from plait.workspace.library import Library
@@ -57,7 +59,8 @@ def library_module(
             told = f"library.get: {error.reference}"
             raise StarlarkError(f"library.get: {error.message}", hint=error.hint, reference=told) from None
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
-        return _Instance(inner, path, alias, list(values), list(schemas)).module()
+        chosen = _asked_by(execution.session.context, arguments=True)
+        return _Instance(inner, path, alias, list(values), list(schemas), chosen).module()
 
     return Module("library", {"get": Builtin("library.get", get)})
 
@@ -68,10 +71,34 @@ def _string(function: str, value: object) -> str:
     return value
 
 
-class _Instance:
-    """A library with values and schemas to evaluate it with; never changed."""
+def _asked_by(context: Context, *, arguments: bool = False) -> tuple[Origin, ...]:
+    """What decided which function of a library a program calls, and with which options. arguments: also all that it is given."""
+    if context.secrets is None or context.trace is None:
+        return ()
+    from plait.templates.tracing import windows_of
 
-    __slots__ = ("alias", "execution", "path", "schemas", "values")
+    window = windows_of(context.trace).stack[-1]
+    given = [origin for _, shadow, name in window.arguments if arguments or name for origin in shadow]
+    return (*window, *given)
+
+
+class _Library(Module):
+    """An instance of a library as programs see it: what it gives says itself what it is made of."""
+
+    __slots__ = ()
+    says_itself = True
+
+
+STRUCTS.add(_Library)
+
+
+class _Instance:
+    """A library with values and schemas to evaluate it with; never changed.
+
+    chosen: what decided which library it is, in a run that uses secrets.
+    """
+
+    __slots__ = ("alias", "chosen", "execution", "path", "schemas", "values")
 
     def __init__(
         self,
@@ -80,7 +107,9 @@ class _Instance:
         alias: str,
         values: list[ReferencedValues],
         schemas: list[ReferencedValues],
+        chosen: tuple[Origin, ...],
     ) -> None:
+        self.chosen = chosen
         self.execution = execution
         self.path = path
         self.alias = alias
@@ -88,7 +117,7 @@ class _Instance:
         self.schemas = schemas
 
     def module(self) -> Module:
-        return Module(
+        return _Library(
             "library",
             {
                 "with_data_values": Builtin("library.with_data_values", self.with_data_values),
@@ -115,7 +144,7 @@ class _Instance:
         if trace is not None:
             from plait.templates.tracing import note_argument
 
-            note_argument(trace, value, args[0], f"with_data_values of library {self.path}")
+            note_argument(trace, value, args[0], f"with_data_values of library {self._shown_path()}")
         if plain:
             for item in walk(value):
                 if item.annotations:
@@ -127,7 +156,7 @@ class _Instance:
         given = ReferencedValues(Document(value), plain=plain)
         if self.execution.session.context.lookups is not None:
             self.execution.session.context.lookups.passes(given.document)
-        return _Instance(self.execution, self.path, self.alias, [*self.values, given], self.schemas).module()
+        return self._with([*self.values, given], self.schemas)
 
     def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:
         from plait import schema
@@ -137,7 +166,16 @@ class _Instance:
         document = Document(to_nodes(args[0], None, 0))
         schema.build(document)
         given = ReferencedValues(document, noun="Schema")
-        return _Instance(self.execution, self.path, self.alias, self.values, [*self.schemas, given]).module()
+        return self._with(self.values, [*self.schemas, given])
+
+    def _with(self, values: list[ReferencedValues], schemas: list[ReferencedValues]) -> Module:
+        """The same library with other values and schemas; that one is used may have been decided anew."""
+        chosen = (*self.chosen, *_asked_by(self.execution.session.context))
+        return _Instance(self.execution, self.path, self.alias, values, schemas, chosen).module()
+
+    def _shown_path(self) -> str:
+        marks = self.execution.session.context.secrets
+        return HIDDEN if marks is not None and marks.depends(self.chosen) else self.path
 
     def data_values(self, *args: object, **_kwargs: object) -> object:
         if args:
@@ -171,7 +209,7 @@ class _Instance:
             if trace is not None and not trace.only_marks:
                 from plait.templates.tracing import note_library
 
-                note_library(trace, self.path, documents)
+                note_library(trace, self._shown_path(), documents)
             return YamlFragment(DocumentSet(documents))
 
         return self._described("eval", "Evaluating library", run)
@@ -203,18 +241,31 @@ class _Instance:
                     + ", ".join(where for where, _ in found),
                     hint="choose one with path=",
                 )
-            lookups = self.execution.session.context.lookups
-            if lookups is not None:
-                lookups.export(found[0][1], name)
+            context = self.execution.session.context
+            if context.lookups is not None:
+                context.lookups.export(found[0][1], name)
+            if context.trace is not None:
+                from plait.templates.tracing import note_export
+
+                note_export(context.trace, name, found[0][1][name])
             return found[0][1][name]
 
         return self._described("export", "Exporting from library", run)
 
     def _described(self, function: str, doing: str, run: Callable[[], object]) -> object:
-        """Run, and say of an error in which library it happened."""
+        """Run, and say of an error in which library it happened.
+
+        If a secret decided which library it is, it decides all that this one does.
+        """
         name = f"{self.path}~{self.alias}" if self.alias else self.path
+        context = self.execution.session.context
         try:
-            return run()
+            if context.secrets is None or context.trace is None:
+                return run()
+            from plait.templates.tracing import windows_of
+
+            with windows_of(context.trace).led_by("library", (*self.chosen, *_asked_by(context))):
+                return run()
         except PlaitError as error:
             raise error.within(f"library.{function}: {doing} '{name}'", role=CLAUSE) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.additions import OUTPUT_FILE
 from plait.annotations import FILE, placing
-from plait.destinations import Claims, called, said
+from plait.destinations import Claims, called, check_path, said
 from plait.errors import TemplateError
 from plait.nodes import kind_name, walk
 from plait.overlay import is_overlay
@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from plait.context import Context
     from plait.nodes import DocumentSet
     from plait.workspace.job import Options, TextFile
 
@@ -22,7 +23,11 @@ _PUT_IN = ("overlay/append", "overlay/insert", "overlay/replace")
 
 
 def written(
-    files: Sequence[DocumentFile], texts: Sequence[TextFile], options: Options, warn: Callable[[str], None]
+    files: Sequence[DocumentFile],
+    texts: Sequence[TextFile],
+    options: Options,
+    context: Context,
+    warn: Callable[[str], None],
 ) -> list[DocumentFile]:
     """The files of the documents, each where it says itself, else where the pattern says, else where its template is.
 
@@ -51,8 +56,11 @@ def written(
             path, is_shared = file.path, True
             own = placing(document.annotations) if is_taken else None
             if own is not None:
+                change = None if context.trace is None else context.trace.changes.get(document)
+                check_path(context.secrets, document, *(() if change is None else change.because))
                 path, is_shared = said(own), False
             elif by is not None:
+                check_path(context.secrets, document, *by.items(document))
                 path, is_shared = by.path(document, file.path), by.shares
             if is_shared and path in shared:
                 shared[path].documents.items.append(document)

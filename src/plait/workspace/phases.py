@@ -140,10 +140,15 @@ def _run(job: Job, session: Session) -> Result:
         from plait.workspace.outputs import written
 
         try:
-            result.files = written(files, evaluated.texts, job.options, _warner(session.context, documents))
+            warn = _warner(session.context, documents)
+            result.files = written(files, evaluated.texts, job.options, session.context, warn)
         except PlaitError as error:
             # Paths can be made of any value.
-            error.origins = (*documents, *(one.value for one in documents if type(one.value) in (Map, Array)))
+            error.origins = (
+                error.origins
+                if error.origins is not None
+                else (*documents, *(one.value for one in documents if type(one.value) in (Map, Array)))
+            )
             raise
     return result
 

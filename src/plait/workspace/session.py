@@ -112,6 +112,7 @@ class Session:
         "_layouts",
         "_modules",
         "_prepared",
+        "_warnings",
         "_yaml",
         "context",
         "data_functions",
@@ -125,6 +126,8 @@ class Session:
         self.context = Context() if context is None else context
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
         self._prepared: dict[tuple[object, ...], Template | Outcome] = {}
+        # Of files that were read. They are told each time, since nothing is told while a secret decides what is read.
+        self._warnings: dict[InputFile, Sequence[str]] = {}
         self._layouts: dict[tuple[object, ...], Layout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
@@ -178,11 +181,18 @@ class Session:
             file.source.additions = options.additions
             found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
             self._yaml[key] = found
-            for text in warnings:
-                self.context.warn(text, of=())
+            if warnings:
+                self._warnings[file] = warnings
         elif self._is_forked:
             file.touch()
+        for text in self._warnings.get(file, ()) if self._warnings else ():
+            self.context.warn(text, of=())
         return found
+
+    def has_overlays(self, file: InputFile) -> bool:
+        """True if a file that was read has documents that are overlays on others."""
+        found = [self._yaml.get((file, strict)) for strict in (False, True)]
+        return any(one is not None and one.has_document_annotated("overlay/match") for one in found)
 
     def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
         """The file compiled, or what it is where nothing in it is evaluated. Raises PlaitError."""
@@ -199,6 +209,8 @@ class Session:
             self._prepared[key] = found
         elif self._is_forked:
             file.touch()
+        for text in self._warnings.get(file, ()) if self._warnings else ():
+            self.context.warn(text, of=())
         return found
 
     def all_prepared(self) -> set[object]:
@@ -238,13 +250,13 @@ class Session:
         if kind == files.TEXT:
             line = _code_in_comments(file.source.text)
             if line is not None:
-                self.context.warn_openly(
+                self._warnings[file] = [
                     _warning(
                         "#@ begins no code in a text template; (@ and @) enclose it",
                         code="code-in-text",
                         at=Position(file.source, line),
                     )
-                )
+                ]
             return compile_text(file.source, cache, traced=traced)
         file.source.is_unnamed = True
         return compile_starlark(file.source, cache, traced=traced)

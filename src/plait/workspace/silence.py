@@ -10,6 +10,7 @@ printed, the run says so either way, as a run with marks does.
 
 from __future__ import annotations
 
+from plait.additions import OUTPUT_FILE
 from plait.content import note_secrets
 from plait.errors import PlaitError
 from plait.events import current_listener
@@ -45,10 +46,10 @@ class Silence:
         if not self.is_over:
             raise Spoken
 
-    def warned(self, text: str, origins: Iterable[Origin] | None) -> str:
+    def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
         """A warning that comes after the run as a person may see it: nothing is known of the origins. Raises Spoken."""
         self.speaks()
-        return text if origins is not None and not [*origins] else "a warning is withheld, since it depends on a secret"
+        return text if origins is not None and not [*origins] else None
 
 
 def run_with_secrets(
@@ -70,9 +71,10 @@ def can_be_silent(job: Job, context: Context) -> bool:
     """True if a job with secrets may run without marks first: nobody asks for a record, and no input is read twice."""
     options = job.options
     is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
+    names_files = options.output_by is not None or OUTPUT_FILE in options.additions
     reads_again = options.values_schema or options.output_schemas or context.note is not None
     is_heard = options.debug is not None or current_listener() is not None
-    return context.gives_output_alone and not (is_recorded or reads_again or is_heard)
+    return context.gives_output_alone and not (is_recorded or names_files or reads_again or is_heard)
 
 
 def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:

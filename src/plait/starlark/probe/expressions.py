@@ -18,6 +18,8 @@ _ENTRIES = frozenset({"items", "values"})
 _CHANGING = frozenset(
     {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
 )
+# Universal functions that call a function they are given, once for each element of what they are given.
+_CALLING_BACK = frozenset({"max", "min", "sorted"})
 # What tells that a program goes one of its ways (see `plait.starlark.marks`).
 RAN = "$ran"
 # On this line a call leaves no frame in the trail of an error (see `faults`).
@@ -148,10 +150,13 @@ class Expressions:
                 if isinstance(x, syntax.Name) and x.scope is not None and has_shadow(x):
                     length = self.call("$from.length", x, self.shadow(x.name))
                     return syntax.Call(function, [syntax.Argument(length, "", "", node.line)], node.line)
-            given = self.unwatched(arguments)
-            if function.name == "getattr" and given:
-                given[0].value = self.call("$from.held", given[0].value)
-            return syntax.Call(function, given, node.line)
+            if function.name not in _CALLING_BACK or (plain and len(arguments) == 1):
+                given = self.unwatched(arguments)
+                if function.name == "getattr" and given:
+                    given[0].value = self.call("$from.held", given[0].value)
+                return syntax.Call(function, given, node.line)
+            callee: Expression = function
+            return self.call("$from.result", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
         if isinstance(function, syntax.Attribute):
             if isinstance(function.x, syntax.Literal):
                 return syntax.Call(function, self.unwatched(arguments), node.line)
@@ -164,7 +169,7 @@ class Expressions:
             x = self.expression(function.x)
             if function.name in _CHANGING:
                 x = self.call("$from.changing", x)
-            callee: Expression = syntax.Attribute(x, function.name, function.line)
+            callee = syntax.Attribute(x, function.name, function.line)
         else:
             callee = self.expression(function)
         callee = self.call("$from.calling", callee)
@@ -174,11 +179,7 @@ class Expressions:
         return self.call("$from.sequence", self.open(), self.constant(name), function, *self.all(values))
 
     def unwatched(self, arguments: Sequence[syntax.Argument]) -> list[syntax.Argument]:
-        made = [syntax.Argument(self.expression(one.value), one.name, one.star, one.line) for one in arguments]
-        for one in made:
-            if one.name == "key":
-                one.value = self.call("$from.called_back", one.value)
-        return made
+        return [syntax.Argument(self.expression(one.value), one.name, one.star, one.line) for one in arguments]
 
     def passed(self, arguments: Sequence[syntax.Argument]) -> list[syntax.Argument]:
         """Arguments that the call's window keeps, each with its shadow."""

@@ -22,6 +22,7 @@ from plait.starlark.containers import Dict, List, Set
 from plait.starlark.probe.recorder import Recorder
 from plait.starlark.probe.shadows import Hole, Window
 from plait.starlark.structs import Struct
+from plait.starlark.values import Builtin, is_callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,20 @@ class Flows(Recorder):
         self._controls: dict[int, Control] = {}
 
     def names(self) -> Mapping[str, object]:
-        return {**super().names(), "$from.placed": self.placed}
+        return {**super().names(), "$from.outside": self.outside}
+
+    def outside(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        """A call from the host. Outside of all programs nothing is known of what it is given."""
+        depth = len(self.stack)
+        if depth > 1:
+            return function(*args, **kwargs)
+        window = Window()
+        window.outermost = True
+        self.stack.append(window)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            del self.stack[depth:]
 
     # ---- what is secret
 
@@ -76,9 +90,7 @@ class Flows(Recorder):
         """The condition on a line: one for all times that it is evaluated, since a secret may have a part in each."""
         found = self._controls.get(line)
         if found is None:
-            found = self._controls[line] = Control("condition", self.source, line, shadow)
-            if self.source in self.marks.printing:
-                self.marks.withholds = True
+            found = self._controls[line] = self.marks.control("condition", self.source, line, shadow)
         return found
 
     def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
@@ -101,10 +113,7 @@ class Flows(Recorder):
 
     def mark_all(self, shadow: Shadow, *values: object) -> None:
         """Mark every container that can be reached from values, since which one was changed is not known."""
-        for value in reachable(values):
-            if type(value) in CHANGEABLE:
-                self.windows.mark(value, shadow)
-                self.windows.note_nested()
+        self.windows.mark_all(shadow, *values)
 
     # ---- windows
 
@@ -188,12 +197,6 @@ class Flows(Recorder):
         """A control decides whether, or how often, an expression is evaluated. names: that are in it."""
         self.raise_here(control)
         self.mark_named(control, names, sys._getframe(2).f_locals)
-
-    def called_back(self, function: object) -> object:
-        control = self.decided(self.stack[-1])
-        if control is not None:
-            self.mark_all((control,), function)
-        return function
 
     def placed(self, depth: int, value: object) -> object:
         origins = self.shut(depth)
@@ -337,9 +340,9 @@ class Flows(Recorder):
         window = self.stack[-1]
         if not window.quiet and not (window.called or "$source" in caller):
             # A builtin function calls it with what it was given itself, or the host with anything.
-            shadows = (window, *(shadow for _, shadow, _ in window.arguments), *window.elements.values())
+            shadows = (window, window.given(), self.windows.leading, *window.elements.values())
             made_of = tuple(dict.fromkeys([origin for shadow in shadows for origin in shadow]))
-            if len(self.stack) == 1:
+            if window.outermost:
                 made_of = (self.marks.unknown,)
             if not self.secret(made_of):
                 return {}
@@ -362,9 +365,11 @@ class Flows(Recorder):
         if not super().runs_untraced(caller, line, shadows, values, loaded):
             return False
         window = self.stack[-1]
-        if window.reached_by:
-            window.update(dict.fromkeys(window.reached_by))
-            self.mark_all(window.reached_by, *(value for value, _, _ in window.arguments))
+        control = self.decided((*window, *window.reached_by, *window.given()), line)
+        if control is not None:
+            # It does not say what it reads, nor do functions that it calls.
+            self.raise_here(control)
+            self.mark_all((control,), *(value for value, _, _ in window.arguments))
         return True
 
     def held(self, x: object) -> object:
@@ -387,11 +392,21 @@ class Flows(Recorder):
     def result(self, depth: int, value: object) -> object:
         window = self.stack[depth]
         if type(window.receiver) in CHANGEABLE:
-            made_of = (*window.reached_by, *(origin for _, shadow, _ in window.arguments for origin in shadow))
-            control = self.decided(made_of)
+            control = self.decided((*window.reached_by, *window.given()))
             if control is not None:
                 self.mark_all((control,), window.receiver)
-        return self.found(super().result(depth, value))
+        if not window.direct:
+            made_of = (*window, *window.reached_by, *window.given())
+            if made_of and any(type(given) not in LEAVES for given, _, _ in window.arguments) and self.secret(made_of):
+                functions = [one for one in reachable(given for given, _, _ in window.arguments) if is_callable(one)]
+                if functions:
+                    # Whether a function of the host has called them, and how often, tells of a secret.
+                    self.mark_all((self.control(sys._getframe(1).f_lineno, made_of),), *functions)
+        controls = [origin for origin in window if type(origin) is Control]
+        value = super().result(depth, value)
+        if controls:
+            self.stack[-1].update(dict.fromkeys(controls))
+        return self.found(value)
 
     # ---- changes
 
@@ -429,7 +444,7 @@ class Flows(Recorder):
 
 
 def reachable(values: Iterable[object]) -> Iterator[object]:
-    """Values, and all that can be reached from them: what they hold, and what functions see."""
+    """Values, and all that a program can reach from them: what they hold, and what functions see."""
     todo = [*values]
     seen: set[int] = set()
     while todo:
@@ -452,8 +467,13 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
                     continue
             todo += value.__defaults__ or ()
             todo += (value.__kwdefaults__ or {}).values()
-        elif isinstance(value, Struct) and type(value) is Struct:
-            todo += [part for _, part in value.mapping() or ()]
+        elif kind is Struct:
+            todo += [part for _, part in value.mapping() or ()]  # type: ignore[attr-defined]
+        elif kind is Builtin:
+            todo += value.holds  # type: ignore[attr-defined]
+            todo.append(value.receiver)  # type: ignore[attr-defined]
+        elif (held := getattr(kind, "held", None)) is not None:
+            todo += held(value)
 
 
 def joined_shadows(x: Shadow, y: Shadow) -> Shadow:

@@ -52,9 +52,6 @@ class Hooks:
     def calling(self, function: object) -> object:
         return function
 
-    def called_back(self, function: object) -> object:
-        return function
-
     def found(self, value: object) -> object:
         return value
 

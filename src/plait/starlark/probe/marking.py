@@ -6,10 +6,9 @@ import sys
 from contextlib import contextmanager
 
 from plait.nodes import walk
-from plait.provenance import Control
 from plait.source import Position
 from plait.starlark.builtins import joined, paid_line
-from plait.starlark.probe.flows import CHANGEABLE, Flows, joined_shadows, reachable
+from plait.starlark.probe.flows import Flows, joined_shadows, reachable
 from plait.starlark.probe.recorder import PLAIN
 
 TYPE_CHECKING = False
@@ -132,7 +131,7 @@ def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Call
                 if known is not None:
                     made_of.update(dict.fromkeys(known[-1]))
         if marks.depends(made_of):
-            at = Position(*_caller())
+            at = Position(*caller())
             text = f"{at}: the line is withheld, since it depends on a secret"
         paid_line(text)
         line(text)
@@ -144,20 +143,18 @@ def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Call
 def attempted(windows: Windows, function: object) -> Iterator[None]:
     """A call that returns errors as values: how far it came depends on all that it reads, so it counts as secret."""
     window = windows.stack[-1]
-    source, line = _caller()
-    control = Control("assert.try_to", source, line, (windows.marks.unknown,) if windows.marks is not None else ())
+    source, line = caller()
+    assert windows.marks is not None
+    control = windows.marks.control("assert.try_to", source, line)
     window[control] = None
     window.reached_by = joined_shadows(window.reached_by, (control,))
     try:
         yield
     finally:
-        for value in reachable([function]):
-            if type(value) in CHANGEABLE:
-                windows.mark(value, (control,))
-                windows.note_nested()
+        windows.mark_all((control,), function)
 
 
-def _caller() -> tuple[Source | None, int]:
+def caller() -> tuple[Source | None, int]:
     """The line of the program that is being run."""
     frame = sys._getframe(1)
     while frame.f_back is not None and "$source" not in frame.f_globals:

@@ -61,7 +61,6 @@ class Recorder(Hooks):
             "$from.aside": self.windows.aside,
             "$from.argument": self.argument,
             "$from.changed": self.changed,
-            "$from.called_back": self.called_back,
             "$from.calling": self.calling,
             "$from.changing": self.changing,
             "$from.chosen": self.chosen,

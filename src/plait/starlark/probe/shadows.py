@@ -33,6 +33,7 @@ class Window(dict["Origin", None]):
     parts: the shadows of a display's items; key: that of the next one's key. elements: the shadows of what the loops of a comprehension are at;
     coming: those of all that they go through.
     shape: what decided which nodes its function makes. receiver: what the method being called may change. reached_by: the secret conditions that led here; entered_by: to the statement at hand.
+    outermost: of a call from the host, outside of all programs.
     host: belongs to the statements that build nodes; control: what decides that the next one runs. called: of a call
     that no program wrote, but which says what it gives.
     """
@@ -46,6 +47,7 @@ class Window(dict["Origin", None]):
     coming: Mapping[int, Sequence[Shadow]] = {}
     host = False
     called = False
+    outermost = False
     control: Shadow = ()
     receiver: object = None
     shape: Shadow = ()
@@ -56,6 +58,10 @@ class Window(dict["Origin", None]):
         """Forget what was read, as far as it is in a shadow."""
         for origin in shadow:
             self.pop(origin, None)
+
+    def given(self) -> list[Origin]:
+        """What the arguments are made of."""
+        return [origin for _, shadow, _ in self.arguments for origin in shadow]
 
     def adds(self, argument: Argument) -> None:
         self.arguments = [*self.arguments, argument]

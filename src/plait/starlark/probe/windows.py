@@ -8,6 +8,7 @@ Long loops over numbers stay bounded: a variable that is made of itself and noth
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import count
 
 from plait.errors import PlaitError
@@ -17,10 +18,11 @@ from plait.source import Position
 from plait.starlark.containers import Dict, List, key_of
 from plait.starlark.probe.recorder import PLAIN, Recorder
 from plait.starlark.probe.shadows import Window, of_item, without
+from plait.starlark.values import Builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
     from typing import TypeAlias
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
     Nodes: TypeAlias = Map | Array | DocumentSet
 
+# What changes a fragment in place.
+_APPLY = "overlay.apply"
 # How many origins a variable that is made of itself is compared with.
 _FEW = 12
 
@@ -53,6 +57,7 @@ class Windows:
         "fields",
         "follows_all",
         "fresh",
+        "leading",
         "lists",
         "made",
         "marks",
@@ -80,6 +85,7 @@ class Windows:
         self.note_parts_of = note_parts_of
         self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
         self.stack: list[Window] = [Window()]
+        self.leading: Shadow = ()  # the secret decisions of the host that lead to what it calls
         self.marks: Marks | None = None  # of a run that uses secrets
         self.nested = False  # something secret was put into a container, which may be within others
         self.programs: dict[Source, Mapping[str, object]] = {}  # what the code of each calls
@@ -261,7 +267,7 @@ class Windows:
         """Call a function from outside of any program; gives what it gives, and what that was made of."""
         window = Window()
         window.called = True
-        window.reached_by = self.stack[-1].reached_by
+        window.reached_by = (*self.stack[-1].reached_by, *self.leading)
         window.arguments = [(value, shadow, None) for value, shadow in arguments]
         depth = len(self.stack)
         self.stack.append(window)
@@ -274,7 +280,10 @@ class Windows:
             del self.stack[depth:]
         found = dict(window)
         if not window.direct:
-            found.update(dict.fromkeys([origin for _, shadow, _ in window.arguments for origin in shadow]))
+            found.update(dict.fromkeys(window.given()))
+        for control in self.leading:
+            # That it was called is no part of what it gives.
+            found.pop(control, None)
         return value, tuple(found)
 
     def blame(self, error: PlaitError, depth: int) -> None:
@@ -323,6 +332,38 @@ class Windows:
             shadow = (Cause("", None, 0, (*known[1], *shadow)),)
         self.mutated[id(value)] = (value, shadow)
         self.aside[:] = [True]
+
+    def mark_all(self, shadow: Shadow, *values: object) -> None:
+        """Mark every container that can be reached from values, since which one was changed is not known.
+
+        A fragment is one if that function can be reached which changes it in place.
+        """
+        from plait.starlark.probe.flows import CHANGEABLE, reachable
+
+        found = [*reachable(values)]
+        applies = any(type(value) is Builtin and value.name == _APPLY for value in found)
+        for value in found:
+            if type(value) in CHANGEABLE or (applies and self.nodes_of(value) is not None):
+                self.mark(value, shadow)
+                self.note_nested()
+
+    @contextmanager
+    def led_by(self, action: str, origins: Iterable[Origin]) -> Iterator[Control | None]:
+        """What the host does, having been asked by a program, if the origins of that decide what it does.
+
+        Gives the decision if it depends on a secret: then all that is evaluated within depends on it.
+        """
+        made_of = tuple(origins)
+        if self.marks is None or not self.marks.is_secret(*made_of):
+            yield None
+            return
+        from plait.starlark.probe.marking import caller
+
+        window = self.stack[-1]
+        control = self.marks.control(action, *caller(), made_of)
+        window[control] = None
+        window.reached_by = (*window.reached_by, control)
+        yield control
 
     def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
         """What the code of one program calls. line: gets each line that it prints."""
