@@ -23,7 +23,7 @@ from plait.suggestions import REPLACE, Hint, Suggestion
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 # Lower these numbers with the counts; never raise them.
-WITHOUT_CODE = 1068
+WITHOUT_CODE = 1067
 WARNINGS_WITHOUT_CODE = 0
 READERS = {
     "api/mistakes.py": 1,
@@ -37,7 +37,6 @@ READERS = {
     "service/rendering.py": 1,
     "service/webhooks.py": 1,
     "starlark/culprits.py": 1,
-    "templates/recovery.py": 1,
 }
 
 _CLASSES = {"Finding", "PlaitError", *(one.__name__ for one in PlaitError.__subclasses__())}

@@ -18,7 +18,8 @@ class Code(NamedTuple):
     summary: str
 
 
-_ROWS = (
+_ERRORS = (("E101", "undefined-name", "a name is not defined where it is used"),)
+_WARNINGS = (
     ("O251", "counted-documents", "a matcher depends on the index of documents of several files"),
     ("S304", "near-miss", "an overlay adds or skips something, and a similar name exists"),
     ("S305", "repeated-key", "a map has a key twice, and the last one counts"),
@@ -68,4 +69,8 @@ _ROWS = (
     ("U158", "no-matching-item", "functionConfig.spec.match matches no item"),
     ("U159", "withheld-lines", "printed lines are withheld because they depend on a secret"),
 )
-CODES = {name: Code(code, name, "warning", summary) for code, name, summary in _ROWS}
+CODES = {
+    name: Code(code, name, severity, summary)
+    for severity, rows in (("error", _ERRORS), ("warning", _WARNINGS))
+    for code, name, summary in rows
+}

@@ -132,7 +132,9 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     meant = spelled(name.name, sorted(bound))
     return Finding(
         told,
+        code="undefined-name",
         at=Position(source, name.line),
+        word=name.name,
         hint=hint,
         reference=f"{told} (did you mean {meant}?)" if meant else told,
     )

@@ -122,7 +122,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
             found.faults += more
             continue
         for finding in problems:
-            if finding.message.removeprefix("undefined: ") in gone:
+            if finding.code == "undefined-name" and finding.word in gone:
                 continue
             found.faults.append(_in(finding, source))
             line = 0 if finding.at is None else finding.at.line
