@@ -8,13 +8,13 @@ import re
 
 from plait.analysis.files import OPS, PROJECT
 from plait.analysis.places import path_of
+from plait.diagnostics import diagnostic_of
 from plait.errors import Advice, Finding
 from plait.lsp import kinds, projectfile
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.linting import notes
 from plait.lsp.unused import WARNING, unused
-from plait.spell import near
-from plait.templates.directives import KNOWN
+from plait.suggestions import REPLACE
 from plait.templates.recovery import STARLARK, findings_of
 
 TYPE_CHECKING = False
@@ -32,8 +32,6 @@ _MEANT = re.compile(r"did you mean (?:to write )?([^?]+)\?")
 _ONE_OF = re.compile(r",? or |, ")
 _ONE_WORD = re.compile(r"[\w./-]+$")
 _VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
-_ANNOTATION = re.compile(r"#(@[\w/-]+)")
-_PLACED = re.compile(r"([^\n]+?):(\d+): (.*)", re.DOTALL)
 _NO_NAMES = frozenset({"name"})
 _QUOTED = re.compile(r'"([^"]+)"|\'([^\']+)\'|undefined: (\S+)|has no \.(\w+)')
 
@@ -78,25 +76,28 @@ def _warnings(state: State, file: File) -> Iterator[Problem]:
         if evaluation is None or not evaluation.warnings or not state.is_current(evaluation, file.path):
             continue
         for text in evaluation.warnings:
-            placed = _PLACED.match(text)
-            if placed is None or text in seen or os.path.abspath(placed[1]) != file.path:
+            found = diagnostic_of(text)
+            at = found.at
+            if at is None or at.line < 1 or text in seen or path_of(at.source) != file.path:
                 continue
             seen.add(text)
-            line = int(placed[2])
+            line = at.line
             content = file.line(line)
             start = len(content) - len(content.lstrip())
             span = Span(file.path, line, start + 1, max(len(content.rstrip()), start + 1) + 1)
-            message = f"{placed[3]}\nin the run {watched.run.name}"
-            yield Problem(span, WARNING, message, "run", fixes=[*_spellings(file, line)])
+            message = f"{found.message}\nin the run {watched.run.name}"
+            yield Problem(span, WARNING, message, "run", fixes=[*_replacements(file, line, found)])
 
 
-def _spellings(file: File, line: int) -> Iterator[Fix]:
-    """The annotations that a misspelt one on a line may be meant for."""
-    for found in _ANNOTATION.finditer(file.line(line)):
-        if found[1] not in KNOWN:
-            span = Span(file.path, line, found.start(1) + 1, found.end(1) + 1)
-            for one in near(found[1], sorted(KNOWN)):
-                yield Fix(f"Change to {one}", [Edit(span, one)])
+def _replacements(file: File, line: int, finding: Finding) -> Iterator[Fix]:
+    """The edits of a line that replace a word as a diagnostic suggests."""
+    text = file.line(line)
+    for one in finding.suggestions:
+        place = _word(text, one.old) if one.kind == REPLACE else -1
+        if place >= 0:
+            yield Fix(
+                f"Change to {one.new}", [Edit(Span(file.path, line, place + 1, place + 1 + len(one.old)), one.new)]
+            )
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
