@@ -23,7 +23,7 @@ from plait.suggestions import REPLACE, Hint, Suggestion
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 # Lower these numbers with the counts; never raise them.
-WITHOUT_CODE = 1067
+WITHOUT_CODE = 1066
 WARNINGS_WITHOUT_CODE = 0
 READERS = {
     "api/mistakes.py": 1,

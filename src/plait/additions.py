@@ -49,5 +49,7 @@ def taken(names: Iterable[str], command: str) -> frozenset[str]:
         hint: str | None = did_you_mean(name, known)
         if hint is None and name in ADDITIONS:
             hint = f"it is one of plait {next(other for other, has in OF_COMMAND.items() if name in has)}"
-        raise UsageError(f'there is no addition "{name}"', expected=", ".join(known), hint=hint)
+        raise UsageError(
+            f'there is no addition "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
+        )
     return found

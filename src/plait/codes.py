@@ -18,7 +18,11 @@ class Code(NamedTuple):
     summary: str
 
 
-_ERRORS = (("E101", "undefined-name", "a name is not defined where it is used"),)
+_ERRORS = (
+    ("E101", "undefined-name", "a name is not defined where it is used"),
+    ("U101", "unknown-command", "plait has no such command"),
+    ("U102", "unknown-extension", "plait has no such extension, or the command does not accept it"),
+)
 _WARNINGS = (
     ("O251", "counted-documents", "a matcher depends on the index of documents of several files"),
     ("S304", "near-miss", "an overlay adds or skips something, and a similar name exists"),

@@ -329,7 +329,7 @@ def _unknown(name: str) -> int:
         from os.path import lexists
 
         hint = f"plait render -f {name}" if lexists(name) else "plait help lists the commands"
-    raise UsageError(f'unknown command "{name}"', hint=hint)
+    raise UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
 
 
 # What other programs are called, and what they call it.
