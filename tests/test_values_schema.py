@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import plait
 from plait import project
+from plait.diagnostics import diagnostic_of
 from plait.kinds.described import described
 from plait.kinds.values import ValuesSchema, values_schema
 from plait.nodes import Document, from_plain, to_plain
@@ -195,7 +196,9 @@ def test_a_link_does_not_lead_out(place: pathlib.Path, tmp_path_factory: pytest.
 
 def test_rules_in_cel_are_told(place: pathlib.Path) -> None:
     (place / "s.json").write_text('{"x-kubernetes-validations": [{"rule": "self.a > 1"}]}', "utf-8")
-    assert plait.render("app.yml", schema="s.json").warnings == ["s.json:1: rules in CEL are not checked"]
+    [told] = plait.render("app.yml", schema="s.json").warnings
+    assert told == "s.json:1: rules in CEL are not checked"
+    assert diagnostic_of(told).code == "schema-not-checked"
 
 
 def test_history_begins_with_the_default(place: pathlib.Path) -> None:

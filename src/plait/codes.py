@@ -60,6 +60,7 @@ _WARNINGS = (
     ("S393", "open-placeholder", "a placeholder is not closed by two parentheses"),
     ("S394", "placeholder-in-value", "the value of a variable contains a placeholder, which is not filled"),
     ("S395", "misspelt-variable", "an unused variable has a name like one without a value"),
+    ("S396", "schema-not-checked", "a part of a JSON Schema is not checked, or has no effect"),
     ("R451", "double-braces", "{{ }} is a map within a map"),
     ("P551", "shared-defaults", "ytt also changes other items that have defaults of the schema"),
     ("P552", "inexact-module", "the results of a module differ between CPU architectures"),

@@ -6,6 +6,7 @@ import json
 import os
 import re
 
+from plait.diagnostics import warning
 from plait.errors import Finding, Wording, as_finding, public, quotation
 from plait.kinds.check import as_json
 from plait.kinds.wording import type_name
@@ -106,7 +107,7 @@ class Findings:
         """What the schemas say that is not checked."""
         for one in self._references.files.notes:
             shown(one)
-            yield f"{one.at}: {one.message}"
+            yield warning(one.message, code="schema-not-checked", at=one.at)
         yield from self.of_nodes(
             "rules in CEL are not checked", _RULES, (one for one in self._references.reached() if _RULES in one)
         )
@@ -116,7 +117,7 @@ class Findings:
         several = [*nodes]
         if several:
             more = f", and at {counted(len(several) - 1, 'place')} more" if len(several) > 1 else ""
-            yield f"{self.where(several[0], keyword)}: {message}{more}"
+            yield warning(f"{message}{more}", code="schema-not-checked", at=self.where(several[0], keyword))
 
 
 def shown(error: PlaitError) -> PlaitError:
