@@ -217,4 +217,4 @@ data: {}
 @pytest.mark.parametrize("name", ["url-pattern", "url-regex"])
 def test_a_name_does_not_decide_a_code(name: str) -> None:
     result = plait.layer({"a.yml": DOCUMENTS.replace("NAME", name)}, warnings="keep")
-    assert [diagnostic_of(one).code for one in result.warnings] == ["actions-without-parent"]
+    assert [diagnostic_of(one).code for one in result.warned] == ["actions-without-parent"]

@@ -23,7 +23,8 @@ def cases() -> list[tuple[str, Case]]:
 @pytest.mark.parametrize(
     "case", [case for _, case in cases()], ids=[f"{stem}: {case['title']}" for stem, case in cases()]
 )
-def test_case(case: Case, tmp_path: Path) -> None:
+def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     assert lint_cases.found(case, tmp_path / "found") == case["found"]
     if "fixed" in case:
         assert lint_cases.mended(case, tmp_path / "fixed") == {**case["files"], **case["fixed"]}

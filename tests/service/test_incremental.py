@@ -64,9 +64,9 @@ def compare(seed: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, totals: l
     counts: list[int] = []
     plain = Renderer.layered
 
-    def layered(self: Renderer, documents: Any, *, cleartext: bool) -> Any:
+    def layered(self: Renderer, documents: Any, **given: bool) -> Any:
         counts.append(len(documents))
-        return plain(self, documents, cleartext=cleartext)
+        return plain(self, documents, **given)
 
     monkeypatch.setattr(Renderer, "layered", layered)
     policy = serving.document("policy") | {"data": {"layerOrder": ["global", "type", "site"]}}
@@ -118,9 +118,9 @@ def test_one_change_renders_its_dependents_alone(client: serving.Client, monkeyp
     rendered: list[list[str]] = []
     plain = Renderer.layered
 
-    def layered(self: Renderer, documents: Any, *, cleartext: bool) -> Any:
+    def layered(self: Renderer, documents: Any, **given: bool) -> Any:
         rendered.append([one.entry.name for one in documents])
-        return plain(self, documents, cleartext=cleartext)
+        return plain(self, documents, **given)
 
     monkeypatch.setattr(Renderer, "layered", layered)
     for a, own, expected in ((1, 1, 55), (2, 1, 5), (2, 2, 3)):

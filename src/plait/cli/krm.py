@@ -75,7 +75,7 @@ def main(flags: Krm) -> int:
         sys.stderr.write(error.report())
         return 1
     if warnings:
-        result["results"] = [{"message": warning, "severity": "warning"} for warning in warnings]
+        result["results"] = [{"message": str(warning), "severity": "warning"} for warning in warnings]
         sys.stderr.writelines(f"plait: warning: {warning}\n" for warning in warnings)
     write_out(plait.documents(result).to_yaml())
     return 0

@@ -79,7 +79,7 @@ class Documents(Comparable):
     True
     """
 
-    __slots__ = ("_nodes", "_run", "_tags", "_text", "_write", "printed", "trace", "warnings")
+    __slots__ = ("_nodes", "_run", "_tags", "_text", "_write", "printed", "trace", "warned", "warnings")
 
     def __init__(
         self,
@@ -95,7 +95,9 @@ class Documents(Comparable):
         self._tags = tags
         self._nodes = None if isinstance(nodes, str) else nodes
         self._text = nodes if isinstance(nodes, str) else None
-        self.warnings = list(warnings)
+        # As the engine told them, with their diagnostics, and as the plain strings that any serializer accepts.
+        self.warned = list(warnings)
+        self.warnings = [str(one) for one in self.warned]
         self.printed = list(printed)
         self.trace = trace
         self._write = write

@@ -74,7 +74,7 @@ def warnings(subject: Subject) -> Iterator[Finding]:
     """What runs warn of, by what it is."""
     seen: set[str] = set()
     for ran in subject.runs:
-        for warning in ran.documents.warnings:
+        for warning in ran.documents.warned:
             found = diagnostic_of(warning)
             at = found.at
             if at is None or at.source is None or at.line < 1 or warning in seen:
