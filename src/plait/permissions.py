@@ -1,8 +1,8 @@
 """Permissions of a project: what names in its files may lead to.
 
 A checkout is data. Without a decision of the user its files may name what is in the Git repository of the project file, and
-nothing else: no other directory, no server, no program, no environment variable. What the user types is granted as it is typed. `plait trust` and
-`--trust` grant what the project file asks for (see `plait.trust`).
+nothing else: no other directory, no server, no program, no environment variable. What the user types is granted as it is
+typed. `plait trust` and `--trust` grant what the project file asks for (see `plait.trust`).
 
 Paths are compared without asking the file system about anything outside of the permitted directories: a link is followed
 only as long as it stays inside, and a refused path is refused before its existence is known.
