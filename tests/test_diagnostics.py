@@ -6,10 +6,10 @@ Two counts may only fall: places that construct a diagnostic without a code, and
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import pickle
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
@@ -56,9 +56,11 @@ _READING = {
 _PATTERNS = {"search", "match", "fullmatch", "finditer", "findall", "sub"}
 
 
-def _trees() -> Iterator[tuple[str, ast.AST]]:
-    for file in sorted(PACKAGE.rglob("*.py")):
-        yield str(file.relative_to(PACKAGE)), ast.parse(file.read_text("utf-8"))
+@functools.cache
+def _trees() -> list[tuple[str, ast.AST]]:
+    return [
+        (str(file.relative_to(PACKAGE)), ast.parse(file.read_text("utf-8"))) for file in sorted(PACKAGE.rglob("*.py"))
+    ]
 
 
 def _error_classes() -> set[str]:

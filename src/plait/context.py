@@ -58,8 +58,8 @@ class Context:
     doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None. allowance: what the run may take, `limits` or what is in force;
-    budget: what of it is left for templates, for the language to keep. additions: to the dialect, by their names.
+    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None.
+    allowance: what the run may take, `limits` or what is in force; budget: what of it is left for templates, for the language to keep. additions: to the dialect, by their names.
     """
 
     __slots__ = (
