@@ -13,7 +13,7 @@ PACKAGE = pathlib.Path(plait.__file__).parent
 LEVELS = [
     ["lazy", "passes", "source", "version"],
     ["bundle"],
-    ["codes", "suggestions"],
+    ["codes", "edits", "suggestions"],
     ["spell"],
     ["errors"],
     ["diagnostics", "extras", "reference"],

@@ -13,9 +13,9 @@ import yaml
 from layersets import layer_set
 from operations import operations_program
 from plait.analysis.verifying import output_of
+from plait.edits import Edit, edited, outermost
 from plait.errors import PlaitError
 from plait.lint.codes import CODES, DEAD
-from plait.lint.finding import Edit, applied
 from plait.lint.fixing import fix
 from plait.lint.run import findings_of
 from plait.lint.subject import Subject
@@ -67,7 +67,7 @@ def without(subject: Subject, edits: list[Edit]) -> object:
     paths = {edit.path for edit in edits}
     kept = {path: pathlib.Path(path).read_bytes() for path in paths}
     for path, content in kept.items():
-        text = applied(content.decode(), [edit for edit in edits if edit.path == path])
+        text = edited(content.decode(), outermost(edit for edit in edits if edit.path == path))
         pathlib.Path(path).write_bytes(text.encode())
     try:
         return made(subject)

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from plait.edits import edited
 from plait.errors import PlaitError
 from plait.source import Source
 from plait.yaml import read
-from plait.yaml.tree.edits import edited, removal
+from plait.yaml.tree.edits import removal
 from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.scanner import scan
 from yaml_oracle import events, lost, tree_events

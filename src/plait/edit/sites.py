@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from plait.edits import ConflictError, edited
 from plait.errors import ReadError
 from plait.nodes import Array, Map, MapItem, is_filled, key_id
 from plait.source import Position, Source
@@ -15,7 +16,7 @@ from plait.yaml import read, write_value
 from plait.yaml.forms import double_quoted
 from plait.yaml.inline import flow_text
 from plait.yaml.keeping import Editor, indented
-from plait.yaml.tree.edits import ConflictError, edited, removal
+from plait.yaml.tree.edits import removal
 from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import ALIAS, PAIR, Collection
 from plait.yaml.tree.scalars import scalar_value
@@ -25,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.edits import Edit
     from plait.nodes import Item, Value
-    from plait.yaml.tree.edits import Edit
     from plait.yaml.tree.nodes import Item as TreeItem
     from plait.yaml.tree.nodes import Node
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
+from plait.edits import ConflictError
 from plait.errors import ReadError
 from plait.nodes import from_plain, to_plain
 from plait.source import Position, Source
 from plait.yaml.keeping import Editor
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style
-from plait.yaml.tree.edits import ConflictError
 from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.scanner import scan
 

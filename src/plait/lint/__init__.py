@@ -14,12 +14,12 @@ from plait.lazy import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.lint.finding import Edit, Finding, Place
+    from plait.lint.finding import Finding, Place
     from plait.lint.run import lint
 
-__all__ = ["Edit", "Finding", "Place", "lint"]
+__all__ = ["Finding", "Place", "lint"]
 
-_HOMES = {"Edit": "finding", "Finding": "finding", "Place": "finding", "lint": "run"}
+_HOMES = {"Finding": "finding", "Place": "finding", "lint": "run"}
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
-from plait.lint.finding import Edit, Finding
+from plait.edits import Edit
+from plait.lint.finding import Finding
 from plait.nodes import Array, Document, Map, MapItem, walk
 
 TYPE_CHECKING = False
@@ -173,7 +174,7 @@ def operation_removal(layout: Layout, item: Item) -> list[Edit] | None:
     if len(around.value.items) > 1:
         return removes
     first = removes[0]
-    return [Edit(first.path, first.start, first.end, "[]\n"), *removes[1:]]
+    return [Edit(first.start, first.end, "[]\n", first.path), *removes[1:]]
 
 
 def layers(subject: Subject) -> Iterator[Finding]:

@@ -8,8 +8,9 @@ import re
 from plait.analysis.blocks import block_end, code_on
 from plait.analysis.files import TEMPLATE
 from plait.analysis.unused import unused_names
+from plait.edits import Edit
 from plait.lint.dead_values import TESTS, modules
-from plait.lint.finding import Edit, Finding
+from plait.lint.finding import Finding
 from plait.starlark.syntax import Assign, Call, Evaluate, Load, Name
 from plait.templates.recovery import STARLARK
 
@@ -49,7 +50,7 @@ def _starts(file: File) -> list[int]:
 def _whole_lines(file: File, first: int, last: int) -> Edit:
     starts = _starts(file)
     end = min(starts[last], len(file.source.text))
-    return Edit(file.path, starts[first - 1], end, "")
+    return Edit(starts[first - 1], end, "", file.path)
 
 
 # ---- loads
@@ -95,7 +96,7 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
             kept.append(word.strip())
     start = _starts(file)[load.line - 1] + len(before) + len(mark)
     new = f"{', '.join([found['path'], *kept])}"
-    return [Edit(file.path, start + found.start("path"), start + found.end("names"), new)]
+    return [Edit(start + found.start("path"), start + found.end("names"), new, file.path)]
 
 
 def _does_more(subject: Subject, file: File, path: str) -> bool:

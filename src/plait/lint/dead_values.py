@@ -7,7 +7,8 @@ import re
 
 from plait.analysis import values
 from plait.analysis.files import TEMPLATE
-from plait.lint.finding import Edit, Finding, Place
+from plait.edits import Edit
+from plait.lint.finding import Finding, Place
 from plait.nodes import Map, MapItem
 from plait.starlark.syntax import Evaluate
 from plait.templates.recovery import STARLARK, TEXT
@@ -136,7 +137,7 @@ def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
     around = layout.parent(item)
     if removes and around is not None and type(around.value) is Map and len(around.value.items) == 1:
         first = removes[0]
-        return [Edit(first.path, first.start, first.end, "{}\n"), *removes[1:]]
+        return [Edit(first.start, first.end, "{}\n", first.path), *removes[1:]]
     return removes
 
 
@@ -168,7 +169,7 @@ def libraries(subject: Subject) -> Iterator[Finding]:
                 files[0],
                 1,
                 f"no file that a run reads names the library {library}",
-                removes=[Edit(path, 0, 0, "") for path in files],
+                removes=[Edit(0, 0, "", path) for path in files],
                 hint="take its directory out",
             )
 
@@ -196,6 +197,6 @@ def modules(subject: Subject) -> Iterator[Finding]:
                     path,
                     1,
                     f"no file that a run reads loads {name}",
-                    removes=[Edit(path, 0, len(subject.text(path)), "")],
+                    removes=[Edit(0, len(subject.text(path)), "", path)],
                     hint="take the file out",
                 )

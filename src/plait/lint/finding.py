@@ -1,4 +1,4 @@
-"""What lint finds: a code, a place, a sentence, and often an edit that mends it."""
+"""Findings of lint: a code, a place, a sentence, and often an edit that mends it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-
-class Edit(NamedTuple):
-    """A part of a file, `text[start:end]`, and what is to stand there. path: absolute; start, end: characters."""
-
-    path: str
-    start: int
-    end: int
-    new: str
+    from plait.edits import Edit
 
 
 class Place(NamedTuple):
@@ -78,14 +71,3 @@ class Finding:
     def order(self) -> tuple[str, int, int, str, str]:
         """What findings are sorted by."""
         return self.path, self.line, self.column, self.code, self.message
-
-
-def applied(text: str, edits: Iterable[Edit]) -> str:
-    """A text with edits made; what lies within an edit that was made is left out, and so is what overlaps it."""
-    out: list[str] = []
-    at = 0
-    for edit in sorted(set(edits), key=lambda one: (one.start, -one.end)):
-        if edit.start >= at:
-            out += [text[at : edit.start], edit.new]
-            at = edit.end
-    return "".join([*out, text[at:]])

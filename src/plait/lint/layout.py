@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from plait.edits import Edit
 from plait.errors import PlaitError
-from plait.lint.finding import Edit, Finding
+from plait.lint.finding import Finding
 from plait.nodes import Document, MapItem, walk
 from plait.source import Source
 from plait.yaml import Comments, Spans, read
-from plait.yaml.tree import edits as tree_edits
+from plait.yaml.tree.edits import removal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,18 +154,18 @@ class Layout:
         """What removes an item, with its comments and annotations; None if it cannot be removed alone."""
         if type(item) is Document:
             first, last = self._range(item)
-            edits = [tree_edits.Edit(self.start(first), self.start(last + 1), "")]
+            edits = [Edit(self.start(first), self.start(last + 1), "")]
         else:
             node, above = self.spans.nodes.get(item), self._above.get(item)
             around = None if above is None else self.spans.collection(above)
-            found = None if node is None or around is None else tree_edits.removal(self.spans.tree, around, node)
+            found = None if node is None or around is None else removal(self.spans.tree, around, node)
             if found is None:
                 return None
             edits = found
         return [
-            *(Edit(self.path, one.start, one.end, one.new) for one in edits),
+            *(one._replace(path=self.path) for one in edits),
             *(
-                Edit(self.path, self.start(comment.line), self.start(comment.line + 1), "")
+                Edit(self.start(comment.line), self.start(comment.line + 1), "", self.path)
                 for comment in self.comments_of(item)
                 if comment.own_line and comment.text.startswith("@") and not comment.text.startswith("@ ")
             ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from plait.analysis.places import path_of
-from plait.lint.finding import Edit, Finding
+from plait.edits import Edit
+from plait.lint.finding import Finding
 from plait.lint.layout import Layout
 from plait.lint.readings import LONGEST, may_differ, readings
 from plait.nodes import COLLECTIONS, MapItem
@@ -78,7 +79,7 @@ def _plainer(layout: Layout, item: Item, written: str) -> list[Edit]:
         new = f'"{written}"'
     else:
         return []
-    return [Edit(layout.path, span.start, span.end, new)]
+    return [Edit(span.start, span.end, new, layout.path)]
 
 
 def outputs(subject: Subject) -> Iterator[Finding]:

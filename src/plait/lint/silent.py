@@ -5,7 +5,8 @@ from __future__ import annotations
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
 from plait.diagnostics import diagnostic_of
-from plait.lint.finding import Edit, Finding, Place
+from plait.edits import Edit
+from plait.lint.finding import Finding, Place
 from plait.lint.same import called
 from plait.nodes import Array, Map, MapItem
 from plait.project.run import from_here

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import TypedDict
 
 from plait.analysis.files import TEMPLATE
-from plait.lint.finding import Edit, Finding, Place
+from plait.edits import Edit
+from plait.lint.finding import Finding, Place
 from plait.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
 from plait.starlark.table.universal import UNIVERSAL
 from plait.templates.directives import is_plain
@@ -55,7 +56,7 @@ def _comments(file: File, layout: Layout) -> Iterator[Finding]:
                 f"#{long} is the long form of #@",
                 column=comment.column,
                 end=comment.column + len(long) + 1,
-                edits=[Edit(file.path, start, start + len(long) + 1, "#@")],
+                edits=[Edit(start, start + len(long) + 1, "#@", file.path)],
                 hint="write #@",
             )
         elif is_plain(comment):
@@ -65,7 +66,7 @@ def _comments(file: File, layout: Layout) -> Iterator[Finding]:
                 comment.line,
                 "a plain comment, which a template has only where unknown comments are ignored",
                 column=comment.column,
-                edits=[Edit(file.path, start, start + 1, "#!")],
+                edits=[Edit(start, start + 1, "#!", file.path)],
                 hint="write #! for a comment",
             )
 

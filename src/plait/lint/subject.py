@@ -10,8 +10,8 @@ from plait.analysis.reading import reading_in
 from plait.analysis.verifying import Checked, changes
 from plait.codecache import MemoryCache
 from plait.content import file_content
+from plait.edits import edited, outermost
 from plait.errors import PlaitError
-from plait.lint.finding import applied
 from plait.lint.layout import Layout
 from plait.lint.used import lines_used
 from plait.lookups import Lookups
@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from plait.edits import Edit
     from plait.engine.results import Documents
-    from plait.lint.finding import Edit
     from plait.project.file import Project
     from plait.project.run import Run
     from plait.provenance import Trace
@@ -159,7 +159,8 @@ class Subject:
         for edit in edits:
             by_path.setdefault(edit.path, []).append(edit)
         return {
-            path: applied(self.text(path), those).encode("utf-8", "surrogateescape") for path, those in by_path.items()
+            path: edited(self.text(path), outermost(those)).encode("utf-8", "surrogateescape")
+            for path, those in by_path.items()
         }
 
     def differing(

@@ -8,13 +8,14 @@ not the wanted value, the document would be written anew.
 
 from __future__ import annotations
 
+from plait.edits import ConflictError, Edit, edited
 from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
 from plait.source import Source
 from plait.yaml import write_value
 from plait.yaml.forms import FORMS, double_quoted
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style, quoted, style_of
-from plait.yaml.tree.edits import ConflictError, Edit, edited, line_end, line_start, own_start, removal
+from plait.yaml.tree.edits import line_end, line_start, own_start, removal
 from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import ALIAS, PAIR, PLAIN, Collection
 from plait.yaml.tree.scalars import alias_name, body_start, scalar_value

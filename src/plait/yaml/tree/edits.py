@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 
+from plait.edits import Edit
 from plait.yaml.tree.nodes import PAIR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from plait.yaml.tree.nodes import Collection, Item, Tree
 
 _REST = re.compile(r"[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
@@ -23,34 +22,6 @@ _COMMENT = re.compile(r"( *)#(?!@[ \n\r])(@[A-Za-z])?[^\n]*\n")
 _IS_ANNOTATION = re.compile(r" *#@[A-Za-z]")
 _COMMA = re.compile(r"[ \t]*,")
 _ANNOTATION = re.compile(r"[ \t]*#@")
-
-
-class Edit:
-    """A part of a text, `text[start:end]`, and the text in its place."""
-
-    __slots__ = ("end", "new", "start")
-
-    def __init__(self, start: int, end: int, new: str) -> None:
-        self.start = start
-        self.end = end
-        self.new = new
-
-
-class ConflictError(Exception):
-    """Edits that overlap."""
-
-
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits made. Those at one place are made in their order. Raises ConflictError if some overlap."""
-    out: list[str] = []
-    at = 0
-    for edit in sorted(edits, key=lambda one: (one.start, one.end)):
-        if edit.start < at:
-            raise ConflictError
-        out += (text[at : edit.start], edit.new)
-        at = edit.end
-    out.append(text[at:])
-    return "".join(out)
 
 
 def line_start(text: str, at: int) -> int:
