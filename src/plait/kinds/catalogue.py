@@ -1,4 +1,4 @@
-"""Which schema a document has, among the files that a project names.
+"""A catalogue of schemas: finds the schema of a document among the files that a project names.
 
 A directory has JSON Schemas in the layouts that are in use, `deployment-apps-v1.json` or `apps/deployment_v1.json`, files
 of custom resource definitions, and OpenAPI documents; a file is one of these. What is not a Kubernetes object is found by
@@ -116,12 +116,12 @@ class Catalogue:
 
     @property
     def problems(self) -> Sequence[PlaitError]:
-        """What is wrong with files of schemas, as far as they were needed; each has its place."""
+        """Problems of the schema files read so far, each with its position."""
         return self.files.problems
 
     @property
     def notes(self) -> Sequence[PlaitError]:
-        """What schemas say that is not checked."""
+        """Keywords of the schemas that are not checked."""
         return self.files.notes
 
     def paths(self) -> Iterable[str]:
@@ -129,13 +129,13 @@ class Catalogue:
         return [*self.files.stamps]
 
     def is_current(self, texts: Mapping[str, bytes]) -> bool:
-        """Whether all that was looked at says the same as before. texts: what stands in the place of files now."""
+        """True if every schema read so far is unchanged. texts: contents that replace files now."""
         with self._lock:
             changed = self.files.changed(_below(self._allowed, texts))
             return all(any(layout.is_same(path) for layout in self._layouts) for path in changed)
 
     def reads(self, path: str) -> bool:
-        """Whether a file belongs to it, or would if it were there."""
+        """True if the file is part of the catalogue, or would be if it existed."""
         return path in self.files.stamps or os.path.dirname(path) in self.files.stamps
 
     # ---- which schema
@@ -181,7 +181,7 @@ class Catalogue:
         return None
 
     def _once(self, key: object, make: Callable[[], Schema | None]) -> Schema | None:
-        """What `make` gives, which is asked once; what it fails with is a problem."""
+        """The cached result of `make`. An error of `make` becomes a problem of the files, and the result is None."""
         with self._lock:
             if key not in self._schemas:
                 try:
@@ -229,7 +229,7 @@ class Catalogue:
                 self.files.tell(UsageError(f'"{path}" has no schema of a kind', expected=expected))
 
     def _definitions(self, path: str) -> Mapping[tuple[str, str], str]:
-        """Where in a file kinds are defined. Raises LimitError."""
+        """The pointers of the kinds that a file defines, by API version and kind. Raises LimitError."""
         if path not in self._taken:
             found: dict[tuple[str, str], str] = {}
             try:
@@ -245,7 +245,7 @@ class Catalogue:
     # ---- checking
 
     def check(self, document: Item, paths: Iterable[str] = ()) -> list[Fault]:
-        """What in a document is not as its schema says, in its order; nothing if it has no schema. paths: as of `find`.
+        """The faults of a document in document order. Empty if it has no schema. paths: as in `find`.
 
         Raises LimitError.
         """
@@ -268,7 +268,7 @@ class Catalogue:
 
 
 def _key(schema: Schema, plain: object) -> object:
-    """What is the same for equal documents with the same schema, and small."""
+    """A small key that is equal for equal documents with the same schema."""
     try:
         return schema, blake2b(marshal.dumps(plain, _WITHOUT_SHARING), digest_size=16).digest()  # type: ignore[arg-type]
     except ValueError:  # values of programs, which no schema speaks of

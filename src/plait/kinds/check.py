@@ -1,4 +1,4 @@
-"""What in a document is not as its schema says."""
+"""Faults of a document under its schema."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class Fault:
 
 
 def faults(document: Item, schema: Schema) -> list[Fault]:
-    """What is wrong in a document, in its order.
+    """The faults of a document, in document order.
 
-    schema: one that a catalogue has given. Raises LimitError, and UsageError for a schema that has no end.
+    schema: a schema returned by a catalogue. Raises LimitError, and UsageError for an endless schema.
     """
     return placed(document, violations(as_json(document.value), schema))
 
@@ -134,7 +134,7 @@ def _as_json(value: Value) -> object:
 
 
 def key_of(key: object) -> str:
-    """What JSON makes of a key."""
+    """The JSON text of a key."""
     if type(key) is bool:
         return "true" if key else "false"
     return "null" if key is None else str(key)
@@ -157,7 +157,7 @@ def placed(document: Item, found: Sequence[Violation]) -> list[Fault]:
 
 
 def _below(value: Value, step: str | int) -> tuple[int, Item | None]:
-    """What a step leads to, and its place."""
+    """The value below one step and its position in the container; None for the value if it is missing."""
     if type(value) is Array and type(step) is int and step < len(value.items):
         return step, value.items[step]
     if type(value) is Map:

@@ -67,26 +67,26 @@ class Held:
         return list(dict.fromkeys(name for part in self.parts for name in _map(part, "properties")))
 
     def default(self) -> Schema | None:
-        """What says which value is the default, if anything does."""
+        """The part that declares the default, or None."""
         return next((part for part in self.parts if "default" in part.node), None)
 
     def is_object(self) -> bool:
-        """Whether an object can stand here."""
+        """True if an object is accepted here."""
         return any(part.node.get("type") == "object" for part in self.parts)
 
     def is_nullable(self) -> bool:
-        """Whether null can stand here, as OpenAPI says it."""
+        """True if null is accepted here, by OpenAPI's `nullable`."""
         return any(part.node.get("nullable") is True for part in self.parts)
 
     def below(self, key: str) -> Held:
-        """What holds for the value of a key."""
+        """The constraints on the value of a key."""
         found = self._below.get(key)
         if found is None:
             found = self._below[key] = Held(inner for part in self.parts for inner in _of_key(part, key))
         return found
 
     def item(self, number: int) -> Held:
-        """What holds for an item of an array."""
+        """The constraints on an item of an array."""
         nodes = [_of_item(part.node, number) for part in self.parts]
         place = number if any(is_own for _, is_own in nodes) else -1  # all others are alike
         found = self._items.get(place)
@@ -145,7 +145,7 @@ def _of_key(part: Schema, key: str) -> Iterator[Schema]:
 
 
 def _of_item(node: Mapping[str, object], number: int) -> tuple[object, bool]:
-    """What is said of an item, and whether of it alone."""
+    """The schema of an item, and True if it applies to that item only."""
     rest = node.get("items")
     first = node.get("prefixItems")
     if isinstance(rest, list):
@@ -192,9 +192,8 @@ class Defaults:
             return self._fill(self.top, value, before)
 
     def room(self, left: Value, right: Value) -> Value:
-        """What is left of the values so far, where the given ones are merged into them: nothing where one has a map or an
-        array and the other has another thing, or where they are of different alternatives.
-        """
+        """The parts of `left` that remain when `right` is merged into it. A map or array is dropped if `right` has
+        another type there, or takes another alternative of the schema."""
         return self._room(self.top, left, right)
 
     def _room(self, held: Held, left: Value, right: Value) -> Value:
@@ -214,7 +213,7 @@ class Defaults:
         return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
 
     def _made(self, held: Held) -> tuple[Value] | None:
-        """What a key has that is not given, if anything."""
+        """The default of a missing key, in a tuple; None if it has none."""
         if held.key in self._known:
             return self._known[held.key]
         self._take(1)
@@ -304,7 +303,7 @@ def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, ob
 
 
 def _is_conditional(node: Mapping[str, object], keyword: str, inner: object) -> bool:
-    """Whether what stands behind a keyword holds for some values only, and nothing tells for which."""
+    """True if the schemas below a keyword apply to some values only and no discriminator tells to which."""
     if keyword in ("anyOf", "oneOf"):
         properties = inner.get("properties") if isinstance(inner, dict) else None
         named = properties.values() if isinstance(properties, dict) else ()

@@ -47,16 +47,16 @@ UNKNOWN = "plait:unknown"
 
 
 def is_unknown(error: Violation) -> bool:
-    """Whether an error says that nobody can tell, or depends on one that does."""
+    """True if an error means "unknown", or depends on an error that does."""
     return str(error.validator) == UNKNOWN or any(map(is_unknown, getattr(error, "context", None) or ()))
 
 
 @lru_cache(16)
 def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
-    """What checks by the keywords of a draft. draft: its address; another text means the newest, with what OpenAPI and
-    earlier drafts say in other words. is_kind: for objects of Kubernetes.
+    """The validator class for a draft. draft: the URL of the draft; any other text selects the newest draft plus the
+    keywords of OpenAPI and earlier drafts. is_kind: for Kubernetes objects.
 
-    Raises ImportError without the library.
+    Raises ImportError if jsonschema is not installed.
     """
     from jsonschema import Draft202012Validator
     from jsonschema.validators import validator_for
@@ -107,7 +107,7 @@ def _error(message: str, *path: str) -> ValidationError:
 
 
 def missing(name: str) -> str:
-    """What is said of a map without a key."""
+    """The message about a missing key."""
     return f'the key "{name}" is missing'
 
 
@@ -131,7 +131,7 @@ def _once(refer: Keyword) -> Keyword:
 def _descend(
     validator: Validator, value: object, below: object, key: str, step: str | None = None
 ) -> Iterator[Violation]:
-    """What is wrong with the value of a key. step: the way to the schema, where it is one of several."""
+    """The violations of the value of a key. step: the path to the schema if there are several."""
     if below is False:  # for which the library forgets the key
         yield _error(f'there may be no key "{key}" here', key)
     else:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 
 class Files:
-    """What was read. problems: what is wrong with files, in the order in which it was found; notes: what is not checked.
+    """The schema files read so far. problems: faults of files in the order of discovery. notes: keywords that are not
+    checked.
 
     allowed: absolute paths of directories; files below them are read. texts: what stands in the place of files, by
     absolute path.
@@ -50,12 +51,12 @@ class Files:
         self.stamps: dict[str, object] = {}
 
     def is_allowed(self, path: str) -> bool:
-        """Whether a path leads to a place that may be read, also where it is a link."""
+        """True if the path, with links resolved, is inside an allowed directory."""
         found = os.path.realpath(path)
         return any(found == one or found.startswith(os.path.join(one, "")) for one in self._allowed)
 
     def has_text(self, path: str) -> bool:
-        """Whether a text stands in the place of a file."""
+        """True if a text replaces the file."""
         return path in self._view.texts
 
     def changed(self, texts: Mapping[str, bytes]) -> list[str]:
@@ -68,7 +69,7 @@ class Files:
         return found
 
     def has_read(self, path: str) -> bool:
-        """Whether somebody has asked for what a file holds."""
+        """True if the contents of the file were requested."""
         return path in self._read
 
     def note(self, path: str) -> None:
@@ -92,7 +93,7 @@ class Files:
             raise ReadError(f'the schema "{path}" is not UTF-8 text: byte {error.start}') from None
 
     def contents(self, path: str) -> object:
-        """What a file holds: one value, or `{"documents": [...]}` of a file with several documents.
+        """The contents of a file: one value, or `{"documents": [...]}` for several documents.
 
         Raises ReadError, UsageError with the line, LimitError.
         """
@@ -101,7 +102,7 @@ class Files:
         return self._read[path]
 
     def all_read(self) -> Mapping[str, object]:
-        """What the files hold that were read, by path."""
+        """The contents of the files read so far, by path."""
         return self._read
 
     def tell(self, error: PlaitError) -> None:
@@ -118,7 +119,7 @@ class Files:
             (self.notes if is_note else self.problems).append(error)
 
     def place(self, path: str, way: Way) -> Position:
-        """Where a part of a file stands; the top of the file where that cannot be told."""
+        """The position of a part of a file, or the top of the file if it is unknown."""
         source, documents = self._nodes(path)
         if not documents:
             return Position(source, 1)
@@ -203,7 +204,7 @@ def path_of(uri: str) -> str | None:
 
 
 def stamp_of(path: str) -> object:
-    """What changes with a file or directory; None if there is none."""
+    """The modification time and size of a file or directory, or None if it does not exist."""
     try:
         found = os.stat(path)
     except OSError:

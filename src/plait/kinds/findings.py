@@ -1,4 +1,4 @@
-"""What is wrong with a document, or with its schema, with the lines of both."""
+"""Findings about a document or its schema, with positions in both."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Findings:
         self._has_conditions: bool | None = None
 
     def where(self, node: Mapping[str, object], keyword: str) -> Position | None:
-        """Where a keyword of a schema stands; None for a schema that stands in no file. node: the schema with the keyword."""
+        """The position of a keyword of a schema, or None if the schema is not from a file. node: the schema with the
+        keyword."""
         if id(node) not in self._places:
             self._places = self._references.places()
         place = self._places.get(id(node))
@@ -60,7 +61,7 @@ class Findings:
         return at
 
     def of_fault(self, fault: Fault, *, document: str = "") -> Finding:
-        """What is wrong with a value. document: the name of the document, where there are several."""
+        """The finding for a fault. document: the name of the document if there are several."""
         path = _path_text(fault)
         before = [f"{one}: " for one in (document, path) if one]
         at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
@@ -75,7 +76,8 @@ class Findings:
         return finding.made_of(*self._made_of(fault))
 
     def _made_of(self, fault: Fault) -> Iterator[object]:
-        """What a fault depends on: the value, and all others of the document where one can decide what holds of another."""
+        """The values that a fault depends on: its own value, and the rest of the document if the schema has conditions.
+        """
         if self._has_conditions is None:
             self._has_conditions = any(word in node for node in self._references.reached() for word in _CONDITIONS)
         items = (fault.way[0], fault.item) if self._has_conditions else (fault.item,)
@@ -100,11 +102,11 @@ class Findings:
         return public(told) if fault.is_of_key else quotation(told)
 
     def of_problems(self) -> list[Finding]:
-        """What is wrong with the files themselves, as far as they were needed."""
+        """Findings about the schema files read so far."""
         return [as_finding(shown(one)) for one in self._references.files.problems]
 
     def of_notes(self) -> Iterator[str]:
-        """What the schemas say that is not checked."""
+        """Warnings about keywords of the schemas that are not checked."""
         for one in self._references.files.notes:
             shown(one)
             yield warning(one.message, code="schema-not-checked", at=one.at)

@@ -1,4 +1,4 @@
-"""What schemas of kinds declare of arrays: by which keys their items are told apart, for `--merge`."""
+"""Merge keys of arrays, as declared by the schemas of kinds, for `--merge`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PATCH_STRATEGY = "x-kubernetes-patch-strategy"
 
 
 def rules_of(catalogue: Catalogue) -> Source:
-    """What the schemas of a catalogue say of the arrays of documents.
+    """The merge keys that the schemas of a catalogue declare for arrays of documents.
 
-    Raises what is wrong with the files, as far as they were needed, and so does what it gives.
+    Both the call and the returned function raise the problems of the schema files read so far.
     """
     _check(catalogue)
 
@@ -70,7 +70,7 @@ def _rule(schema: Schema) -> Rule | None:
 
 
 def _default(schema: Schema, key: str) -> object:
-    """What counts where an item of an array lacks a key."""
+    """The declared default of an item's key, or None."""
     item = schema.item()
     found = None if item is None else item.below(key)
     for part in () if found is None else found.parts():

@@ -1,4 +1,4 @@
-"""Where the schemas of kinds are: files that are named after them, and files that have to be looked into.
+"""File layouts of schema directories: files named after kinds, and files that must be searched.
 
 Directories of schemas are often directories of templates as well. So that a keystroke in a template is no reason to read
 all schemas again, files that have no schemas, and directories that have the same files as before, count as unchanged.
@@ -100,7 +100,7 @@ class Layout:
         return self._by_word.get(kind, ())
 
     def is_same(self, path: str) -> bool:
-        """Whether a file or directory that has another stamp, or another text, says the same of schemas as before."""
+        """True if a file or directory with a new stamp or text declares the same schemas as before."""
         is_same = False
         if path in self._listed:
             is_same = _names(path) == self._listed[path]

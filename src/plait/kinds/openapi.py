@@ -58,7 +58,7 @@ def _openapi(schemas: object, pointer: str) -> Iterator[Definition]:
 
 
 def _custom(spec: object) -> Iterator[Definition]:
-    """What a custom resource definition defines, of either version of such definitions."""
+    """The definitions of a custom resource definition, v1 or v1beta1."""
     names = spec.get("names") if isinstance(spec, dict) else None
     if not isinstance(spec, dict) or not isinstance(names, dict):
         return

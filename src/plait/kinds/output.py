@@ -1,4 +1,4 @@
-"""Whether the documents of an output are as the schemas of their kinds say."""
+"""Checks the documents of an output against the schemas of their kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of a file is the schema of data values."""
+"""Selects the part of a file that is the schema of data values."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def part_of(contents: object, pointer: str | None, name: str) -> str:
 
 
 def is_ytts(contents: object, pointer: str) -> bool:
-    """Whether a part is what ytt writes for `-o openapi-v3`."""
+    """True if the part was written by ytt's `-o openapi-v3`."""
     return pointer == f"/components/schemas/{OWN}" and _at(contents, "/info/title") == TITLE
 
 
 def _has_parts(contents: object) -> bool:
-    """Whether schemas of a file stand in parts of it."""
+    """True if the file holds its schemas in parts."""
     if not isinstance(contents, dict):
         return False
     return (
@@ -86,7 +86,7 @@ def _candidates(contents: object, start: str) -> Iterator[tuple[str, bool]]:
 
 
 def _at(contents: object, pointer: str) -> object:
-    """What a pointer leads to; None for nothing."""
+    """The value at a JSON pointer, or None."""
     found = contents
     for step in _steps(pointer):
         if isinstance(found, dict):

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def is_pattern(pattern: str) -> bool:
-    """Whether a text is a regular expression that can be matched so."""
+    """True if RE2 can match the regular expression."""
     return bool(_compiled(pattern))
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a regular expression matches somewhere in a text. pattern: one for which `is_pattern` holds."""
+    """True if a regular expression matches anywhere in a text. pattern: a text for which `is_pattern` is true."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
     return all((part.search(text) is not None) is wanted for part, wanted in _compiled(pattern))
@@ -30,7 +30,7 @@ def matches(pattern: str, text: str) -> bool:
 
 @lru_cache(1024)
 def _compiled(pattern: str) -> Sequence[tuple[Compiled, bool]]:
-    """What has to match and what must not; nothing for a pattern that RE2 does not take."""
+    """The compiled parts, each with True if it must match. Empty for a pattern that RE2 rejects."""
     import re2
 
     options = re2.Options()
@@ -55,7 +55,7 @@ def _parts(pattern: str) -> list[tuple[str, bool]]:
 
 
 def _end_of_group(pattern: str) -> int:
-    """Where the first group ends; -1 if it does not."""
+    """The index of the end of the first group, or -1."""
     return next((place for place, sign, depth in _signs(pattern) if sign == ")" and depth == 0), -1)
 
 

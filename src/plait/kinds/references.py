@@ -54,7 +54,7 @@ class References:
         self._name_of: dict[str, Callable[[Any], str | None]] = {}
 
     def load(self, path: str) -> object:
-        """What a file holds, which can be referred to from now on. Raises ReadError, UsageError, LimitError."""
+        """The contents of a file, registered as a target of references. Raises ReadError, UsageError, LimitError."""
         contents = self.files.contents(path)
         if (uri := uri_of(path)) not in self.registry:
             self._add(uri, contents)
@@ -89,7 +89,7 @@ class References:
         return [node for node in self._seen.values() if isinstance(node, dict)]
 
     def places(self) -> dict[int, tuple[str, Way]]:
-        """Where each object of the files that were read stands, by its identity: the file, and the way in it."""
+        """The file and path of each object in the files read so far, by `id` of the object."""
         found: dict[int, tuple[str, Way]] = {}
         for path, contents in self.files.all_read().items():
             todo: list[tuple[object, Way]] = [(contents, ())]
@@ -210,7 +210,7 @@ class References:
             raise
 
     def _at(self, target: str) -> object:
-        """What an address leads to. Raises as `_followed` does."""
+        """The value at an address. Raises as `_followed` does."""
         uri = urldefrag(target)[0]
         path = path_of(uri)
         if path is not None and uri not in self.registry:

@@ -86,7 +86,7 @@ class Schema:
         return [*found.values()]
 
     def referred(self) -> Schema | None:
-        """What the `$ref` of the place leads to, if it has one, and it can be followed from the file."""
+        """The target of the `$ref` here, or None if there is none or it cannot be resolved."""
         reference = self.node.get("$ref")
         if not isinstance(reference, str):
             return None
@@ -100,7 +100,7 @@ class Schema:
         return Schema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
     def properties(self) -> Mapping[str, Schema]:
-        """What is said of the keys of a map here, by name."""
+        """The schemas of a map's keys, by name."""
         if self._properties is None:
             found: dict[str, Schema] = {}
             for part in self.parts():
@@ -114,7 +114,7 @@ class Schema:
         return self._properties
 
     def below(self, key: str) -> Schema | None:
-        """What is said of the value of a key; None if nothing is."""
+        """The schema of a key's value, or None."""
         found = self.properties().get(key)
         if found is not None:
             return found
@@ -130,7 +130,7 @@ class Schema:
         return None
 
     def item(self) -> Schema | None:
-        """What is said of the items of an array here."""
+        """The schema of an array's items, or None."""
         if self._item is None:
             for part in self.parts():
                 self._item = part.inner(part.node.get("items"))
@@ -139,7 +139,7 @@ class Schema:
         return self._item
 
     def at(self, keys: Sequence[str]) -> Schema | None:
-        """What is said of the value below some keys, through arrays as if they were not there."""
+        """The schema below a sequence of keys, or None. Arrays on the way are entered without a step."""
         found: Schema | None = self
         for key in keys:
             found = None if found is None else found.inside().below(key)
@@ -156,7 +156,7 @@ class Schema:
         return found
 
     def is_closed(self) -> bool:
-        """Whether a map here has the keys that are declared and no others."""
+        """True if a map here accepts only its declared keys."""
         has_properties = False
         for part in self.parts():
             if part.node.get("x-kubernetes-preserve-unknown-fields") or part.node.get("x-kubernetes-embedded-resource"):
@@ -191,7 +191,7 @@ class Schema:
         return [*{(type(one), repr(one)): one for one in found}.values()]
 
     def description(self) -> str:
-        """What is said of it in words; empty if nothing is."""
+        """The description, or an empty text."""
         for part in self.parts():
             said = part.node.get("description")
             if isinstance(said, str) and said:

@@ -1,4 +1,4 @@
-"""What keywords of schemas hold: where there are schemas below a schema, and what a keyword takes."""
+"""Types of the values that schema keywords accept, and the places of subschemas."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def unfit(node: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def no_schema(inner: object, steps: Way) -> bool:
-    """Whether something in the place of a schema is none. steps: the way to it."""
+    """True if a value is not a valid schema although its place requires one. steps: the path to it."""
     return not isinstance(inner, (dict, bool)) and not (steps[0] == "dependencies" and isinstance(inner, list))
 
 
@@ -89,7 +89,7 @@ def _is_one(value: object, types: tuple[type, ...]) -> bool:
 
 
 def _fits_within(keyword: str, value: object) -> bool:
-    """Whether what stands in a keyword's array or object is what belongs there; schemas are looked at by themselves."""
+    """True if the contents of a keyword's array or object are valid. Subschemas are checked separately."""
     if keyword == "type":
         return all(one in _TYPES for one in ([value] if isinstance(value, str) else _list(value)))
     if keyword == "required":

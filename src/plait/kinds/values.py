@@ -31,7 +31,7 @@ _WITHOUT_LIBRARY = "pip install 'plait[validate]'"
 
 
 class ValuesSchema:
-    """What a file says of data values. name: the file, and `#` with a pointer into it if it was named with one.
+    """The schema of data values in a file. name: the file, and `#` with a pointer if it was given with one.
 
     notes: what it says that has no effect.
     """
@@ -73,12 +73,12 @@ class ValuesSchema:
         yield from self._findings.of_nodes(said, "default", conditional)
 
     def where(self, node: Mapping[str, object], keyword: str) -> Position:
-        """Where a keyword of the schema stands. node: the schema with the keyword."""
+        """The position of a keyword. node: the schema with the keyword."""
         return self._findings.where(node, keyword) or Position(Source(self._typed), 1)
 
     @property
     def position(self) -> Position:
-        """Where the schema begins."""
+        """The position of the schema."""
         return self.where(self.schema.node, "")
 
     def defaults(self) -> Document:
@@ -123,7 +123,7 @@ class ValuesSchema:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the file was named without a pointer."""
+        """True if the file was given without a pointer."""
         return self.name == self._typed
 
     def written(self) -> Document | None:
@@ -132,7 +132,7 @@ class ValuesSchema:
         return documents[0] if len(documents) == 1 else None
 
     def leads_out(self) -> bool:
-        """Whether the schema refers to other files."""
+        """True if the schema refers to other files."""
         return len(self.files.all_read()) > 1
 
 

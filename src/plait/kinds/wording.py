@@ -1,4 +1,4 @@
-"""What the library finds, in words that show no values: which key or value is wrong, and what the schema has in its place."""
+"""Messages for the library's validation errors. They name keys and expected types, never values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Violation(NamedTuple):
-    """What is wrong at a path. meant: what may have been meant; is_of_key: in the place of the last key.
+    """A fault at a path. meant: similar names; is_of_key: the position is that of the last key.
 
     schema, keyword: what says so.
     """
@@ -70,7 +70,7 @@ _OF_KEYS = ("additionalProperties", "patternProperties", "properties", "property
 
 
 def told(error: ValidationError) -> Iterator[Violation]:
-    """What an error of the library is, in one message or in those of the nearest alternative."""
+    """The violations of a library error: one, or those of the nearest alternative."""
     if is_unknown(error):
         return
     path = tuple(error.absolute_path)
@@ -121,7 +121,7 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
 
 
 def _meant_key(error: ValidationError) -> Sequence[str]:
-    """What a key that is not there may have been meant to be."""
+    """Declared keys similar to an unknown key."""
     if error.validator != "additionalProperties" or not isinstance(error.schema, dict):
         return ()
     named = error.schema.get("properties")
@@ -177,7 +177,7 @@ def _types(schema: object) -> str:
 
 
 def type_name(value: object) -> str:
-    """What the type of a value is called in schemas."""
+    """The schema name of a value's type."""
     return _TYPES.get(type(value), "value")
 
 
