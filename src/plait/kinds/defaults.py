@@ -193,7 +193,8 @@ class Defaults:
 
     def room(self, left: Value, right: Value) -> Value:
         """The parts of `left` that remain when `right` is merged into it. A map or array is dropped if `right` has
-        another type there, or takes another alternative of the schema."""
+        another type there, or takes another alternative of the schema.
+        """
         return self._room(self.top, left, right)
 
     def _room(self, held: Held, left: Value, right: Value) -> Value:

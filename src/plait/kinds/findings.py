@@ -48,7 +48,8 @@ class Findings:
 
     def where(self, node: Mapping[str, object], keyword: str) -> Position | None:
         """The position of a keyword of a schema, or None if the schema is not from a file. node: the schema with the
-        keyword."""
+        keyword.
+        """
         if id(node) not in self._places:
             self._places = self._references.places()
         place = self._places.get(id(node))
@@ -76,8 +77,7 @@ class Findings:
         return finding.made_of(*self._made_of(fault))
 
     def _made_of(self, fault: Fault) -> Iterator[object]:
-        """The values that a fault depends on: its own value, and the rest of the document if the schema has conditions.
-        """
+        """The values that a fault depends on: its own value, and the rest of the document if the schema has conditions."""
         if self._has_conditions is None:
             self._has_conditions = any(word in node for node in self._references.reached() for word in _CONDITIONS)
         items = (fault.way[0], fault.item) if self._has_conditions else (fault.item,)

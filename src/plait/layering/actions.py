@@ -139,7 +139,7 @@ def acting_point(action: ArrayItem) -> Point:
 
 
 def present(data: Value, path: Path) -> Value:
-    """What is at a path. Raises Absent for nothing, and for null."""
+    """The value at a path. Raises Absent if it is missing or null."""
     value = find(data, path)
     if value is None or isinstance(value, Missing):
         raise Absent
@@ -188,7 +188,7 @@ def _absent(
 
 
 def _ancestry(child: Document) -> list[Step]:
-    """Where inherited data comes from: each parent up to the first."""
+    """The chain of parents that inherited data comes from, nearest first."""
     steps: list[Step] = []
     document = child
     while document.parent is not None:
@@ -198,7 +198,7 @@ def _ancestry(child: Document) -> list[Step]:
 
 
 def _secret(document: Document) -> bool:
-    """Whether the data an action changes may hold what must not be shown."""
+    """True if the data that an action changes may be secret."""
     parent = document.parent
     return document.secret or (parent is not None and (parent.secret or bool(parent.substitutions)))
 

@@ -1,4 +1,7 @@
-"""Which values Deckhand would give otherwise, and which line is behind each (spec layering 25).
+"""Values that Deckhand renders differently, each with the line responsible. See docs/reference/layering.md.
+
+The documents are rendered twice, by plait's rules and by Deckhand's. Writes into shared data are recorded (see
+`origins`), which leads from a differing value to its line.
 
 The same documents are rendered twice, in plait's own ways and in Deckhand's; what is written into shared data on the way
 is written down (see `origins`), so that a value that differs leads to its line.
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Absent:
-    """What stands for a value that one side does not have."""
+    """Placeholder for a value that one side does not have."""
 
     __slots__ = ()
 
@@ -59,7 +62,9 @@ class ValueDifference:
 
 
 class Comparison:
-    """What differs. refused: the failure of the one side that does not render the documents, and who that is."""
+    """Differences between both renderings. refused: the error of the side that rejects the documents, and which side it
+    is.
+    """
 
     __slots__ = ("differences", "refused")
 

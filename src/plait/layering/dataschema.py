@@ -178,7 +178,7 @@ def _dotted(path: Sequence[str | int]) -> str:
 
 
 def _place(document: Document, path: Sequence[str | int]) -> Position:
-    """Where the value at a path of the data is written; as far down as the path can be followed."""
+    """The position of the value at a path of the data, or of its nearest ancestor."""
     value: Value = document.data
     at = document.data_position
     for step in path:

@@ -206,7 +206,9 @@ class DeckhandWays(Ways):
         return self._copy_of(data)
 
     def _is_told(self, value: Value) -> bool:
-        """Whether it can be told that a value is in two places: its first level is copied wherever it is put."""
+        """True if sharing of the value can be tracked. The first level of a collection is copied wherever it is put, so
+        only nested collections are shared.
+        """
         if type(value) is not Map and type(value) is not Array:
             return False
         return self._origins is not None or any(is_collection(inner) for inner in values(value))
@@ -280,7 +282,7 @@ class DeckhandWays(Ways):
                 self._put(left, item)
 
     def _replaced(self, data: Value, path: Path, value: Value) -> Value:
-        """What an action makes of the data: the value at every match of the path, or where one is made."""
+        """The data after an action: every match of the path has the value; a missing path is created."""
         if path is _DOLLAR:
             return data
         value = shallow(value)

@@ -34,7 +34,7 @@ def is_collection(value: Value) -> bool:
 
 
 def truth(value: Value) -> bool:
-    """Whether Python takes a value for true."""
+    """True if Python treats the value as true."""
     return bool(value.items) if type(value) is Map or type(value) is Array else bool(value)
 
 
@@ -55,7 +55,7 @@ def collections(value: Value) -> list[Map | Array]:
 
 
 def contains_itself(value: Value) -> bool:
-    """Whether a collection is below itself. Each is looked at once."""
+    """True if a collection contains itself. Visits each collection once."""
     open_: set[int] = set()
     done: set[int] = set()
     stack: list[tuple[Value, bool]] = [(value, False)]

@@ -171,12 +171,14 @@ class Document:
 
     @property
     def position(self) -> Position:
-        """Where its name is written; the line a person looks for."""
+        """The position of the name, which is the line to show for a document."""
         item = self.metadata.find("name")
         return item.position if item is not None else self.node.position
 
     def place(self, *keys: str) -> Position:
-        """Where a part of the metadata is written, such as `place("layeringDefinition", "layer")`."""
+        """The position of a part of the metadata, such as `place("layeringDefinition", "layer")`, or of its nearest
+        ancestor.
+        """
         value: Value = self.metadata
         at = self.position
         for key in keys:
@@ -188,7 +190,7 @@ class Document:
 
     @property
     def data_position(self) -> Position:
-        """Where its data is written; without the line's text when that may not be shown."""
+        """The position of the data. Omits the source line if the data is secret."""
         item = self.node.value.find("data") if type(self.node.value) is Map else None
         at = item.position if item is not None else self.node.position
         return without_text(at) if self.secret else at

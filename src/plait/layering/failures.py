@@ -79,7 +79,7 @@ _LONGEST = 80
 
 
 def a_kind(value: object) -> str:
-    """What messages call the kind of a value, with its article: `a map`, `an integer`, `null`."""
+    """The kind of a value with its article: `a map`, `an integer`, `null`."""
     name = kind_name(value)
     return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"
 

@@ -1,4 +1,7 @@
-"""Who inherits from whom, for a person or for Graphviz.
+"""The inheritance tree of documents, as text or for Graphviz.
+
+Documents without a parent are at the left, their children below. Replacing, abstract and substituting documents are
+marked.
 
 A tree has the documents without a parent at the left, their children below them; a document that replaces its parent, is
 abstract or substitutes from others says so.

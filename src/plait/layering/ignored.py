@@ -1,4 +1,6 @@
-"""What documents say that means nothing, and is warned of: a person who wrote it expects something of it.
+"""Warnings about parts of documents that have no effect.
+
+`plait layer --validate` rejects most of them; rendering continues, as Deckhand does.
 
 `plait layer --validate` refuses most of this; rendering alone goes on, as the reference does.
 """

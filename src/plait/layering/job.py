@@ -1,4 +1,4 @@
-"""What one `layer` is given, and its steps: the command line, the API and what asks for histories run the same ones."""
+"""The input and the steps of one `layer` evaluation, shared by the command line, the API and provenance."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Job:
         return plan(read_documents(self._read(context)), self.options, context)
 
     def compare(self, context: Context) -> Comparison:
-        """What Deckhand would give otherwise. Raises what `plan` does, and LimitError."""
+        """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
         from plait.layering.comparison import compare
 
         self._check_options()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator as Library
 
     class Violation(Protocol):
-        """What the library says of one violation."""
+        """One violation, as the library reports it."""
 
         message: str
 
@@ -80,7 +80,7 @@ class Schema:
         self._checker: Validator = limited(plain, registry=REGISTRY)
 
     def violations(self, plain: object) -> Iterator[Violation]:
-        """What is wrong with a value. Raises UnusableSchemaError, LimitError."""
+        """The violations of a value. Raises UnusableSchemaError, LimitError."""
         return violations(self._checker, plain)
 
 
@@ -104,7 +104,9 @@ def bounded(base: type[Library], keywords: Mapping[str, Keyword]) -> Callable[..
 
 
 def violations(checker: Validator, plain: object) -> Iterator[Violation]:
-    """What is wrong with a value; whatever the library fails with becomes an error of ours.
+    """The violations of a value. Any error of the library becomes an UnusableSchemaError.
+
+    Raises UnusableSchemaError, LimitError.
 
     Raises UnusableSchemaError, LimitError.
     """
@@ -133,7 +135,7 @@ def _endless() -> UnusableSchemaError:
 
 
 class _Cost(local):
-    """What checking takes, in steps of the run, and how deep keywords stand within keywords; for each thread."""
+    """The cost of a check in steps of the run, and the nesting depth of keywords, per thread."""
 
     def __init__(self) -> None:
         self.run = allowance()
@@ -193,7 +195,7 @@ def _size(value: object) -> int:
 
 
 def _comparisons(name: str, rule: object, instance: object) -> int:
-    """What a keyword takes that compares values: with `enum`, or each item with each unless they can be sorted."""
+    """The cost of a keyword that compares values: `enum`, and `uniqueItems` for items that cannot be sorted."""
     if name == "enum":
         return _PER_COMPARISON * _size(rule)
     if name == "uniqueItems" and isinstance(instance, list) and any(isinstance(item, list | dict) for item in instance):

@@ -1,4 +1,4 @@
-"""What to say of a path that leads nowhere: the keys where it stops, and the nearest of them."""
+"""Facts about a path that does not exist: the keys at the point where it ends, and the nearest of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 12
 
 
 def missing(data: Value, path: Path) -> tuple[str | None, str | None]:
-    """What is found where a path stops, and a hint for the step that is not there."""
+    """The keys at the point where a path ends, and a hint for the missing step."""
     way = ""
     for step in path.steps:
         if type(data) is not Map or type(step) is not str:

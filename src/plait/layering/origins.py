@@ -1,4 +1,8 @@
-"""Which line changed what documents share, when they are rendered as Deckhand does: what a comparison names as causes.
+"""Records which line changed shared data when documents are rendered as Deckhand does. A comparison names these lines
+as causes.
+
+Data is shared when a substitution inserts it without a deep copy. A write into shared data is recorded with its action
+or destination. A value read from there carries the record along.
 
 Data is shared when a substitution puts it somewhere without a deep copy. A write into shared data is written down with
 the action or the destination that did it; a value that is taken from there takes its writer along.
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """Who changed something: a document, by one of its actions or by a destination of one of its substitutions."""
+    """The cause of a change: an action of a document, or a destination of one of its substitutions."""
 
     __slots__ = ("document", "step")
 
@@ -48,7 +52,9 @@ class Origins:
         self._now = Writer(document, step)
 
     def read(self, source: Document | None, entry: Entry | None) -> None:
-        """What follows is taken from here: from a source by an entry, or from the child of an action."""
+        """Sets the source of the values that follow: a substitution's source document and entry, or None for the child
+        of an action.
+        """
         self._read = None
         if source is not None and entry is not None and type(source.data) is Map:
             item = item_at(source.data, compile_path(entry.path or ""))

@@ -148,7 +148,7 @@ def choose_parents(
 
 
 def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
-    """What to say of a selector that no document answers to: an error when strict, else a warning."""
+    """The error for a parent selector that matches no document. It is a warning unless strict."""
     selector = child.selector
     assert selector is not None
     return failure(
@@ -171,7 +171,7 @@ def labels_text(labels: Map) -> str:
 
 
 def _is_copy(match: Document, child: Document) -> bool:
-    """Whether a document is this one, or this one given again: none selects itself."""
+    """True if a document equals the child. A document does not select itself or a copy of itself."""
     return match is child or (match.identity == child.identity and equal(match.node.value, child.node.value))
 
 

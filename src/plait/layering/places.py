@@ -1,4 +1,7 @@
-"""What is done along a path: find, write, take away (spec layering 6).
+"""Operations along a path: find, write, remove. See docs/reference/layering.md.
+
+Reading returns the first match. Writing changes all matches and copies only their ancestors. If nothing matches, it
+creates the missing part: maps for names, and for `name[n]` a list padded with `{}`.
 
 Reading takes the first match. Writing changes all matches and copies only what lies above them; where nothing matches it
 makes the missing part: maps for names, and for `name[n]` a list filled up with `{}`.
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Missing:
-    """What `find` answers when nothing matches."""
+    """The result of `find` if nothing matches."""
 
     __slots__ = ()
 

@@ -154,7 +154,7 @@ _OTHER_SPACES = "\x0b\x1c\x1d\x1e\x1f"
 
 
 def _means_the_same(pattern: str, text: str) -> bool:
-    """Whether Python's matcher and RE2 find the same, as far as this can be told from a look at both."""
+    """True if Python's matcher and RE2 are known to find the same matches. False if that is uncertain."""
     if not pattern.isascii() or not text.isascii() or text.endswith("\n"):
         return False
     if any(space in text for space in _OTHER_SPACES) or "[:" in pattern or "{," in pattern:

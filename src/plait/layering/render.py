@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Options:
-    """How to render.
+    """Options of rendering.
 
     lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
     selection (spec layering 21). strict: a parent selector that matches nothing is an error, not a warning.
@@ -68,8 +68,8 @@ class Options:
 
 
 class Plan:
-    """What is known before any document is rendered: the distinct documents with their parents and replacements set,
-    the documents that substitutions take from, the entries of each document, and what each needs first.
+    """The state before rendering: the distinct documents with their parents and replacements, the sources of
+    substitutions, the entries of each document, and the dependencies of each.
     """
 
     __slots__ = ("documents", "entries", "needs", "policy", "sources")
@@ -147,7 +147,7 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
 
 
 def ways_of(options: Options, trace: Trace | None = None) -> Ways:
-    """How values get from one document into another. trace: what is recorded, for those who change data in place."""
+    """The rules for copying values between documents. trace: records changes made in place."""
     if not options.like_deckhand:
         return Ways()
     from plait.layering.deckhand import DeckhandWays

@@ -1,4 +1,4 @@
-"""What plain scalars mean in layered documents: YAML 1.1 as PyYAML reads it.
+"""The types of plain scalars in layered documents: YAML 1.1 as PyYAML reads it.
 
 The reference of layering reads with PyYAML, whose table is not that of `render` and `patch`: `y` and `n` are strings,
 `1e3` is one (a float needs a point and a signed exponent), `0o17` too, and `1:30` is the number 90. Dates stay text.
@@ -74,7 +74,7 @@ plain_values = _PlainValues()
 
 
 def misread(text: str) -> bool:
-    """Whether PyYAML takes a plain text for something else than the text, or fails over it."""
+    """True if PyYAML reads the plain text as another type, or rejects it."""
     return text in _MARKS or type(plain_values[text]) is not str or (text[0] in _NUMERIC and not text.strip("+-0bx_"))
 
 

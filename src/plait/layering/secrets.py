@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def lines_of_secrets(documents: Sequence[Document]) -> Iterator[tuple[Source | None, int, int]]:
-    """Where the data of encrypted documents stand: source, first line, the line after the last. documents: all of the run."""
+    """The lines of encrypted data: source, first line, and the line after the last. documents: all documents of the
+    run.
+    """
     following: dict[object, int] = {}
     for document in reversed(documents):
         node = document.node
@@ -36,7 +38,7 @@ def lines_of_secrets(documents: Sequence[Document]) -> Iterator[tuple[Source | N
 
 
 class SecretSource:
-    """Where the data behind secret references is found. name: what messages call it."""
+    """A source of the data behind secret references. name: its name in messages."""
 
     __slots__ = ("name",)
 
@@ -82,7 +84,7 @@ class EnvironmentSecrets(SecretSource):
 
 
 def is_reference(data: Value) -> bool:
-    """Whether this is a reference into a secret store rather than the data itself."""
+    """True if the data is a reference into a secret store."""
     if type(data) is not str or not data.startswith(("http://", "https://")) or "secrets" not in data:
         return False
     digits = _uuid(data).replace("-", "").replace("urn:", "").replace("uuid:", "").strip("{}")
@@ -108,7 +110,7 @@ def redacted(value: Value) -> str:
 
 
 def is_empty(data: Value) -> bool:
-    """Whether a payload is no secret: null, or a string, map or list with nothing in it."""
+    """True if a payload cannot be secret: null, or an empty string, map or list."""
     return data is None or data == "" or ((type(data) is Map or type(data) is Array) and not data.items)
 
 

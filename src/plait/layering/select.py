@@ -1,4 +1,6 @@
-"""Which documents are shown, and in which order (spec layering 15: the filters of the service, on rendered documents).
+"""Selects and orders the documents to show, with the filters of Deckhand's service on rendered documents.
+
+Values of one filter are alternatives. All filters must match, and a document needs every given label.
 
 Values of one kind are alternatives, different kinds must all hold, and every label given must be there.
 """
@@ -39,7 +41,7 @@ class Selection:
         return bool(self.schemas or self.names or self.layers or self.labels)
 
     def takes(self, document: Document) -> bool:
-        """Whether the document is chosen."""
+        """True if the document is selected."""
         return (
             (not self.schemas or any(_has_schema(document.schema, schema) for schema in self.schemas))
             and (not self.names or document.name in self.names)

@@ -99,7 +99,7 @@ def find_site(
 
 
 class _Parts:
-    """Which directories of a repository a site has. type_found: whether one of its type was there."""
+    """The directories of a site in a repository. type_found: True if a directory for its type exists."""
 
     def __init__(self, site_type: str, revision: Value, links: Links) -> None:
         self._links = links
@@ -137,7 +137,9 @@ class _Parts:
 
 
 def _is_name(value: Value) -> bool:
-    """Whether a value names a directory beside others: what an input says must not lead anywhere else."""
+    """True if a value is a valid directory name. Rejects separators and `..`, so that an input cannot leave its
+    directory.
+    """
     return type(value) is str and value not in ("", os.curdir, os.pardir) and not any(char in value for char in "/\\\0")
 
 

@@ -288,7 +288,7 @@ def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
 
 
 def wants_text(pattern: str, path: str, existing: Value | Missing) -> PathError:
-    """What to say of a destination where a pattern can be found in no text."""
+    """The error for a destination without text in which the pattern could match."""
     there = "nothing" if existing is MISSING else "null" if existing is None else a_kind(existing)
     return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
 
@@ -301,7 +301,7 @@ def _updated(left: Map, right: Map) -> Map:
 
 
 def depth_of(recurse: MapItem) -> int | None:
-    """How many levels of texts a `recurse` means, -1 for all; None when it means nothing."""
+    """The depth of a `recurse`: levels of texts, -1 for unlimited, or None if it has no effect."""
     item = recurse.value.find("depth") if type(recurse.value) is Map else None
     if type(recurse.value) is not Map or not recurse.value.items:
         return None

@@ -1,4 +1,4 @@
-"""What layering is going to do, for whoever listens to a run (see `plait.events`); loaded when somebody does."""
+"""Events of layering for listeners of a run (see `plait.events`). Imported only if there is a listener."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What layering actions and substitutions did, for provenance. Only imported when a run is traced."""
+"""Provenance of layering actions and substitutions. Imported only if a run is traced."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def left_out(trace: Trace, documents: Iterable[Document]) -> None:
 
 
 def _is_other(before: Value, after: Value) -> bool:
-    """Whether a value took the place of another one as a whole."""
+    """True if a value replaced another one entirely."""
     return before is not after and not (type(before) is type(after) and (type(after) is Map or type(after) is Array))
 
 

@@ -34,7 +34,7 @@ _POLICY_NAME_ENDS = ("-validation", "-verification")
 
 
 class Findings:
-    """What is wrong with one document. subject: how messages call it."""
+    """The findings about one document. subject: its name in messages."""
 
     __slots__ = ("found", "subject")
 
@@ -91,7 +91,7 @@ def check_document(document: Document, *, control_data: bool = True) -> list[Fin
 
 
 def is_schema_name(text: object) -> bool:
-    """Whether this is `letters/letters/v` and digits."""
+    """True if the text is a schema name: `letters/letters/v` and digits."""
     if type(text) is not str:
         return False
     parts = text.split("/")
@@ -177,7 +177,7 @@ def _check_map(
 
 
 def _is(value: Value, kind: type[Kind], found: Findings, at: Position) -> TypeGuard[Kind]:
-    """Whether a value is of a kind; a finding if it is not."""
+    """True if a value has a type. Adds a finding if it does not."""
     if type(value) is kind:
         return True
     found.add(f"{shown(value)} is not of type '{_KINDS[kind]}'", at)
@@ -343,7 +343,7 @@ def _validation_name(found: Findings, value: Value, at: Position) -> None:
 
 
 def _data_schema_data(found: Findings, value: Value, at: Position) -> None:
-    """Whether it is a JSON Schema is found out when it is used (spec layering 12.2)."""
+    """Accepts any value. The JSON Schema is checked when it is used (see docs/reference/layering.md)."""
 
 
 _VALIDATION: dict[str, Rule] = {"name": _validation_name, "expiresAfter": _string}

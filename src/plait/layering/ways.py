@@ -1,4 +1,6 @@
-"""How values get from one document into another: the steps of rendering that can be done in more than one way.
+"""The steps of rendering that copy values between documents and have more than one rule.
+
+`Ways` implements plait's rules, `deckhand.DeckhandWays` those of Deckhand.
 
 `Ways` is plait's own. `deckhand.DeckhandWays` does the same steps as Deckhand does them, where the two differ.
 """

@@ -1,4 +1,8 @@
-"""What an overlay item does to the left items it matches (spec ytt 9.4): one function an action, one row in ACTIONS.
+"""Actions of overlay items on the left items they match: one function per action, one row in ACTIONS.
+
+An action gets the run, the edit of the left collection and the step. Map items, array items and documents differ only
+in their edits. Every change goes through `put`, `exchange`, `add`, `drop` or `insert` of the edit, and is reported to
+the run first (`Run.did`), so that listeners see every change.
 
 An action gets the run, the edit of the left collection and the step; map items, array items and documents differ only in
 their edits. Every change goes through the edit's `put`, `exchange`, `add`, `drop` and `insert`, and what goes in was shown
@@ -193,7 +197,7 @@ def _given(run: Run, step: Step, left: Item | None, places: Sequence[int] = (), 
 
 
 def _ask_via(run: Run, step: Step, left: Item | None) -> object:
-    """What the step's `via` makes of the left and the right value."""
+    """The result of the step's `via` function for the left and the right value."""
     value = None if left is None else left.value
     if type(value) in COLLECTIONS:
         # The function gets a part of the tree, and may keep it.

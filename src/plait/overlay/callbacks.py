@@ -13,7 +13,7 @@ VIA = "left, right"
 
 
 def asked(function: object, arguments: Sequence[object], names: str) -> object:
-    """What a function answers. names: what its arguments are called; a function that does not take them hears it."""
+    """The result of a function. names: the names of its arguments, for the error if it does not accept them."""
     try:
         return call(function, arguments)
     except StarlarkError as error:

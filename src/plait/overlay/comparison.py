@@ -1,4 +1,7 @@
-"""Whether a left value contains a right one: what `assert` and `subset` ask (spec ytt 9.4, 9.5).
+"""Containment of a right value in a left one, as checked by `assert` and `subset`. See docs/reference/overlays.md.
+
+A map contains the keys of the right map, with values that contain theirs. An array begins with the items of the right
+array. A scalar is equal in type and value. ytt calls this "equal", but the left value may have more.
 
 A map contains the keys of the right map with values that contain theirs, an array begins with the items of the right
 array, a scalar is equal in type and value. The reference calls this "equal"; left may have more.
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def contains(left: Value, right: Value) -> bool:
-    """Whether left has everything that right has."""
+    """True if the left value contains the right one."""
     kind = type(right)
     if kind is str:
         return left == right
@@ -42,7 +45,7 @@ def contains(left: Value, right: Value) -> bool:
 
 
 class Difference:
-    """Where left does not contain right: the path to it, the reference's sentence, and the two values there."""
+    """The first difference between two values: its path, ytt's sentence, and both values."""
 
     __slots__ = ("left", "missing", "path", "right", "sentence")
 

@@ -1,4 +1,7 @@
-"""Which document of the output a plain one is merged into: the one that has all that it says of itself.
+"""Finds the document of the output that a plain document is merged into: the one with the same identity.
+
+The identity is apiVersion, kind, metadata.name and metadata.namespace, as far as the plain document has them. A
+document without any of them is merged into the only document.
 
 That is its apiVersion, kind, metadata.name and metadata.namespace. A document that says nothing of itself is for the only
 one that there is.
@@ -53,7 +56,7 @@ def counterpart(run: Run, edit: DocumentsEdit, document: Document) -> Counterpar
 
 
 def _identity(top: Map) -> Map:
-    """What a document says of itself."""
+    """The identity of a document: the identifying keys that it has, with their values."""
     found = _given(top, _TOP)
     metadata = top.find("metadata")
     inner = [] if metadata is None else _given(metadata.value, _METADATA)

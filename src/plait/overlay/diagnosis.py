@@ -1,4 +1,4 @@
-"""Why a right item matched too few or too many left items: the places concerned, what was there, the nearest miss."""
+"""Explains why a right item matched too few or too many left items: positions, candidates, and the nearest miss."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _documents(items: Sequence[Item]) -> str | None:
 
 
 def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
-    """What was there instead, a hint, and the lines worth showing."""
+    """The candidates, a hint, and the positions to show."""
     items: Sequence[Item] = edit.items
     if not items:
         return "nothing", _MISSING_OK, []

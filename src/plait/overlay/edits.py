@@ -51,7 +51,7 @@ class MapEdit:
         self.renamed: list[MapItem] | None = None
 
     def place(self, key: Value) -> int:
-        """Where the item with this key stands, or -1."""
+        """The index of the item with this key, or -1."""
         known_as = key_id(key)
         item = self.index.get(known_as)
         return -1 if item is None else self._place_of(item, known_as)
@@ -201,7 +201,7 @@ MOST_NAMES = 200
 
 
 def key_value(value: Value, name: str) -> object:
-    """What a map has under a key, or MISSING, also for what is no map."""
+    """The value under a key of a map. MISSING if the key is absent or the value is not a map."""
     if type(value) is Map:
         for item in value.items:
             if item.key == name:

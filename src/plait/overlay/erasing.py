@@ -19,7 +19,7 @@ NAMESPACE = "overlay/"
 
 
 def is_annotated(item: Item) -> bool:
-    """Whether an item has overlay annotations."""
+    """True if an item has overlay annotations."""
     return item.annotations is not None and any(name.startswith(NAMESPACE) for name in item.annotations)
 
 

@@ -1,4 +1,8 @@
-"""How many left nodes an overlay item may match: `expects`, `missing_ok` and `when` (spec ytt 9.2, 9.3).
+"""The number of left nodes an overlay item may match: `expects`, `missing_ok` and `when`. See
+docs/reference/overlays.md.
+
+The default is exactly one. `when` turns a failed check into "skip this item". `@overlay/match-child-defaults` passes
+each of the three on separately, so a child's `expects` under an inherited `missing_ok` is a conflict.
 
 Exactly one unless said otherwise. `when` turns a failed check into "skip this item". The three are inherited one by one
 through `@overlay/match-child-defaults`, so a child's `expects` under an inherited `missing_ok` is a conflict.
@@ -33,7 +37,7 @@ class Unmet(Exception):
 
 
 class Expectation:
-    """What the three keywords say; a field is UNSET where nothing is said. Checked when an item is applied."""
+    """The values of the three keywords. A field is UNSET if its keyword is absent. Checked when an item is applied."""
 
     __slots__ = ("expects", "missing_ok", "none", "one", "when")
 
@@ -47,7 +51,7 @@ class Expectation:
         self.none = self.one and missing_ok is True
 
     def check(self, matches: Sequence[Item], ask: Ask = call) -> bool:
-        """Whether to go on with these matches; False for a `when` that is not satisfied. ask: calls functions.
+        """True if the item is applied to these matches; False if `when` is not satisfied. ask: calls functions.
 
         Raises Unmet if the count is wrong, and OverlayError for settings that make no sense.
         """

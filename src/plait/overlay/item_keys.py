@@ -1,4 +1,6 @@
-"""What tells the items of an array apart when a plain document is merged: rules by paths, declared or known.
+"""Merge keys of arrays when a plain document is merged: rules by path, declared or built in.
+
+A path consists of the map keys that lead to an array. Arrays on the way are entered without a step.
 
 A path is the keys of maps on the way to an array, through arrays as if they were not there.
 """
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """How an array is merged: its items by some keys, each with what counts where an item lacks it (REQUIRED: nothing);
-    without keys as a set of values, or else as a whole.
+    """The merge rule of an array. With keys: items are identified by them; each has a default for items that lack it,
+    or REQUIRED. Without keys: a set of values, or one value replaced as a whole.
     """
 
     keys: tuple[tuple[str, object], ...] = ()
@@ -123,6 +125,6 @@ def _rule(text: str, keys: str) -> Rule:
 
 
 def value_under(value: Value, key: str) -> Value:
-    """What a map has under a key; None for all else."""
+    """The value under a key of a map. None if the key is absent or the value is not a map."""
     item = value.peek(key) if type(value) is Map else None
     return None if item is None else item.value

@@ -1,4 +1,7 @@
-"""What Kubernetes' own types declare of their lists: which keys tell items apart, and which are sets.
+"""Merge keys and sets of the lists in Kubernetes' built-in types.
+
+They are facts of its API: the keys of `+listMapKey`, or else the patch merge key. Lists not named here are replaced as
+a whole. Controllers write the status, so only its conditions are here.
 
 These are facts of its API: the keys of lists that are maps (`+listMapKey`), else the patch merge key. Lists that are not
 here are replaced as a whole. Of the status, which controllers write, only conditions are here.

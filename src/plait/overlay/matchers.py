@@ -1,4 +1,8 @@
-"""What selects left items: the matchers of `@ytt:overlay` and functions of the user (spec ytt 9.2, 9.5).
+"""Matchers select left items: those of `@ytt:overlay`, and functions of the user. See docs/reference/overlays.md.
+
+A matcher is a Starlark value that can be called with (index or key, left, right), so that `and_op` and functions of the
+user can combine matchers. Overlays do not call it. They use its `select`, which reads nodes directly and uses an index
+if there is one. Both follow ytt's rules: `map_key` rejects an array with an item that lacks the key.
 
 A matcher is a value of the language that can be called with (index or key, left, right), so that `and_op` and the user's
 own functions can combine them. Overlays do not call it: they ask it to `select`, which looks at nodes directly and uses
@@ -90,7 +94,7 @@ class All(Matcher):
 
 
 class Nothing(Matcher):
-    """What an array item without `@overlay/match` matches."""
+    """The matcher of an array item without `@overlay/match`. It matches no item."""
 
     __slots__ = ()
 
@@ -184,7 +188,9 @@ class MapKey(Matcher):
 
 
 class Keys(MapKey):
-    """What a plain document's array item is merged with: the item that has the same under some keys.
+    """Matches a plain document's array item to the item that is equal under some keys.
+
+    keys: each with its default for items that lack it, or REQUIRED. where: the array, for messages.
 
     keys: each with what counts where an item lacks it, or REQUIRED. where: the array, for messages.
     """
@@ -197,7 +203,7 @@ class Keys(MapKey):
         self.where = where
 
     def identity(self, item: Item) -> tuple[object, ...]:
-        """What an item has under the keys. Raises OverlayError if it lacks one."""
+        """The values of an item under the keys. Raises OverlayError if a required key is missing."""
         found = [key_value(item.value, name) for name, _ in self.keys]
         for place, (name, default) in enumerate(self.keys):
             value = default if found[place] is MISSING else found[place]
@@ -242,7 +248,7 @@ class Keys(MapKey):
 
 
 class Same(Matcher):
-    """What a value of a set is merged with: the equal ones. For the values of one array, which are asked for in turn."""
+    """Matches a value of a set to the equal values. Queried for the values of one array in turn."""
 
     __slots__ = ("_edit", "_places", "_seen")
 
@@ -287,7 +293,7 @@ class Subset(Matcher):
 
     @property
     def nodes(self) -> NodeValue:
-        """What left has to contain."""
+        """The value that the left item must contain."""
         nodes = self._nodes
         if nodes is _NOT_MADE:
             nodes = self._nodes = to_nodes(self.expected)
@@ -440,5 +446,5 @@ def matcher_of(by: object, item: Item) -> Matcher:
 
 
 def items_word(item: Item) -> str:
-    """What a left item that this right item could match is called."""
+    """The word for the left items that a right item can match: document, array item or map item."""
     return "document" if type(item) is Document else "array item" if type(item) is ArrayItem else "map item"

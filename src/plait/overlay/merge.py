@@ -250,7 +250,7 @@ def _retaining(item: MapItem, around: Map) -> Step:
 
 
 def _directive(item: MapItem) -> Value:
-    """What a `$patch` says. Raises OverlayError for what none says."""
+    """The directive of a `$patch` key. Raises OverlayError for an unknown one."""
     if item.value not in _DIRECTIVES:
         hint = did_you_mean(item.value, _DIRECTIVES) if type(item.value) is str else None
         raise OverlayError(
@@ -260,7 +260,7 @@ def _directive(item: MapItem) -> Value:
 
 
 def _is_replacing(item: ArrayItem) -> bool:
-    """Whether an item says that the others of its array replace what is there."""
+    """True if an item says `$patch: replace`, so that the other items of its array replace the left ones."""
     directive = item.value.find(_PATCH) if type(item.value) is Map else None
     if directive is None or _directive(directive) != "replace":
         return False

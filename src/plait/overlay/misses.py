@@ -42,7 +42,9 @@ _APART = frozenset(
 
 
 def warning_of(step: Step, edit: Edit, *, adds: bool) -> Warning | None:
-    """What to say of a step that matched nothing in a collection, if there is anything to say.
+    """The warning about a step that matched nothing in a collection, or None.
+
+    adds: True if its item is added there; otherwise the step has no effect.
 
     adds: whether its item is added there; otherwise nothing is done.
     """

@@ -39,21 +39,21 @@ ADDS = Expectation(UNSET, True, UNSET)
 
 
 class Step:
-    """What is to be done with one right item.
+    """The plan for one right item.
 
-    matcher: None for the default, the same key (for a document: the one document there is).
-    expected: None stands for "exactly one match". children: settings for the items below (match-child-defaults).
-    form: of the left value, a text that the right item's children are matched within.
-    error: why the item's annotations make no sense; raised when the item's turn comes.
+    matcher: None for the default, the same key (for a document: the only document).
+    expected: None for exactly one match. children: settings for the items below (match-child-defaults).
+    form: format of the left value, a text in which the right item's children are matched.
+    error: an error in the item's annotations, raised when the item is applied.
 
-    Most items are merged with the one that has the same key, or the same text under a key, one match being right:
-    key: this key, as a map's index has it, or this text; NO_KEY for all other items.
-    optional: whether such an item is added where there is none.
-    bare: whether the right item as it is may take the place of one without annotations, should its value do so.
-    whole: whether it takes the place of any.
-    found_by: items of the right one that only say what it is found by.
-    alike: whether a replacement is only for a value of its kind, or null.
-    erases: whether overlay annotations are taken off what the right item brings in.
+    Most items are merged with the one item that has the same key, or the same text under a key:
+    key: this key, as in the index of a map, or this text; NO_KEY for all other items.
+    optional: True if the item is added when nothing matches.
+    bare: True if the right item itself may replace one without annotations when its value does.
+    whole: True if it may replace any item.
+    found_by: items of the right item that serve only to find the left one.
+    alike: True if a replacement requires a value of the same kind, or null.
+    erases: True if overlay annotations are removed from the added items.
     """
 
     __slots__ = (
@@ -173,7 +173,7 @@ def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, e
 
 
 def _says_nothing(item: Item) -> bool:
-    """Whether a map item is merged, and has nothing said of how many matches it may have."""
+    """True if a map item is merged without settings for its number of matches."""
     annotations = item.annotations or {}
     return type(item) is MapItem and not any(name in annotations for name in (MATCH, *ACTION_ANNOTATIONS))
 

@@ -226,14 +226,14 @@ class Recorder:
     # ---- what decided that a step is for an item
 
     def _was_found_by(self, step: Step) -> bool:
-        """Whether a right item only says by what the map around it is found."""
+        """True if a right item only serves to find the map around it."""
         if len(self.doing) < 2 or step.action != "merge":
             return False
         matcher = self.doing[-2].matcher
         return type(matcher) is MapKey and type(step.item) is MapItem and step.item.key == matcher.key
 
     def _match_of(self, left: Item, step: Step) -> Cause | None:
-        """What decided that a step is for a left item: what its matcher looked at there."""
+        """The cause of a match: the values that the matcher read in the left item."""
         matcher = step.matcher
         if matcher is None or matcher is ALL:
             return None
@@ -313,7 +313,7 @@ class Watched:
         return (self.function,)
 
     def leads(self) -> None:
-        """What it gave last decides what is called next."""
+        """Marks what runs next as controlled by the last result of the function."""
         windows, answer = self.windows, self.answer
         if windows.marks is not None and answer is not None and windows.marks.is_secret(*answer[1]):
             control = windows.marks.control("overlay match", *place_of(self))
@@ -321,7 +321,7 @@ class Watched:
 
 
 def place_of(function: Watched) -> tuple[Source | None, int]:
-    """Where a function is."""
+    """The source and first line of a function."""
     code = getattr(function.function, "__code__", None)
     return (function.__globals__ or {}).get("$source"), 0 if code is None else code.co_firstlineno
 

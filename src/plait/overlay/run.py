@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plait.overlay.plan import Step
 
     class Listener(Protocol):
-        """What hears of a run. It changes nothing, but may have an item put in as a copy, to tell it from others."""
+        """Listener of a run. It changes nothing, but may request that an item is inserted as a copy, to distinguish it."""
 
         def begin(self, step: Step, edit: Edit) -> None:
             """A step begins, on the items of a collection; those that begin before it ends are within it."""
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
             """The step that began last is done."""
 
         def enter(self, step: Step, left: Item) -> None:
-            """What is in a left item is going to be merged with what is in the step's right item."""
+            """Called before the contents of a left item are merged with those of the step's right item."""
 
         def leave(self) -> None:
-            """What was entered last is merged."""
+            """Called when the merge that was entered last ends."""
 
         def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
-            """What a function answers that decides whether the step goes on. Raises what it raises."""
+            """The result of a function that decides if the step continues. Raises its errors."""
 
         def asking(self, step: Step, left: Item | None) -> None:
             """The step's `via` is going to be called for a left item."""
@@ -153,7 +153,7 @@ class Run:
             listener.end()
 
     def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
-        """What a function answers that decides whether a step goes on. Raises StarlarkError."""
+        """The result of a function that decides if a step continues. Raises StarlarkError."""
         return call(function, arguments) if self.listener is None else self.listener.ask(step, function, arguments)
 
     # What the actions say of themselves, see `Listener`.
@@ -183,7 +183,7 @@ class Run:
                 self.warn(warning)
 
     def _has_looked(self, step: Step, edit: Edit) -> bool:
-        """Whether no warning came of all the names in a collection before: documents are alike."""
+        """True if the names of a collection were already looked up without a warning. Documents tend to be alike."""
         names: Mapping[Any, object]
         if step.matcher is None and type(edit) is MapEdit:
             names = edit.node.index()

@@ -195,7 +195,7 @@ def _sees_nothing(value: object) -> bool:
 
 
 def _functions(item: Item) -> list[object]:
-    """What the annotations of an item, and of the items below it, are given that may be called."""
+    """The functions among the arguments of the annotations of an item and of the items below it."""
     return [
         value
         for one in (item, *walk(item.value))
@@ -230,7 +230,7 @@ def _whole(items: Iterable[Item]) -> Iterator[Origin]:
 
 
 def _names(item: Item) -> Iterator[Item]:
-    """What messages call an item by."""
+    """The items that messages use to name an item."""
     value: Value = item.value
     if type(value) is not Map:
         return

@@ -1,4 +1,6 @@
-"""Which items of overlays match, for whoever listens to a run (see `plait.events`); loaded when somebody does."""
+"""Events for items of overlays and their matches, for listeners of a run (see `plait.events`). Imported only if there
+is a listener.
+"""
 
 from __future__ import annotations
 
