@@ -34,7 +34,7 @@ USAGES = {"client_auth": ExtendedKeyUsageOID.CLIENT_AUTH, "server_auth": Extende
 
 
 class _Signer:
-    """Who signs: a certificate and its key."""
+    """The issuer of a certificate: its certificate and its key."""
 
     __slots__ = ("certificate", "key")
 

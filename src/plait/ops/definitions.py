@@ -41,7 +41,7 @@ class Definition:
 
 
 def definitions(root: Value) -> list[Definition]:
-    """What the section at the root defines; nothing if the root is no map or has no section. Raises OpsError."""
+    """The definitions in the section at the root; empty if the root is not a map or has no section. Raises OpsError."""
     try:
         return _definitions(root)
     except OpsError as error:
@@ -130,7 +130,7 @@ class Lookup:
         self.missing: set[str] = set()
 
     def variable(self, name: str) -> tuple[bool, Value]:
-        """Whether a variable has a value, and the value. Raises OpsError."""
+        """True and the value if the variable has one, else False and null. Raises OpsError."""
         self.used.add(name)
         return self._get(name, self.missing, ())
 
@@ -262,7 +262,7 @@ def _filled(value: Value, lookup: Ask) -> Value:
 
 
 def _inside(value: Value, path: str, name: str) -> Value:
-    """What stands in a variable's value where the rest of a dotted name leads (spec ops 8.5)."""
+    """The value that the rest of a dotted name leads to in a variable's value."""
     pointer = parse("/" + path.replace(".", "/"))
     failed: OpsError
     try:
@@ -439,7 +439,7 @@ def _suggestions(wanted: list[str], known: list[str]) -> str | None:
 
 
 def _placeholders(root: Value) -> dict[str, Position]:
-    """Where each name stands in a placeholder for the first time; of a dotted one also its first part."""
+    """The first position of each name in a placeholder. A dotted name also counts for its first part."""
     from plait.ops.placeholders import names
 
     found: dict[str, Position] = {}

@@ -119,7 +119,7 @@ def _printed(name: str) -> str:
 
 
 def expressible(key: Value) -> bool:
-    """Whether a required part of a path can name a key: no digits alone, no `-`, no `=`, no `?` at the end."""
+    """True if a required path part can name the key: not only digits, not `-`, no `=`, and no `?` at the end."""
     if type(key) is not str:
         return False
     return "=" not in key and key != "-" and key[-1:] != "?" and index_number(key) is None

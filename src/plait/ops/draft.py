@@ -55,7 +55,7 @@ class _Lookup:
         return places
 
     def place(self, item: ArrayItem) -> int:
-        """Where an item stands: at most `drift` away from where it stood when places were last counted."""
+        """The index of an item, which is at most `drift` away from its index at the last count."""
         items = self.array.items
         guess = self.places[id(item)]
         if guess < len(items) and items[guess] is item:

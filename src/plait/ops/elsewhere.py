@@ -1,4 +1,4 @@
-"""Where a path leads when it is looked for in another item of an array that it goes through. For hints."""
+"""Resolves a path through another item of an array that it passes. Used for hints."""
 
 from __future__ import annotations
 

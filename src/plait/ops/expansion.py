@@ -36,7 +36,7 @@ def _is_every(token: Token) -> bool:
 
 
 def has_wildcard(pointer: Pointer) -> bool:
-    """Whether a path names several places: a part of it is `*`. The key `*` itself is written `*?`."""
+    """True if a part of the path is `*`, so that it names several places. The key `*` is written `*?`."""
     return any(_is_every(token) for token in pointer.tokens)
 
 
@@ -225,7 +225,7 @@ class _Walk:
 
 
 def _below(node: Value) -> Iterator[tuple[Token, Value]]:
-    """What `*` stands for: the items of an array, the keys of a map that are texts."""
+    """The parts that `*` stands for: the items of an array, the text keys of a map."""
     if type(node) is Array:
         for number, item in enumerate(node.items):
             yield Index(number), item.value

@@ -1,4 +1,6 @@
-"""What inputs say that counts for nothing, and is warned of: the reference passes over it without a word.
+"""Warnings about parts of the input that have no effect and that bosh ignores silently.
+
+Further documents of a file, repeated keys, unclosed placeholders, and placeholders in the value of a variable.
 
 Further documents of a file, keys that are repeated, placeholders that are not closed, and placeholders that the value of a
 variable brings in.

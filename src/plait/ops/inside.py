@@ -97,7 +97,7 @@ class Inside(Wide):
 
 
 def _place(root: Value, pointer: Pointer) -> Position | None:
-    """Where the value at a location is written, if it has a key."""
+    """The position of the value at a path, or None if it has no key."""
     last = pointer.tokens[-1] if pointer.tokens else None
     around = find(root, Pointer(pointer.tokens[:-1])) if isinstance(last, Key) else None
     item = around.find(last.name) if isinstance(last, Key) and isinstance(around, Map) else None

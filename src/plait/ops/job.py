@@ -1,4 +1,6 @@
-"""What one `patch` is given, and its steps: the command line, the API and what asks for histories run the same ones.
+"""The input and the steps of one `patch` evaluation, shared by the command line, the API and provenance.
+
+Operations are applied first, in order. See docs/reference/operations.md.
 
 First of all operations are applied, one after the other (spec ops 6).
 """
@@ -211,7 +213,7 @@ class Job:
         return error
 
     def document(self, source: Source | None = None) -> Document:
-        """What `run` gives, as a document. source: where the base is from, if there is no template."""
+        """The result of `run` as a document. source: the source of the base if there is no template."""
         value = self.run()
         document = Document(value, self.template or source, 1)
         if self.sources.traced is not None:
@@ -221,7 +223,7 @@ class Job:
         return document
 
     def text(self, value: Value) -> str:
-        """What is printed: a string that was asked for by its location as it is, anything else as YAML."""
+        """The printed text: a string selected by `--path` as it is, any other value as YAML."""
         if self.keep_format:
             if TAGS in self.additions:
                 raise UsageError(

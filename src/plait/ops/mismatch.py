@@ -1,4 +1,6 @@
-"""Why a `test` operation fails: the first place where what is there differs from what is expected, for a person.
+"""The reason for a failed `test` operation: the first place where found and expected values differ.
+
+Possible secrets are not shown: values under keys that sound like one, and texts with a private key.
 
 What may be a secret is not shown: a value under a key that sounds like one, and any text that holds a private key.
 """
@@ -22,7 +24,9 @@ _SECRET = ("password", "passphrase", "secret", "token", "private", "credential",
 
 
 def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tuple[str, str, str, list[Position]]:
-    """Where two values that are not the same differ first: its path, what is expected and found there, its position.
+    """The first difference of two values: its path, the expected and the found value, its positions.
+
+    way, at: the path of both values, and the position of the found one, or None if unknown.
 
     way, at: the path of both values, and where the one that is there is written, if that is known.
     """

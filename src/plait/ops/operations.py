@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """What all operations have: a pointer, where it was written, its number in that file, the user's own words if it fails."""
+    """Base class of operations: pointer, position, number in its file, and the user's text for failures."""
 
     __slots__ = ("line", "number", "pointer", "source", "words")
     kind = ""
@@ -134,7 +134,7 @@ class Test(Operation):
             )
 
     def _position(self, draft: Draft) -> Position | None:
-        """Where the value that is tested is written."""
+        """The position of the tested value, or None."""
         tokens = self.pointer.tokens
         last = tokens[-1] if tokens else None
         if not isinstance(last, Key):

@@ -56,7 +56,7 @@ def _name(inside: str) -> str | None:
 
 
 def name_end(text: str, start: int) -> int:
-    """Where the name that begins at a place ends: behind the last character that a name can have."""
+    """The end of the name that starts at `start`."""
     for place in range(start, len(text)):
         char = text[place]
         if char not in _ASCII and not (char > "\x7f" and char.isalpha()):
@@ -88,7 +88,7 @@ def can_have_values(root: Value, sources: Sources) -> bool:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a text is one placeholder and nothing else: then it takes the value with its type."""
+    """True if a text is exactly one placeholder, so that it takes the value with its type."""
     return (
         text.startswith("((")
         and text.endswith("))")

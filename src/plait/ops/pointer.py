@@ -38,7 +38,10 @@ class Key:
 
 
 class _Selected:
-    """What an index and a match share: modifiers.
+    """Base class of indexes and matches: their modifiers.
+
+    shift: the sum of `prev` and `next`. insert: "before", "after" or None.
+    misplaced: a modifier that follows `before` or `after`, or None. edge: the first `before` or `after`, or None.
 
     shift: what `prev` and `next` add up to. insert: "before", "after" or None.
     misplaced: a modifier that follows `before` or `after`, or None. edge: the first `before` or `after`, or None.
@@ -137,7 +140,9 @@ class Pointer:
 
     @property
     def is_slash(self) -> bool:
-        """Whether this is "/": the root for plait, unless the root is a map with an empty key (spec ops 4, SEED)."""
+        """True if the path is "/": the root, unless the root is a map with an empty key. See
+        docs/reference/operations.md.
+        """
         tokens = self.tokens
         return len(tokens) == 1 and type(tokens[0]) is Key and tokens[0].name == "" and not tokens[0].optional
 

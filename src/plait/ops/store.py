@@ -43,7 +43,7 @@ class Store:
         return self._values
 
     def get(self, name: str, kind: str, options: Value, sources: Sources) -> tuple[bool, Value]:
-        """Whether there is a value now, and the value; it is made and stored if there was none and `kind` is not "".
+        """True and the value of a variable, which is generated and stored if missing and `kind` is not "".
 
         Raises OpsError, ReadError.
         """

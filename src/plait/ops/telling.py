@@ -1,4 +1,4 @@
-"""Which operations are done, for whoever listens to a run (see `plait.events`); loaded when somebody does."""
+"""Events of operations for listeners of a run (see `plait.events`). Imported only if there is a listener."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations and variables did, for provenance. Only imported when a run is traced."""
+"""Provenance of operations and variables. Imported only if a run is traced."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def finished(trace: Trace, document: Document, item: Item | None) -> None:
 
 
 class Variables:
-    """Where the values of variables come from: what the flags of a command line gave, kind by kind."""
+    """The origins of variables: the values given by flags, by kind."""
 
     __slots__ = ("_given", "trace")
 
@@ -146,7 +146,7 @@ class Variables:
         self.trace.hide_lines([(source, 0, 1)])
 
     def origins(self, name: str) -> list[Origin]:
-        """What had a part in a variable's value: dotted names are parts of one variable."""
+        """The origins of a variable's value. Dotted names are parts of one variable."""
         first = name.partition(".")[0]
         for kind in reversed(KINDS):
             given = self._given.get(kind, {})

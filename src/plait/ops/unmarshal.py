@@ -1,4 +1,4 @@
-"""What go-yaml says of a value of a wrong type, for runs in the place of BOSH."""
+"""go-yaml's messages about values of a wrong type, for runs that replace bosh."""
 
 from __future__ import annotations
 

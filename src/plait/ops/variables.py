@@ -1,4 +1,4 @@
-"""Where the values of variables come from, and in which order they are asked (spec ops 9).
+"""Sources of variables, in order of precedence. See docs/reference/variables.md.
 
 `-v` before `--var-file` before `-l` before `--vars-env` before `--vars-store`; within one kind the later wins. A dotted
 name outside the store defines an entry of a map: `db.port=1` is variable `db` with `{port: 1}`.
@@ -79,11 +79,11 @@ class Sources:
         return self.store is not None or self._has_secrets
 
     def are_empty(self) -> bool:
-        """Whether there is no store and no value was given."""
+        """True if there is no store and no value was given."""
         return self.store is None and not any(self._given.values())
 
     def get(self, name: str, kind: str = "", options: Value = None) -> tuple[bool, Value]:
-        """Whether a variable has a value, and the value. The store makes one if `kind` says what it should be.
+        """True and the value of a variable, or False. The store generates one if `kind` names its type.
 
         Raises OpsError if the store cannot be read or a value cannot be made.
         """
@@ -95,7 +95,7 @@ class Sources:
         return self.store.get(name, kind, options, self)
 
     def has(self, name: str) -> bool:
-        """Whether a value is there already, without making one."""
+        """True if a value exists. Does not generate one."""
         return name in self.named() or (self.store is not None and name in self.store.values())
 
     def names(self) -> list[str]:

@@ -72,7 +72,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
 
 
 def _absent(pointer: Pointer, depth: int) -> Value:
-    """What stands for a missing optional key while the rest of the path is looked up."""
+    """The placeholder for a missing optional key while the rest of the path is resolved."""
     following = type(pointer.tokens[depth + 1])
     if following is Match:
         return Array([])
@@ -86,7 +86,7 @@ def _absent(pointer: Pointer, depth: int) -> Value:
 
 
 def has_empty_key(root: Value) -> bool:
-    """Whether the root is a map with the key ""."""
+    """True if the root is a map with the key ""."""
     return type(root) is Map and root.find("") is not None
 
 
@@ -303,7 +303,7 @@ def _public(hint: str | None) -> Wording | None:
 
 
 def place(node: Value) -> list[Position]:
-    """Where a collection was written, if that is known."""
+    """The position of a collection, or an empty list if it is unknown."""
     if type(node) is Map or type(node) is Array:
         return known([node.position])
     return []
@@ -339,7 +339,7 @@ def _number_hint(array: Array, token: Match, pointer: Pointer, depth: int) -> st
 
 
 def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
-    """What to say where a key is asked of something that is no map."""
+    """A hint for a key that is looked up in a value other than a map."""
     token = pointer.tokens[depth]
     last = depth == len(pointer.tokens) - 1
     if type(node) is not Array:

@@ -52,7 +52,7 @@ def one_of(annotation: Annotation, node: Item, declare: Callable[[Item], Declara
 
 
 def _name(declared: Type, by: str) -> str:
-    """What messages call an alternative."""
+    """The name of an alternative in messages."""
     if type(declared) is MapType:
         if by in declared.declarations:
             return key_text(declared.declarations[by].default)
@@ -116,7 +116,7 @@ def _is_of_kind(declared: Type, value: Value) -> bool:
 
 
 def findings(declared: OneOfType, item: Item) -> list[Finding]:
-    """What is wrong with the value of an item, by the alternative that it is held to."""
+    """The findings about an item's value, by the alternative chosen for it."""
     value = item.value
     names = ", ".join(declared.names)
     chosen = choose(declared, value)

@@ -77,7 +77,7 @@ class _Builder:
         self.additions = additions
 
     def declaration(self, node: Item) -> Declaration:
-        """What a node declares; of a node that is wrong nothing is demanded, so that no error follows from an error."""
+        """The declaration of a node. An invalid node accepts any value, so that one error does not cause others."""
         key = node.key if type(node) is MapItem else None
         source, line = node.source, node.line
         value = node.value
@@ -113,7 +113,7 @@ class _Builder:
         return found
 
     def computed_later(self, found: Declaration, node: Item, value: Deferred) -> Declaration:
-        """What is declared by a value that is not known yet; found: with any type."""
+        """The declaration of a node whose value is not computed yet. found: the declaration with any type."""
 
         def infer(known: Value) -> Type:
             builder = _Builder(self.warn, self.additions)
@@ -187,7 +187,7 @@ class _Builder:
         return inferred if nullable is None else NullType(inferred, node.source, node.line)
 
     def one_of(self, annotation: Annotation, node: Item) -> Type:
-        """What `@schema/one-of` declares; the node's own value is the default, and no type."""
+        """The type declared by `@schema/one-of`. The node's own value is the default, not a type."""
         from plait.schema.alternatives import one_of
 
         before = len(self.findings)

@@ -1,4 +1,4 @@
-"""Whether data values conform to a schema (spec ytt 8.3).
+"""Checks data values against a schema. See docs/reference/schemas.md.
 
 Structure comes first: where a collection was given but another kind of value is declared, nothing else is reported,
 for keys and scalars under it would only echo the mistake. Otherwise every unknown key and every scalar of a wrong type
@@ -27,7 +27,9 @@ _SUGGESTIONS = 20
 
 
 def check(declaration: Declaration, document: Document, before: Document | None = None) -> list[Finding]:
-    """What is wrong with a document's values, in document order; an empty list if they conform. Spec ytt 8.3.
+    """The findings about a document's values, in document order; empty if they conform.
+
+    before: an earlier, valid state of the document; values shared with it are not checked again.
 
     before: an earlier state of the document that conformed; what is shared with it is not looked at again.
     """
@@ -35,7 +37,7 @@ def check(declaration: Declaration, document: Document, before: Document | None 
 
 
 def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
-    """What is wrong with the value of an item, by the type it ought to have."""
+    """The findings about the value of an item, by its declared type."""
     structure: list[Finding] = []
     others: list[Finding] = []
     stack: list[tuple[Type, Item, Value]] = [(type_, item, before)]
@@ -109,12 +111,12 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
 
 
 def _type_hint(item: Item) -> Wording | None:
-    """What to do about a value of another type, where that is likely to be one thing."""
+    """A hint about a value of another type if the fix is likely, else None."""
     return flag_hint(item) or (public("@schema/nullable in the schema allows null") if item.value is None else None)
 
 
 def flag_hint(item: Item) -> Wording | None:
-    """What to do about a text of a flag that gives texts only."""
+    """A hint about a text from a flag whose values are always texts, else None."""
     flag = "" if item.source is None else item.source.flag
     if type(item.value) is str and flag in ("data-value", "data-values-env"):
         return public(f"--{flag} gives strings, --{flag}-yaml values of any type")
@@ -160,13 +162,15 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
 
 
 def _nested(key: str, allowed: Sequence[str]) -> str | None:
-    """What to say of a way of keys that is written as one key."""
+    """A hint about a path written as one key, else None."""
     first, dot, rest = key.partition(".")
     return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
 
 
 def _quoted(item: Item) -> Sequence[Item]:
-    """What a finding about a key or a kind of value depends on: they are not secret, but `_calculated` shows a value."""
+    """The items that a finding about a key or a kind depends on: none, as these are not secret, except for a calculated
+    value.
+    """
     return [item] if item.source is None else []
 
 

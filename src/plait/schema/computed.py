@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 class ComputedDeclaration(Declaration):
-    """What a node with a deferred value declares.
+    """The declaration of a node with a deferred value.
+
+    computed: the value. infer: returns the type for an example value. root: the declaration of the whole schema.
 
     computed: the value. infer: gives the type of a value that it may have. root: what the whole schema declares.
     """

@@ -105,7 +105,7 @@ def _literal(char: str) -> str:
 
 
 def _brackets(pattern: str, at: int) -> tuple[str, int]:
-    """What stands in brackets, from behind the first one; and where it goes on behind them."""
+    """The translated character class that starts at `at`, and the index after it."""
     out = ["["]
     if pattern.startswith("^", at):
         out.append("^")

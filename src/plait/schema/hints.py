@@ -1,4 +1,4 @@
-"""What to write instead of a validation that is malformed. Only imported when one is."""
+"""Hints for malformed validations. Imported only if there is one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OTHER_NAMES = {
 
 
 def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
-    """How a keyword argument is written that has a value of a wrong type, or that there is not."""
+    """The correct form of a keyword argument that is unknown or has a value of a wrong type."""
     if name == "when":
         return 'when=lambda value, context: context["root"]["enabled"]'
     if name in ("min_len", "max_len"):
@@ -37,7 +37,7 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
 
 
 def of_broken(reasons: list[str]) -> str | None:
-    """What is wrong with a rule that could not be asked."""
+    """The cause of a failed rule, or None."""
     if any("not implemented" in reason for reason in reasons):
         return "the value and the number of the rule are of different types"
     if any(reason.startswith("function ") and "argument" in reason for reason in reasons):

@@ -63,7 +63,7 @@ def json_schema(declaration: Declaration) -> Document:
 
 
 def _described(declaration: Declaration, *, ruled: bool = True) -> Map:
-    """What is said of a declaration. ruled: with its rules, and which keys are required."""
+    """The JSON Schema of a declaration. ruled: include its rules and the required keys."""
     said = _typed(declaration.type, declaration.default, ruled=ruled)
     if declaration.required:
         said.pop("default", None)
@@ -73,7 +73,7 @@ def _described(declaration: Declaration, *, ruled: bool = True) -> Map:
 
 
 def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
-    """What is said of a type. default: of its node, which an annotation may have set."""
+    """The JSON Schema of a type. default: the default of its node, which an annotation may have set."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
         said = _typed(declared.inner, default, ruled=ruled)
@@ -110,7 +110,7 @@ def _typed(declared: Type, default: Value, *, ruled: bool) -> dict[str, Value]:
 
 
 def _several(declared: OneOfType, *, ruled: bool) -> dict[str, Value]:
-    """What is said of alternatives. A value is held to the rules of the first that takes it, and to no others."""
+    """The JSON Schema of alternatives. Only the rules of the first matching alternative apply to a value."""
     found: list[ArrayItem] = []
     passed: list[ArrayItem] = []
     kinds: list[Value] = []
@@ -151,7 +151,7 @@ def _map_of(key: str, value: Value) -> Map:
 
 
 def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dict[str, Value]:
-    """What is said of the keys of a map. keyed: those that have a name; those that are listed are added."""
+    """The JSON Schema of a map's keys. keyed: the declarations with a name; listed keys are added."""
     said: dict[str, Value] = {}
     properties = [MapItem(one.key, _described(one, ruled=ruled)) for one in keyed]
     patterns: list[MapItem] = []

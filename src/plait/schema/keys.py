@@ -1,4 +1,6 @@
-"""Which keys a map takes besides those that its schema names: `@schema/key`.
+"""Rules for the keys of a map beyond those that its schema names: `@schema/key`.
+
+A rule accepts every key, the keys that match a whole regular expression, or a list of keys.
 
 A rule takes all keys, those that match a regular expression as a whole, or some that it lists.
 """
@@ -31,7 +33,7 @@ class KeyRule:
         self._compiled = _compile(pattern) if pattern else None
 
     def takes(self, key: Value) -> bool:
-        """Whether a map may have a key."""
+        """True if the rule accepts the key."""
         if self._compiled is not None:
             return type(key) is str and _is_text(key) and self._compiled.fullmatch(key) is not None
         return not self._ids or key_id(key) in self._ids
@@ -45,7 +47,7 @@ class KeyRule:
 
 
 def _is_text(key: str) -> bool:
-    """Whether it can be encoded, as RE2 wants it."""
+    """True if the key can be encoded as UTF-8, which RE2 requires."""
     return key.isascii() or not any("\ud800" <= char <= "\udfff" for char in key)
 
 

@@ -114,7 +114,7 @@ def _described(declared: Type, default: Value, validation: Validation | None = N
 
 
 def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
-    """What is said of the named validations of a node."""
+    """The properties for the named validations of a node."""
     from plait.fragments import to_nodes
 
     while type(declared) is NullType:
@@ -132,7 +132,7 @@ def _plain(value: object) -> object:
 
 
 def _properties(declared: Type, default: Value) -> dict[str, Value]:
-    """What is said of a type; `default` is that of the node, which an annotation may have set."""
+    """The properties for a type. default: the default of its node, which an annotation may have set."""
     said: dict[str, Value] = {}
     if type(declared) is NullType:
         said = _properties(declared.inner, default)
@@ -172,7 +172,7 @@ def _properties(declared: Type, default: Value) -> dict[str, Value]:
 
 
 def _others(declared: MapType) -> list[Map]:
-    """What is said of keys that have no name: OpenAPI has no word for which of the rules is for which key."""
+    """The schemas for unnamed keys. OpenAPI cannot express which rule applies to which key."""
     found: list[Map] = []
     for other in declared.others:
         if other.keys is not None and not other.keys.allowed:
@@ -187,7 +187,7 @@ def _array(values: list[Map]) -> Array:
 
 
 def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
-    """What is said of alternatives: one holds where a key tells them apart, else one or more."""
+    """The properties for alternatives: `oneOf` if a key distinguishes them, else `anyOf`."""
     found = [without_default(_described(one.type, one.default)) for one in declared.alternatives]
     if not declared.by:
         return {"anyOf": _array(found), "default": default}
@@ -208,7 +208,7 @@ def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
 
 
 def _one_value(described: Value, value: Value) -> Map:
-    """What is said of a key that has one value in its alternative."""
+    """The schema of a key that has exactly one value in its alternative."""
     assert type(described) is Map
     return described.with_items([*described.items, MapItem("enum", Array([ArrayItem(value)]))])
 

@@ -48,7 +48,7 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
 
 
 def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[str, Declaration, Item]]:
-    """What was not given within a node: its path, what declares it, and the node that misses it."""
+    """The missing values below a node: path, declaration, and the node that lacks it."""
     for number, (item, inner) in enumerate(declared_items(declaration, node.value)):
         name = f"[{number}]" if type(node.value) is not Map else f".{inner.key}" if path else str(inner.key)
         if inner.required and not _is_given(inner, item):
@@ -58,7 +58,7 @@ def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[
 
 
 def _is_given(declaration: Declaration, item: Item) -> bool:
-    """Whether a value, or of a map something in it, is another item than that of the schema."""
+    """True if the value, or any value in a map, comes from elsewhere than the schema."""
     if item is declaration.item:
         return False
     if type(declaration.type) is MapType and declaration.type.declarations:
@@ -67,7 +67,7 @@ def _is_given(declaration: Declaration, item: Item) -> bool:
 
 
 def places_to_give(path: str, sources: Sequence[Source]) -> str:
-    """Where a data value can be given, of what there is in this run."""
+    """The places of this run in which a data value can be set."""
     files = [*dict.fromkeys(one.shown for one in sources if not one.flag)]
     prefixes = dict.fromkeys(one.argument for one in sources if one.flag in ("data-values-env", "data-values-env-yaml"))
     found = [f"by --data-value {path}=..."] if "[" not in path else []

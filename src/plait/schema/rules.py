@@ -187,7 +187,7 @@ def one_not_null(keys: object = None) -> Rule:
 
 
 def is_sequence(value: object) -> bool:
-    """Whether a value is a list, tuple, range, set, dict or struct: something with members and a length."""
+    """True if a value is a list, tuple, range, set, dict or struct."""
     if isinstance(value, (List, Dict, Set, tuple, range, Struct)):
         return True
     return isinstance(value, Value) and value.length() is not None and value.iterate() is not None

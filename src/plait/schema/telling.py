@@ -1,5 +1,5 @@
-"""Which alternatives of a schema data values take, for whoever listens to a run (see `plait.events`); loaded when somebody
-does. What its validations find is told where they run.
+"""Events for the alternatives of a schema that data values take, for listeners of a run (see `plait.events`). Imported
+only if there is a listener. Results of validations are reported where they run.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def checking_point(validation: Validation) -> Point:
 
 
 def _choice(declared: OneOfType) -> Point:
-    """Which alternative a value takes."""
+    """The point that identifies a choice between alternatives."""
     return "one-of", (declared.line,), "", tuple(declared.names)
 
 
@@ -75,5 +75,5 @@ def _point(declaration: Declaration) -> Point:
 
 
 def _is_default(declaration: Declaration, item: Item) -> bool:
-    """Whether a value is the one that stands in the schema."""
+    """True if a value is the schema's own default."""
     return item.source is declaration.source and item.line == declaration.line

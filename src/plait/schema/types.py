@@ -1,4 +1,4 @@
-"""What a schema declares: the type, default and rules of each data value (spec ytt 8.1, 8.2).
+"""Declarations of a schema: the type, default and rules of each data value. See docs/reference/schemas.md.
 
     #@data/values-schema
     ---
@@ -33,7 +33,7 @@ MANY = 64
 
 
 class Documentation:
-    """What the documentation annotations say about a node (spec ytt 8.2); shown in schemas of other forms only."""
+    """The documentation annotations of a node. Used only when the schema is printed in another form."""
 
     __slots__ = ("deprecated", "description", "example", "title")
 
@@ -51,7 +51,7 @@ class Documentation:
         self.deprecated = deprecated
 
     def said(self) -> dict[str, Value]:
-        """What schemas of all forms say of it in the same words."""
+        """The properties that are the same in all printed forms."""
         said: dict[str, Value] = {}
         if self.title:
             said["title"] = self.title
@@ -63,7 +63,9 @@ class Documentation:
 
 
 class _Type:
-    """What all types have: documentation, and the line of the node that declared them.
+    """Base class of types: documentation, and the line of the declaring node.
+
+    kinds: values of these kinds conform without further checks.
 
     kinds: a value of one of these kinds conforms, whatever it is.
     """
@@ -209,7 +211,7 @@ class OneOfType(_Type):
         self._names = dict(zip(alternatives, names, strict=True))
 
     def name_of(self, alternative: Declaration) -> str:
-        """What messages call it."""
+        """The name of an alternative in messages."""
         return self._names[alternative]
 
     def told(self, alternative: Declaration) -> Value:
@@ -225,11 +227,11 @@ SCALAR_NAMES: dict[type, str] = {str: "string", int: "integer", float: "float", 
 
 
 class Declaration:
-    """What a document, a map item (`key`) or an array item of a schema declares.
+    """The declaration of a document, a map item (`key`) or an array item.
 
-    default: the value when none is given. validation: the rules of `@schema/validation`, or None.
-    item: for map items, the node that stands where the key is not given; made once and shared. required: the value has to
-    be given. secret: nobody else is to see it. keys: of map items, which keys it is for, where not for the one it has.
+    default: the value if none is given. validation: the rules of `@schema/validation`, or None.
+    item: for map items, the shared node used if the key is missing. required: the value must be given.
+    secret: the value is never shown. keys: for map items, the rule for several keys, or None for the key itself.
     """
 
     __slots__ = ("default", "item", "key", "keys", "line", "required", "secret", "source", "type", "validation")
@@ -272,7 +274,7 @@ def default_of(type_: Type) -> Value:
 
 
 def without_default(described: Map) -> Map:
-    """What a schema in another form says of an entry: one that is not given is not there."""
+    """The printed schema of an entry that is not required, without its default."""
     return described.with_items([item for item in described.items if item.key != "default"])
 
 

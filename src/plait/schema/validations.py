@@ -167,7 +167,7 @@ KEYWORDS = (*_KEYWORD_RULES, "not_null", "when")
 
 
 def _keyword_rule(name: str, value: object) -> tuple[str, object]:
-    """What a valid value is, and the rule, for a keyword argument; `not_null` and `when` are no such rules."""
+    """The description and the rule for a keyword argument. `not_null` and `when` are handled elsewhere."""
     if name == "min_len":
         return f"length >= {int(value)}", rules.min_len(int(value))  # type: ignore[call-overload]
     if name == "max_len":
@@ -313,7 +313,7 @@ def _unknown(path: Path, fault: str, at: Position) -> SchemaError:
 
 
 def _parameters(function: object) -> int:
-    """How many parameters a function has; a builtin gets the value only."""
+    """The number of a function's parameters. Builtins count as one."""
     if not is_function(function):
         return 1
     code = function.__code__  # type: ignore[attr-defined]

@@ -40,7 +40,7 @@ def every_alternative(declared: Type) -> list[Type]:
 
 
 def declarations_in(declared: Type) -> Iterator[Declaration]:
-    """What a type declares of the items of its values."""
+    """The declarations of the items in a type's values."""
     for one in every_alternative(declared):
         if type(one) is MapType:
             yield from (*one.declarations.values(), *one.others)
