@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plait.overlay.plan import Step
 
     class Listener(Protocol):
-        """Listener of a run. It changes nothing, but may request that an item is inserted as a copy, to distinguish it."""
+        """Listener of a run. It changes nothing, but may request that an item is inserted as a copy."""
 
         def begin(self, step: Step, edit: Edit) -> None:
             """A step begins, on the items of a collection; those that begin before it ends are within it."""

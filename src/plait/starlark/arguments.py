@@ -117,7 +117,7 @@ def string(value: object, prefix: str) -> str:
 
 
 def iterable(value: object, prefix: str) -> Iterable[object]:
-    """What iterates an argument that has to be iterable. Raises StarlarkError."""
+    """The iterable of an argument. Raises StarlarkError if it is not iterable."""
     source = iterable_or_none(value)
     if source is None:
         raise wrong_kind(value, "iterable", prefix)

@@ -1,4 +1,4 @@
-"""What a run may spend: steps, time and memory, and how large one value may grow (see `plait.limits`).
+"""The budget of a run: steps, time, memory, and the size of one value (see `plait.limits`).
 
 A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
 program; one that uses only operators and builtins belongs to the step that calls it. Builtins count in proportion to
@@ -50,10 +50,10 @@ _BYTES_BETWEEN_LOOKS = 1 << 24
 
 
 class Budget:
-    """What one run has left.
+    """The remaining budget of one run.
 
-    names: what compiled code calls to count. shared: what programs share that run by it; spaces: the names that each of
-    them sees; loops: gives the loops that are not counted here (see `program`).
+    names: the counters that compiled code calls. shared: state of all programs of the run. spaces: their names.
+    loops: returns the functions for loops that are not counted here (see `program`).
     """
 
     __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spaces", "spend")
@@ -92,7 +92,7 @@ class Budget:
         self._look_at_variables()
 
     def _look_at_variables(self) -> None:
-        """What grows an item at a time is seen here, as soon as a variable of a function that is running holds it."""
+        """Checks the size of collections that grow item by item, as soon as a running function holds one in a variable."""
         most = self.limits.items
         frame: FrameType | None = sys._getframe()
         for _ in range(_FRAMES):
@@ -119,7 +119,7 @@ class Budget:
 def _counters(
     allowance: Allowance, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
 ) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
-    """What counts steps: `spend`, what tells how many were spent, and what compiled code calls by name.
+    """The step counters: `spend`, the number of spent steps, and the functions that compiled code calls by name.
 
     They are closures over the number that is left, since that is what Python changes fastest. For that the most common
     loop, over a short `range(stop)`, is among them; all others are in `loops`, long_loop the one over any `range(stop)`.
@@ -226,7 +226,7 @@ _LITTLE = 1 << 22
 
 
 def _memory_now() -> int:
-    """What the process has in memory; where that is not told, the most that it had so far."""
+    """The resident memory of the process in bytes; its peak so far on systems without /proc."""
     try:
         with open("/proc/self/statm", "rb", buffering=0) as file:
             return int(file.read(100).split()[1]) * _PAGE
@@ -264,7 +264,7 @@ def compared(text: str) -> None:
 
 
 def paced(items: Sequence[T]) -> Iterable[T]:
-    """What goes through the items; of many, with looks at clock and memory on the way."""
+    """The items; if there are many, the clock and the memory are checked during iteration."""
     budget = CURRENT.get(None)
     return items if len(items) <= _SLICE or budget is None else _looking(items, budget)
 

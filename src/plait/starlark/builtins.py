@@ -355,7 +355,7 @@ def printing(line: Callable[[str], None]) -> Callable[..., None]:
 
 
 def _drop(_line: str) -> None:
-    """Where `print` goes when nobody listens."""
+    """Discards a printed line. Used if there is no listener."""
 
 
 print_ = printing(_drop)

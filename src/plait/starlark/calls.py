@@ -73,7 +73,7 @@ def _nothing(_frame: FrameType, _event: str, _argument: object) -> None:
 
 
 def _counting(depth: int) -> Callable[..., object]:
-    """What counts the calls of this thread: Python's own limit is one for all threads of the process."""
+    """A profile function that counts the nested calls of this thread. Python's own limit is shared by all threads."""
     left = depth
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:

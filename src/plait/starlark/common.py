@@ -1,4 +1,4 @@
-"""What compiled code calls in many templates: alone these need nothing of the language's library, which takes long to load.
+"""Functions that most compiled templates call. They do not need the language's library, which is slow to load.
 
 `runtime.GLOBALS` has them as well; the functions of Python itself are in `program.PYTHON`.
 """

@@ -25,10 +25,10 @@ _ORDER: Mapping[str, Callable[..., bool]] = {"<": lt, "<=": le, ">": gt, ">=": g
 
 
 def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[int, int]] | None = None) -> bool:
-    """Whether `left == right`. Raises StarlarkError where the values refuse to be compared.
+    """The result of `left == right`. Raises StarlarkError if the values cannot be compared.
 
-    depth: how many values in values are left to go into. known: pairs that are known to be equal; it keeps lists that
-    hold each other many times over from costing time without end.
+    depth: remaining levels of nesting. known: pairs known to be equal, so that lists that contain each other many times
+    are compared once.
     """
     kind, other = type(left), type(right)
     if type(left) is str or type(right) is str:
@@ -89,7 +89,7 @@ def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]
 
 
 def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -> bool:
-    """Whether `left operator right` for `<`, `<=`, `>`, `>=`. Raises StarlarkError for types without an order."""
+    """The result of `left operator right` for `<`, `<=`, `>`, `>=`. Raises StarlarkError for types without an order."""
     kind, other = type(left), type(right)
     if (kind is int or kind is float) and (other is int or other is float):
         return _ORDER[operator](left, right)

@@ -102,7 +102,7 @@ def weigh(key: object) -> None:
 
 
 def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
-    """How many parts a nested tuple has; one that stands in many places counts as often. Raises LimitError."""
+    """The number of parts of a nested tuple, repeated parts included. Raises LimitError."""
     total = len(key)
     for part in key:
         if type(part) is tuple:
@@ -220,7 +220,7 @@ def lookup(where: Dict, key: object, default: object = None) -> object:
 
 
 def has(where: Dict, key: object) -> bool:
-    """Whether the key is there, whatever the key is. Raises StarlarkError for an unhashable key."""
+    """True if the dict contains the key. Raises StarlarkError for an unhashable key."""
     return _dict_contains(where, key if type(key) is str and len(key) <= LONG else key_of(key))
 
 
@@ -233,7 +233,7 @@ def remove(where: Dict, key: object, default: object = None) -> object:
 
 
 def iterable_or_none(value: object) -> Iterable[object] | None:
-    """What Python iterates for a value, all of it; None if the value does not iterate. Raises LimitError."""
+    """A Python iterable over all items of a value, or None if it is not iterable. Raises LimitError."""
     if isinstance(value, (List, tuple, Dict, range)):
         if len(value) > SOME:
             spend(len(value) >> 1)
@@ -243,7 +243,7 @@ def iterable_or_none(value: object) -> Iterable[object] | None:
 
 
 def is_iterable(value: object) -> bool:
-    """Whether `for` runs over the value; strings do not iterate."""
+    """True if `for` accepts the value. Strings are not iterable."""
     return isinstance(value, (List, tuple, Dict, range)) or (isinstance(value, Value) and value.iterate() is not None)
 
 

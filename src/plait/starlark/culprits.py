@@ -1,4 +1,7 @@
-"""Which name on the line of an error has the value that the error is about: `data.values.hosts is None`.
+"""Finds the name on the line of an error whose value caused it: `data.values.hosts is None`.
+
+Starlark's own message names only types (`NoneType value is not iterable`). The names and struct members on the line are
+evaluated again; nothing is called.
 
 The language's own sentences name types alone (`NoneType value is not iterable`). What stands on the line is looked at
 again, as far as it is names and members of structs: nothing is called for that.
@@ -116,7 +119,7 @@ def _value(named: str, known: Mapping[str, object]) -> object:
 
 
 def _origin(named: str, source: Source, line: int, error: PlaitError, known: Mapping[str, object]) -> str:
-    """What gave a name its value, as far as the text above the line tells."""
+    """The origin of a name's value, as far as the lines above show it."""
     if "." in named:
         return ": it is null in the data values" if named.startswith("data.values.") else ""
     given = re.compile(rf"^\s*(?:#@\s*)?{re.escape(named)}\s*=(?!=)\s*(.*)$")

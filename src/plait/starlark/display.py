@@ -19,14 +19,14 @@ _ESCAPES = {7: "\\a", 8: "\\b", 12: "\\f", 10: "\\n", 13: "\\r", 9: "\\t", 11: "
 
 
 def str_of(value: object) -> str:
-    """What `str(value)` answers."""
+    """The result of `str(value)`."""
     if type(value) is int:
         return int_text(value)
     return value if type(value) is str else repr_of(value)
 
 
 def repr_of(value: object) -> str:
-    """What `repr(value)` answers. Raises LimitError."""
+    """The result of `repr(value)`. Raises LimitError."""
     if type(value) in _SCALARS:
         return _scalar_text(value)
     out: list[str] = []
@@ -85,7 +85,7 @@ def float_text(value: float) -> str:
 
 
 def not_finite(value: float) -> str:
-    """How infinity and what is no number show."""
+    """The text of an infinity or NaN."""
     return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"  # noqa: PLR0124
 
 

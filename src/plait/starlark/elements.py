@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Elements(Value):
-    """What `s.elems()`, `s.codepoints()` and their `_ords` give: a string seen in parts, only to be iterated."""
+    """The result of `s.elems()`, `s.codepoints()` and their `_ords` variants: an iterable view of a string."""
 
     __slots__ = ("kind", "string")
 

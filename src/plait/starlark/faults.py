@@ -156,7 +156,10 @@ def _subscript(traceback: TracebackType) -> StarlarkError:
 
 
 def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
-    """What is wrong with a call, from Python's sentence about it.
+    """The error for a failed call, from Python's message.
+
+    The arguments are gone by then, so the message is the only source of their number and names. Checking calls in
+    advance would slow down every call.
 
     By then the arguments are gone: how many there were, and which names they had, stands in that sentence alone. To check
     calls ourselves before they are made would cost every call.
@@ -209,7 +212,7 @@ def _called_line(source: Source, code: CodeType) -> int:
 
 
 def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError | None:
-    """What is wrong with a call of a program's function; `rest` is Python's sentence behind its name."""
+    """The error for a failed call of a program's function. rest: Python's message after the name."""
     quoted = rest.split("'")[1::2]
     words = rest.split()
     if words[0] == "missing":

@@ -51,7 +51,7 @@ def fields(
 
 
 def _expression_end(inner: str, start: int, fail: Callable[[str, int], NoReturn]) -> tuple[int, str]:
-    """Where an expression ends, and its conversion: "", "!r" or "!s"."""
+    """The end of an expression, and its conversion: "", "!r" or "!s"."""
     closing: list[str] = []
     quote = ""
     i = start

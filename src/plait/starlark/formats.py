@@ -197,7 +197,7 @@ def _as_int(value: object, verb: str) -> str:
 
 
 def as_decimal(value: object) -> str:
-    """What `%d` makes of a value."""
+    """The text of `%d` for a value."""
     return _as_int(value, "d")
 
 

@@ -1,4 +1,4 @@
-"""What loops go through: ranges, and what compiled code calls where a loop begins and ends.
+"""Loops of compiled code: ranges, and the functions called at the beginning and the end of a loop.
 
 A loop pays all its steps when it begins (see `budget`), and gets back what it did not go through when it is left early.
 A list, dict or set is locked while a loop runs over it.
@@ -64,7 +64,7 @@ class Loops:
         self.spend = spend
 
     def names(self) -> Mapping[str, Callable[..., object]]:
-        """What compiled code calls, by its names."""
+        """The functions that compiled code calls, by name."""
         return {
             "$refund": self.refund,
             "$from_to": self.from_to,
@@ -77,7 +77,7 @@ class Loops:
         }
 
     def begin(self, x: object) -> Iterable[object]:
-        """What a `for` loop iterates; a list, dict or set is locked until `finish`."""
+        """The iterable of a `for` loop. A list, dict or set is locked until `finish`."""
         if isinstance(x, (List, Dict)):
             self.spend(len(x))
             if x.lock != FROZEN:
@@ -86,7 +86,7 @@ class Loops:
         return self.each(x)
 
     def each(self, x: object) -> Iterable[object]:
-        """What Python iterates when nothing can change x meanwhile."""
+        """The iterable of a loop during which nothing can change x."""
         if isinstance(x, (List, tuple, Dict)):
             self.spend(len(x))
             return x
@@ -102,7 +102,7 @@ class Loops:
         return source
 
     def hold(self, x: object) -> Iterator[object]:
-        """What a comprehension iterates whose parts call something: locked as long as the iteration goes on."""
+        """The iterable of a comprehension with calls. The value is locked during the iteration."""
         source = self.begin(x)
         try:
             yield from source

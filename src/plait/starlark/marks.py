@@ -255,7 +255,7 @@ def _ran(way: int, line: int) -> syntax.Call:
 
 
 def _is_ours(node: Expression) -> bool:
-    """Whether a pass has put this call into the program."""
+    """True if a pass inserted the call."""
     return isinstance(node, syntax.Call) and isinstance(node.function, syntax.Helper)
 
 

@@ -184,7 +184,7 @@ def update(self: Dict, /, *args: object, **kwargs: object) -> None:
 
 
 def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: str) -> None:
-    """What `dict(...)` and `d.update(...)` share."""
+    """Adds the arguments of `dict(...)` or `d.update(...)` to a dict."""
     if args:
         pairs = args[0]
         if type(pairs) is Dict:

@@ -1,4 +1,4 @@
-"""What the operators mean (spec ytt 5, operators): `BINARY` and `UNARY` have a function for each.
+"""The operators of the language: `BINARY` and `UNARY` have a function for each. See docs/reference/language.md.
 
 Compiled code does the common cases itself (two ints, a known list) and comes here for the rest. True is not 1: a bool
 takes part in no arithmetic. Sizes are bounded: a result that would grow past the limit is a LimitError.

@@ -1,4 +1,4 @@
-"""What a program is made of: pieces of code, and statements of the template layer between them."""
+"""Parts of a program: pieces of code, and statements of the template layer between them."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Program:
         return table
 
     def _asks_more(self, table: Mapping[str, object], names: Mapping[str, object]) -> bool:
-        """Whether the program can ask the host for what is in neither table."""
+        """True if the program may need host names that neither table has."""
         if self._asked is None:
             self._asked = {name for name in _names(self.code) if name[0] == "$"} - _OWN
         return not all(name in table or name in names for name in self._asked)
@@ -173,7 +173,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _drop(_line: str) -> None:
-    """Where `print` goes when nobody listens."""
+    """Discards a printed line. Used if there is no listener."""
 
 
 def compile_program(

@@ -1,4 +1,4 @@
-"""What compiled code calls by the names that begin with "$", beside the operators.
+"""Functions that compiled code calls by names beginning with "$", except operators.
 
 Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names. With what
 a run adds, it takes the place of Python's builtins, so that nothing else can be named and no program has to copy it;
@@ -77,7 +77,7 @@ def _byte(string: str, place: object) -> str:
 
 
 def bad_place(place: object, size: int, name: str) -> StarlarkError:
-    """What is wrong with an index of a sequence, of which the type is called so."""
+    """The error for an invalid index. name: the sequence's name in the message."""
     if type(place) is not int:
         return StarlarkError(f"{name} index: got {type_of(place)}, want int")
     if not is_int32(place):
@@ -213,7 +213,7 @@ def keywords(x: object) -> Mapping[str, object]:
 
 
 def as_decimal(x: object) -> str:
-    """What `%d` makes of a value."""
+    """The text of `%d` for a value."""
     if type(x) is int:
         return int_text(x)
     from plait.starlark.formats import as_decimal

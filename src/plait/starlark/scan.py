@@ -36,7 +36,7 @@ _COMMENT = "no comment can follow an expression; put it on a line of its own"
 
 
 class ScanFailure(Exception):
-    """What is wrong with the text; the parser turns it into a StarlarkError."""
+    """A fault of the text. The parser turns it into a StarlarkError."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)

@@ -1,4 +1,7 @@
-"""What `sorted` does. Imported when a program sorts.
+"""The implementation of `sorted`. Imported when a program sorts.
+
+Values of one plain type sort the same way in Python, and much faster than with comparisons in Starlark. All other
+values become `Ordered`.
 
 Python sorts values of a plain type as the language does, and far faster than by one comparison of ours after the other;
 all other values become `Ordered`.
@@ -80,7 +83,7 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
 
 
 def _measurable(values: List) -> bool:
-    """Whether Python's `len` of all values is the language's."""
+    """True if Python's `len` equals Starlark's for all values."""
     try:
         return all(map(_is_ascii, values))
     except TypeError:
@@ -88,7 +91,7 @@ def _measurable(values: List) -> bool:
 
 
 def _pay_for_order(keys: list[object]) -> None:
-    """What takes longer to sort than numbers: a function that makes the keys, long texts, values in values."""
+    """Pays for keys that take longer to sort than numbers: long texts, nested values."""
     count = len(keys)
     spend(count * 4)
     if type(keys[0]) is str:
@@ -102,10 +105,10 @@ def _pay_for_texts(texts: Sequence[object]) -> None:
 
 
 def _columns(values: list[object]) -> Sequence[int] | None:
-    """How Python sorts values as the language does; None if it does not.
+    """The columns by which Python sorts tuples as Starlark does: empty for plain values, None if there are none.
 
-    Tuples are sorted part by part, which is faster than to compare one with another: first by the last of these
-    places, and so on, since every sort keeps the order of what is equal. No places: by what they are.
+    Tuples are sorted column by column, the last of the returned indexes first, which is faster than comparing tuples.
+    This is correct because sorting is stable.
     """
     kinds = frozenset(map(type, values))
     if kinds in _PLAIN or not kinds:
@@ -138,7 +141,7 @@ def _columns(values: list[object]) -> Sequence[int] | None:
 
 
 def _is_exact(column: Sequence[object]) -> bool:
-    """Whether texts, if they are, sort by their bytes whatever bytes those are."""
+    """True if texts sort by their bytes; True for all other values."""
     return type(column[0]) is not str or all(map(_is_ascii, column))
 
 

@@ -1,14 +1,14 @@
-"""What counts the steps of a program, put into its syntax tree (see `budget`): in goes a tree, out comes the same with
-calls of `$turn`, `$begun` and `$spend` where a loop or a function begins.
+"""Inserts the counting of steps into a program's syntax tree (see `budget`): calls of `$turn`, `$begun` and `$spend` at
+the beginning of loops and functions.
 
-A step is an iteration; `for` and comprehensions pay for theirs by what they iterate. Added here:
+A step is an iteration. `for` and comprehensions pay for theirs by the size of their iterable. Added here:
 
 - an iteration of `while`;
-- a call of a function that may call other functions of the program: without that, calls that call twice as many
-  calls would never come to an end, and never count;
-- what a body does that is long: so many names, constants and operators in it are a step more each time.
+- a call of a function that may call other functions of the program, because recursion could otherwise run forever
+without being counted;
+- one step for every so many names, constants and operators of a long body.
 
-All is decided by what is written, so that a program takes the same steps however it is compiled.
+The count depends only on the source, so that a program takes the same steps however it is compiled.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _defaults(parameters: Iterable[syntax.Parameter]) -> list[Expression]:
 
 
 def _may_call(scope: Scope) -> bool:
-    """Whether a function may call others of the program.
+    """True if a function may call other functions of the program.
 
     A method by the name of one of the language's own is taken for that; if it is none, the call itself counts (see
     `runtime`).

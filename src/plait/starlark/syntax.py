@@ -65,7 +65,7 @@ class Helper:
 
 
 class Each:
-    """What a loop assigns to its target: the elements of x in turn."""
+    """The assignment of each element of x to a loop's target."""
 
     __slots__ = ("x",)
 
@@ -375,7 +375,7 @@ def written_once(scope: Scope) -> set[str]:
 
 
 def calls_program(node: Expression) -> bool:
-    """Whether an expression calls a function of the program by its name."""
+    """True if an expression calls a function of the program by its name."""
     return isinstance(node, Call) and isinstance(node.function, Name) and node.function.scope is not None
 
 

@@ -24,7 +24,7 @@ _NO_PARTS = frozenset({"calls", "early", "host", "line", "name", "names", "opera
 
 
 def _getter(kind: type) -> Callable[[object], tuple[object, ...]]:
-    """What gives the parts of a node, None beside them."""
+    """A function that returns the parts of a node, with None in between."""
     names = [name for name in kind.__slots__ if name not in _NO_PARTS]  # type: ignore[attr-defined]
     return attrgetter(*names, "__class__") if names else lambda _: ()
 

@@ -1,4 +1,4 @@
-"""What a value of the language is: which Python object stands for what, and what the host can bring (spec ytt 5).
+"""Values of the language: their Python types, and the protocol for values of the host. See docs/reference/language.md.
 
 None, bool, int, float, str, tuple and range are Python's own. A str holds text; the language sees its UTF-8 bytes, and
 bytes that are not UTF-8 stand in it as lone surrogates ("surrogateescape"). Lists, dicts and sets are Python's with a
@@ -54,7 +54,7 @@ class Value:
         return None
 
     def iterate(self) -> Iterator[object] | None:
-        """What `for` runs over, or None if the value does not iterate."""
+        """An iterator over the elements, or None if the value is not iterable."""
         return None
 
     def contains(self, key: object) -> bool:
@@ -65,7 +65,7 @@ class Value:
         return True
 
     def same(self, other: object) -> bool:
-        """Whether `x == other`; called only when both have the same type."""
+        """The result of `x == other`. Called only if both have the same type."""
         return self is other
 
     def text(self) -> str:
@@ -132,7 +132,7 @@ _TYPE_NAMES: dict[type, str] = {
 
 
 def is_function(value: object) -> bool:
-    """Whether the value was made by `def` or `lambda` of the language."""
+    """True if the value was defined by `def` or `lambda` in Starlark."""
     return type(value) is FUNCTION and "$source" in value.__globals__
 
 
@@ -141,12 +141,12 @@ def is_callable(value: object) -> TypeIs[Callable[..., object]]:
 
 
 def is_int32(value: object) -> TypeGuard[int]:
-    """Whether a value is an int as the reference's functions take one: places, counts and bounds have 32 bits."""
+    """True if the value is an int of 32 bits, the range that the functions of starlark-go accept."""
     return type(value) is int and SMALLEST <= value <= LARGEST
 
 
 def type_of(value: object) -> str:
-    """What `type(value)` answers."""
+    """The result of `type(value)`."""
     name = _TYPE_NAMES.get(type(value)) or getattr(value, "type_name", None)
     if type(name) is str:
         return name

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     class Place(TypedDict):
-        """Where a node of Python's tree says that it stands."""
+        """The position of a node in Python's tree."""
 
         lineno: int
         col_offset: int

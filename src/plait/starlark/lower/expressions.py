@@ -108,7 +108,7 @@ class Expressions(Emitter):
         return py.Call(callee, args, keywords, lineno=self.line, col_offset=0)
 
     def method_of(self, node: syntax.Attribute) -> tuple[py.expr, list[py.expr]]:
-        """What to call for `x.name(...)`, and what it is given before the arguments: x, if the name is of a method."""
+        """The function to call for `x.name(...)`, and its leading arguments: x if the name is that of a method."""
         x = self.expression(node.x)
         if node.name in LIKELY:
             return self.load("$late." + node.name), [x]
@@ -231,7 +231,7 @@ class Expressions(Emitter):
         return self.call("$Dict", [made])
 
     def iterable(self, x: Expression, _node: syntax.Comprehension, *, first: bool) -> py.expr:  # noqa: ARG002 - the optimizer asks
-        """What a comprehension goes through; what a helper of ours gives is made for that."""
+        """The iterable of a comprehension. The result of an inserted helper call is used directly."""
         iterated = self.expression(x)
         if isinstance(x, syntax.Call) and isinstance(x.function, syntax.Helper):
             return iterated

@@ -73,7 +73,7 @@ class Lowering(Expressions):
         return py.Module([*tables, *self.tables(), names, function], [])
 
     def tables(self) -> list[py.stmt]:
-        """What else the code that was lowered needs before it runs."""
+        """Statements that the lowered code needs before it runs."""
         return []
 
     # ---- blocks
@@ -140,7 +140,7 @@ class Lowering(Expressions):
         self.loops -= 1
 
     def iterated(self, x: Expression) -> tuple[py.expr, bool]:
-        """What a loop goes through, and whether that is locked meanwhile."""
+        """The iterable of a loop, and True if it is locked during the loop."""
         return self.call("$begin", [self.expression(x)]), True
 
     def branch(self, node: syntax.Branch, into: list[py.stmt]) -> None:
@@ -262,7 +262,7 @@ class Lowering(Expressions):
 
 
 def _leaves(body: Sequence[Statement], *, inner: bool = False) -> bool:
-    """Whether the body of a loop can leave it; inner: the statements stand in a loop within it."""
+    """True if a loop's body can leave the loop. inner: the statements are in a nested loop."""
     for node in body:
         if isinstance(node, syntax.Return) or (isinstance(node, syntax.Branch) and node.word == "break" and not inner):
             return True

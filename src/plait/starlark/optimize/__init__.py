@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def optimizer(hooks: Hooks | None, statements: Sequence[Statement], scope: Scope) -> Optimizer:
-    """What lowers a program, given all that is known of it."""
+    """The optimizer that lowers a program with all facts about it."""
     return Optimizer(hooks, follow(scope, statements), _RULES, _STATEMENT_RULES)
 
 

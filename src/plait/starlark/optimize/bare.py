@@ -1,4 +1,4 @@
-"""Which lists only compiled code ever meets: they need no lock and can be Python's own, which Python reads faster.
+"""Finds lists that only compiled code sees. They need no lock and can be Python lists, which are faster to read.
 
 `flow` has settled where lists go. Here the program is visited once more, with a short list of what is done without a
 helper and so may be done with a bare list: it is kept in a variable of a function, is an element of another bare list, is
@@ -70,7 +70,7 @@ class _Visitor:
             group = group.inner
 
     def is_ours(self, node: Expression) -> bool:
-        """Whether an expression whose kind is a list can give a bare one."""
+        """True if a list expression can return a bare list."""
         if isinstance(node, syntax.Name):
             return self.owns(node)
         if isinstance(node, syntax.Call):
@@ -80,14 +80,14 @@ class _Visitor:
         return isinstance(node, (syntax.Index, syntax.ListDisplay, syntax.Comprehension))
 
     def owns(self, name: syntax.Name) -> bool:
-        """Whether a name is a variable of the function at hand."""
+        """True if a name is a variable of the current function."""
         scope = name.scope
         while scope is not None and scope.is_comprehension:
             scope = scope.parent
         return scope is not None and scope is self.function
 
     def copies(self, node: syntax.Call) -> bool:
-        """Whether a call is `list(x)`, or `x.split(y)` of a string."""
+        """True if a call is `list(x)`, or `x.split(y)` of a string."""
         function = node.function
         if isinstance(function, syntax.Attribute):
             return function.name == "split" and self.flow.of(function.x) == "str" and _is_plain(node)
@@ -167,12 +167,12 @@ class _Visitor:
 
 
 def _is_plain(call: syntax.Call) -> bool:
-    """Whether a call has one argument, given by position."""
+    """True if a call has exactly one argument, by position."""
     return len(call.arguments) == 1 and not call.arguments[0].name and not call.arguments[0].star
 
 
 def _measures(node: syntax.Call) -> bool:
-    """Whether a call only looks at its argument: `len(x)`, `"-".join(x)`."""
+    """True if a call only reads its argument: `len(x)`, `"-".join(x)`."""
     function = node.function
     if isinstance(function, syntax.Attribute):
         known = function.name == "join" and isinstance(function.x, syntax.Literal)

@@ -87,7 +87,7 @@ def _own_method(
 
 
 def _short_text_arguments(name: str, values: Sequence[Expression]) -> tuple[int, tuple[str, ...]] | None:
-    """How Python does a method of strings: how short they have to be, and what to give it; None if it does not.
+    """The Python form of a string method: the maximum length of the strings, and its arguments; None if there is none.
 
     Only for ASCII strings, given what is known.
     """
@@ -129,7 +129,7 @@ def _short_text_method(
 
 
 def _holds_texts(o: Optimizer, node: Expression) -> bool:
-    """Whether a list has only strings in it."""
+    """True if a list is known to contain only strings."""
     if o.kind(node) != "list":
         return False
     group = o.facts.group_of(node)
@@ -163,7 +163,7 @@ def _set_default(o: Optimizer, x: syntax.Name, values: Sequence[Expression]) -> 
 
 
 def _is_fresh(node: Expression) -> bool:
-    """Whether nobody can tell if the value was made: an empty list or dict, a literal."""
+    """True if the identity of the value cannot matter: an empty list or dict, a literal."""
     if isinstance(node, syntax.ListDisplay):
         return not node.items
     return isinstance(node, syntax.Literal) or (isinstance(node, syntax.DictDisplay) and not node.entries)

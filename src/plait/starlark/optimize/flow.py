@@ -1,4 +1,4 @@
-"""Where values flow: what functions are given and give back, and what lists hold.
+"""Data flow: the arguments and results of functions, and the elements of lists.
 
 `kinds` knows what an expression gives from its form alone. Here the program is followed as a whole, for two things:
 
@@ -29,7 +29,7 @@ _MOST_ROUNDS = 30
 
 
 def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
-    """What is known of a program, with the calls within it followed."""
+    """The facts about a program, with its internal calls followed."""
     flow = Flow(scope)
     once = syntax.written_once(scope)
     flow.functions = {
@@ -45,7 +45,7 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
 
 
 def follow_apart(scope: Scope, statements: Sequence[Statement], outer: Kinds | None = None) -> Flow:
-    """What is known of a program, or of one function of it, if nothing is known of its calls."""
+    """The facts about a program or one of its functions, without following calls."""
     flow = Flow(scope, outer)
     if flow.settle(statements):
         flow.bare = find_bare(flow, statements)
@@ -79,7 +79,7 @@ class Flow(Uses):
         self.bare: set[Expression] = set()  # see `bare`
 
     def twice(self, function: Function) -> bool:
-        """Whether calls from within tell something about the arguments of a function."""
+        """True if internal calls tell the kinds of a function's arguments."""
         kinds = self.variables[function.scope]
         return function.called and any(kinds[name] not in {"", BOTTOM} for name in function.parameters)
 

@@ -1,4 +1,7 @@
-"""What lists hold: the places between which a list may pass share a `Group`, which knows the kind of the elements.
+"""Kinds of list elements. Places between which a list may pass share a `Group`, which holds the kind of the elements.
+
+Every stored value raises the kind. A list that leaves the program has an open group, about which nothing is known.
+`flow` visits the program and reports operations on lists.
 
 Whatever is stored raises that kind; a list that goes where nobody can see has an open group, of which nothing is known.
 `flow` visits the program and says what happens to its lists.
@@ -52,7 +55,7 @@ class Function:
         self.result = Group()
 
     def fits(self, call: syntax.Call) -> bool:
-        """Whether a call gives every parameter its argument, by position."""
+        """True if a call passes every parameter by position."""
         return len(call.arguments) == len(self.parameters) and not any(
             argument.star or argument.name for argument in call.arguments
         )

@@ -1,4 +1,4 @@
-"""What is known about values before a program runs, so that compiled code can leave out checks.
+"""Kinds of values that are known before a program runs, so that compiled code can omit checks.
 
 A kind is the exact type of whatever an expression can give: "int", "small" (an int that fits a machine word), "float",
 "str", "bool", "list", "dict", "tuple", "none"; "" when nothing is known, BOTTOM while nothing was found out yet. A
@@ -40,10 +40,10 @@ def join(left: str, right: str) -> str:
 
 
 class Kinds:
-    """What one analysis knows of the kinds of a program's values.
+    """The kinds of a program's values in one analysis.
 
-    variables: of the names of each scope. results: of calls of the program's own functions. elements: of elements of
-    lists. outer: what another analysis knows of the scopes around.
+    variables: of the names of each scope. results: of calls of the program's functions. elements: of elements of lists.
+    outer: the analysis of the enclosing scopes.
     """
 
     def __init__(self, outer: Kinds | None = None) -> None:

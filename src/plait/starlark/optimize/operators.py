@@ -88,7 +88,7 @@ def binary(o: Optimizer, node: syntax.Binary) -> py.expr:
 
 
 def helper(o: Optimizer, operator: str, x: py.expr, _left: str, y: py.expr, _right: str) -> py.expr:
-    """What the plain engine does."""
+    """The call that the engine without optimization makes."""
     return o.call("$" + operator, [x, y])
 
 
@@ -114,7 +114,7 @@ def on_ints(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, righ
 
 
 def both_ints(o: Optimizer, x: py.expr, left: str, y: py.expr, right: str) -> tuple[py.expr, Again, Again]:
-    """Whether both operands are ints, a test that evaluates them in order; and what they are again."""
+    """A test that both operands are ints, which evaluates them in order, and the expressions to use them again."""
     first_x, again_x = o.simple(x)
     first_y, again_y = o.simple(y)
     number = o.load("$T.int")
@@ -142,7 +142,7 @@ def add(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: s
 
 
 def _is_short_text(node: py.expr) -> bool:
-    """Whether it is a constant that no bytes of another string can make a character with."""
+    """True if a node is a constant ASCII text that cannot complete a multi-byte character of another string."""
     return (
         isinstance(node, py.Constant) and type(node.value) is str and node.value.isascii() and len(node.value) < _SHORT
     )
@@ -180,7 +180,7 @@ def multiply(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
 
 
 def is_small(o: Optimizer, x: py.expr) -> py.expr:
-    """Whether an int may be multiplied by any other."""
+    """A test that an int is small enough to be multiplied by any other."""
     low, high = o.constant(-_SMALL_INT), o.constant(_SMALL_INT)
     return py.Compare(low, [py.Lt(), py.Lt()], [x, high], **o.at())
 
@@ -228,19 +228,19 @@ def _on_text(o: Optimizer, operator: str, x: py.expr, y: py.expr, node: syntax.B
 
 
 def _compare_as_ints(o: Optimizer, node: syntax.Binary) -> bool:
-    """Whether one side is an int and no side a bool: only True and False are equal to ints in Python alone."""
+    """True if one side is an int and neither is a bool. In Python, unlike Starlark, True and False equal ints."""
     return _is_no_bool(o, node.x) and _is_no_bool(o, node.y) and (o.kind(node.x) in INTS or o.kind(node.y) in INTS)
 
 
 def _is_no_bool(o: Optimizer, node: Expression) -> bool:
-    """Whether the value can be no bool: arithmetic gives none."""
+    """True if the value cannot be a bool. Arithmetic never returns one."""
     if isinstance(node, syntax.Binary):
         return node.operator in _PYTHON or node.operator in {"/", "<<", ">>"}
     return o.kind(node) in _NO_BOOL
 
 
 def _is_distinct(node: py.expr) -> bool:
-    """Whether Python compares this constant with anything as the language does: True and 1 are equal only to Python."""
+    """True if Python compares this constant with every value as Starlark does. In Python, True equals 1."""
     if not isinstance(node, py.Constant):
         return False
     value = node.value

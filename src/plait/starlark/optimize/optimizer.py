@@ -50,11 +50,11 @@ class Optimizer(Lowering):
 
     @property
     def guards(self) -> bool:
-        """Whether a value may be put into a variable and its type looked at, in an expression."""
+        """True if an expression may assign a value to a variable and test its type."""
         return self.hot and self.walrus
 
     def kind(self, node: Expression) -> str:
-        """What is known of an expression (see `kinds`)."""
+        """The kind of an expression (see `kinds`)."""
         return self.facts.of(node)
 
     def tables(self) -> list[py.stmt]:
@@ -177,7 +177,7 @@ class Optimizer(Lowering):
             self.facts = self.flow
 
     def knows(self, node: syntax.Call) -> bool:
-        """Whether a call is one of those that were followed to a function that is compiled twice."""
+        """True if a call leads to a function that is compiled twice."""
         name = node.function
         if self.facts is not self.flow or not isinstance(name, syntax.Name):
             return False
@@ -190,7 +190,7 @@ class Optimizer(Lowering):
         return py.BoolOp(py.And(), list(tests), lineno=self.line, col_offset=0)
 
     def every(self, tests: Sequence[py.expr]) -> py.expr:
-        """Whether all tests hold, of which there is one at least."""
+        """The conjunction of one or more tests."""
         return tests[0] if len(tests) == 1 else self.both(*tests)
 
     def is_type(self, operand: py.expr, *others: py.expr) -> py.expr:
@@ -203,7 +203,7 @@ class Optimizer(Lowering):
         return self.compare(self.call("$L", [x]), py.Lt(), self.constant(size))
 
     def is_character(self, node: Expression) -> bool:
-        """Whether it is one byte of a text."""
+        """True if the expression is one byte of a text."""
         return isinstance(node, syntax.Index) and self.kind(node.x) == "str"
 
     def is_short(self, x: py.expr, node: Expression) -> list[py.expr]:
@@ -243,11 +243,11 @@ class Optimizer(Lowering):
         return self.kept(value, into)
 
     def unlocked(self, x: py.expr) -> py.expr:
-        """Whether a list or dict may be changed."""
+        """A test that a list or dict may be changed."""
         return self.negated(self.field(x, "lock"))
 
     def unshared(self, node: Expression) -> bool:
-        """Whether a list can be neither frozen nor iterated here: all that is done with it is known (see `flow`)."""
+        """True if a list can be neither frozen nor iterated here, because all its uses are known (see `flow`)."""
         if not isinstance(node, syntax.Name) or node.scope is None or self.kind(node) != "list":
             return False
         if node.scope.is_comprehension or node.scope not in self.facts.groups:
@@ -287,7 +287,7 @@ def range_in_loop(node: Expression) -> str | None:
 
 
 def _may_change(node: syntax.Comprehension, *, first: bool) -> bool:
-    """Whether a comprehension may change what it goes through: then that is locked meanwhile."""
+    """True if a comprehension may change its iterable, which is locked in that case."""
     parts = [node.body, *(condition for clause in node.clauses for condition in clause.conditions)]
     parts += [clause.x for clause in node.clauses[1:]]
     if node.key is not None:
@@ -296,7 +296,7 @@ def _may_change(node: syntax.Comprehension, *, first: bool) -> bool:
 
 
 def _calls(node: Expression) -> bool:
-    """Whether evaluating an expression may call a function, which might change what is being iterated."""
+    """True if evaluating an expression may call a function, which could change what is being iterated."""
     if isinstance(node, (syntax.Name, syntax.Literal, syntax.Lambda)):
         return False
     if isinstance(node, syntax.Binary):

@@ -86,7 +86,7 @@ def _by_unknown(o: Optimizer, x: py.expr, kind: str, key: py.expr) -> py.expr:
 
 
 def _is_ascii(x: py.expr) -> bool:
-    """Whether it is a text whose characters are its bytes."""
+    """True if the characters of a constant text are its bytes."""
     return isinstance(x, py.Constant) and type(x.value) is str and x.value.isascii()
 
 

@@ -1,4 +1,6 @@
-"""Where values flow within expressions: what is stored where, what is only looked at, and what goes where we cannot see.
+"""Data flow within expressions: values that are stored, only read, or leave the program.
+
+`flow` follows the statements of a program and calls this module for their expressions.
 
 `flow` follows the statements of a program, and asks this for each of their expressions.
 """

@@ -1,4 +1,4 @@
-"""What a program binds and uses in which scope, noted while it is parsed; `resolve` finds from it what names mean."""
+"""Names bound and used in each scope, recorded while a program is parsed. `resolve` derives their meaning."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class Tokens:
         self.fail(f"got {got}, want {wanted}", hint=hint or self._meant(got, wanted))
 
     def _meant(self, got: str, wanted: str) -> str | None:
-        """What the token at hand is likely to be a mistake for."""
+        """The likely intention behind the current token, or None."""
         kind, value, line, column = self.tokens[self.index - 1]
         if self.kind == "illegal token":
             instead = _INSTEAD.get(str(self.value))

@@ -107,7 +107,7 @@ def _bound_in_order(statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def _is_candidate(node: syntax.Def) -> bool:
-    """Whether a function makes no nodes, and can be defined several times without a difference."""
+    """True if a function builds no nodes and can be defined repeatedly without a difference."""
     return all(
         parameter.default is None or _is_constant(parameter.default, flat=True) for parameter in node.parameters
     ) and not any(scope.hosts for scope in _scopes(node.scope))
@@ -126,7 +126,7 @@ def _outer_uses(scope: Scope, program: Scope) -> set[str]:
 
 
 def _is_constant(node: Expression, *, flat: bool = False) -> bool:
-    """Whether an expression is written out; flat: and cannot be changed."""
+    """True if an expression is a literal constant. flat: it must also be immutable."""
     if isinstance(node, syntax.Literal):
         return True
     if isinstance(node, syntax.Name):

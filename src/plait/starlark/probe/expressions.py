@@ -256,12 +256,12 @@ class Expressions:
 
 
 def has_shadow(node: syntax.Name) -> bool:
-    """Whether a variable has a shadow beside it: those of comprehensions have none."""
+    """True if a variable has a shadow. Variables of comprehensions have none."""
     return node.scope is not None and not node.scope.is_comprehension
 
 
 def parameters_of(parameters: Sequence[syntax.Parameter]) -> tuple[tuple[str, ...], int, str, str]:
-    """What the recorder needs to know: names, how many can be given by position, and those with `*` and `**`."""
+    """The parameters for the recorder: names, the number of positional ones, and the names of `*` and `**`."""
     names = tuple(parameter.name for parameter in parameters if not parameter.star)
     after = next((place for place, parameter in enumerate(parameters) if parameter.star == "*"), len(parameters))
     count = sum(not parameter.star for parameter in parameters[:after])

@@ -100,7 +100,7 @@ class Flows(Recorder):
         return self.control(sys._getframe(2).f_lineno if line is None else line, tuple(shadow))
 
     def deep(self, *values: object) -> dict[Origin, None]:
-        """What is known aside of values and of all that can be reached from them."""
+        """The recorded origins of values and of everything reachable from them."""
         windows = self.windows
         found: dict[Origin, None] = {}
         for value in reachable(values):
@@ -158,7 +158,7 @@ class Flows(Recorder):
         return self.stack[-1].reached_by
 
     def raise_here(self, control: Control) -> None:
-        """What the window at hand evaluates from now on is decided by a secret."""
+        """Marks everything that the current window evaluates from here on as decided by a secret."""
         window = self.stack[-1]
         window[control] = None
         window.reached_by = joined_shadows(window.reached_by, (control,))

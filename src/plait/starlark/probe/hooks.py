@@ -1,4 +1,4 @@
-"""What programs tell of their conditions, which only the recorder of a run that uses secrets keeps: see `flows`."""
+"""Hooks for the conditions of programs. Only the recorder of a run with secrets keeps them: see `flows`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run with secrets calls besides the recorder of its conditions (`flows`): a cheaper recorder, `print`, `try_to`."""
+"""Functions for runs with secrets, beside the recorder of conditions (`flows`): a cheaper recorder and `print`."""
 
 from __future__ import annotations
 

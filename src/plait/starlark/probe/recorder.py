@@ -1,4 +1,4 @@
-"""What the code of a traced program calls, by the names that begin with "$from.": it notes what is read (see `probe`).
+"""Functions that traced code calls by names beginning with "$from.". They record reads (see `probe`).
 
 One `Recorder` serves one program; all of a run share `Windows`.
 """
@@ -54,7 +54,7 @@ class Recorder(Hooks):
         self.heres: dict[int, Shadow] = {}
 
     def names(self) -> Mapping[str, object]:
-        """What the code of the program calls, by its names."""
+        """The functions that the program's code calls, by name."""
         return {
             "$from.add": self.add,
             "$from.also": self.also,
@@ -389,7 +389,8 @@ class Recorder(Hooks):
         reached_by: Shadow,
         *controls: Shadow,
     ) -> tuple[object, Shadow, object, object]:
-        """What a loop goes through, the shadow of its being run, and what gives those of elements and of their parts.
+        """The iterable of a loop, the shadow of its execution, and functions for the shadows of elements and their
+        parts.
 
         names, reached_by: for a run that uses secrets; see `flows`.
         """
@@ -464,7 +465,7 @@ class Recorder(Hooks):
 
 
 def _has_data(shadow: Iterable[Origin]) -> bool:
-    """Whether a shadow leads to more than code."""
+    """True if a shadow leads to data, not only to code."""
     todo = [*shadow]
     seen: set[int] = set()
     while todo:

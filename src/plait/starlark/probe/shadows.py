@@ -27,15 +27,17 @@ _DEPTH = 4
 
 
 class Window(dict["Origin", None]):
-    """What was read since it was opened, in order.
+    """The reads recorded since the window was opened, in order.
 
-    arguments: of a call. direct: a function of a program took them. quiet: one that does not say what it reads.
-    parts: the shadows of a display's items; key: that of the next one's key. elements: the shadows of what the loops of a comprehension are at;
-    coming: those of all that they go through.
-    shape: what decided which nodes its function makes. receiver: what the method being called may change. reached_by: the secret conditions that led here; entered_by: to the statement at hand.
-    outermost: of a call from the host, outside of all programs.
-    host: belongs to the statements that build nodes; control: what decides that the next one runs. called: of a call
-    that no program wrote, but which says what it gives.
+    arguments: of a call. direct: a function of a program received them. quiet: of a function that does not report its
+    reads.
+    parts: the shadows of a display's items. key: the shadow of its next key. elements: the shadows of the current
+    elements of a comprehension's loops. coming: the shadows of all their elements.
+    shape: decided which nodes the function builds. receiver: a value that the called method may change. reached_by: the
+    secret conditions that led here. entered_by: those of the current statement.
+    outermost: of a call from the host, outside all programs.
+    host: of statements that build nodes. control: decides that the next one runs. called: of a call that no program
+    contains, but which reports its result.
     """
 
     arguments: Sequence[Argument] = ()
@@ -60,7 +62,7 @@ class Window(dict["Origin", None]):
             self.pop(origin, None)
 
     def given(self) -> list[Origin]:
-        """What the arguments are made of."""
+        """The origins of the arguments."""
         return [origin for _, shadow, _ in self.arguments for origin in shadow]
 
     def adds(self, argument: Argument) -> None:
@@ -78,7 +80,7 @@ class Hole:
 
 
 def of_item(item: Item) -> Origin:
-    """What stands for the value of an array's item."""
+    """The origin of an array item's value."""
     return item.value if type(item.value) is Array else item
 
 

@@ -78,7 +78,7 @@ class Probe(Expressions):
         return self.call("$from.start", self.reached_by)
 
     def close(self, depth: syntax.Name) -> Expression:
-        """What was read since a window was opened, and what decided that it was read."""
+        """The call that closes a window and returns its reads and the conditions that led to them."""
         return self.call("$from.close", depth, self.constant(self.line), self.reached_by, *self.controls)
 
     def opened(self, into: list[Statement]) -> syntax.Name:

@@ -1,4 +1,4 @@
-"""What traced programs call: windows collect what is read, and become the shadows of values (see `probe`).
+"""Windows collect the reads of traced programs and become the shadows of values (see `probe`).
 
 A *shadow* is what a value was made of. A variable has its shadow beside it, in another variable; a container that is
 changed, a list that was made of data, the items of a display have theirs here, by identity.
@@ -157,7 +157,7 @@ class Windows:
         return found[1]
 
     def place_of(self, x: Dict, key: object) -> int:
-        """Where among the keys of a dict one stands; behind all of them if it is not there."""
+        """The index of a key in a dict, or its length if the key is missing."""
         _, places = self.places.setdefault(id(x), (x, {}))
         if len(places) == len(x) - 1:
             # Most dicts grow key by key.
@@ -183,7 +183,7 @@ class Windows:
         return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
 
     def covered(self, x: object) -> AbstractSet[Origin]:
-        """What `shadows_in` tells one by one, and what stands for all of it."""
+        """The origins that `shadows_in` returns one by one, plus the origin of the whole."""
         if type(x) is List:
             array = self.array_of(x)
             if array is not None and len(array.items) == len(x):
@@ -311,7 +311,7 @@ class Windows:
         return any(given is value for window in reversed(self.stack) for given, _, _ in window.arguments)
 
     def take(self) -> Shadow:
-        """What the innermost window holds, what decided that the statement runs included; it is forgotten there."""
+        """Removes and returns the contents of the innermost window, including the condition of the statement."""
         window = self.stack[-1]
         if not window and not window.arguments:
             return window.control
@@ -349,7 +349,10 @@ class Windows:
 
     @contextmanager
     def led_by(self, action: str, origins: Iterable[Origin]) -> Iterator[Control | None]:
-        """What the host does, having been asked by a program, if the origins of that decide what it does.
+        """A context for actions of the host that a program requested and whose extent its origins decide.
+
+        Yields the decision if it depends on a secret: everything evaluated within then depends on it. Yields None
+        otherwise.
 
         Gives the decision if it depends on a secret: then all that is evaluated within depends on it.
         """
@@ -366,7 +369,7 @@ class Windows:
         yield control
 
     def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
-        """What the code of one program calls. line: gets each line that it prints."""
+        """The functions that the code of one program calls. line: receives each printed line."""
         if self.marks is None:
             return Recorder(self, source).names()
         from plait.starlark.probe.flows import Flows

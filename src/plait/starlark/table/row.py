@@ -53,7 +53,7 @@ class Row:
         self.calls = calls
 
     def fits(self, count: int) -> bool:
-        """Whether it can be called with so many arguments by position, and the function needs no further look."""
+        """True if the builtin accepts this number of positional arguments without further checks."""
         return self.most == ANY or self.least <= count <= self.most
 
     def check(self, count: int, named: object) -> None:
