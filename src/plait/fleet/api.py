@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """What came of a fleet.
+    """The result of a fleet.
 
-    output: the directory of the results. counts: how many runs there are of each status. failed: the outcomes of runs that
-    failed, in the order of the project file. warned: the outcomes with warnings. left_over: places that earlier fleets
-    have written, and no run has any more. seconds: how long it took.
+    output: the directory of the results. counts: the number of runs by status. failed: the outcomes of failed runs, in
+    the order of the project file. warned: the outcomes with warnings. left_over: destinations of earlier fleets that no
+    run has any more. seconds: duration.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Report:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every run has its results."""
+        """True if every run has its results."""
         return not self.counts.get(FAILED) and not self.counts.get(LEFT)
 
     def check(self) -> Report:

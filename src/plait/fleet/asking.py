@@ -59,7 +59,9 @@ def deciding(entry: Entry) -> Entry:
 def evaluated(
     project: Project, tasks: Sequence[Task], cache: CodeCache | None = None, *, follows_all: bool = False
 ) -> Iterator[tuple[Task, Documents, Trace]]:
-    """What runs make, with everything recorded, one after the other. cache: of code that is compiled. Raises PlaitError.
+    """The results of runs, evaluated one after the other with provenance. cache: of compiled code. Raises PlaitError.
+
+    follows_all: also record functions that only compute.
 
     follows_all: also record functions that only compute.
     """
@@ -183,7 +185,9 @@ def _rows(
 
 
 class _Names:
-    """What documents and places of one environment are called: of documents with one name, the second has a number, and so on."""
+    """Unique names for the documents and paths of one environment. The second document of a name gets a number, and so
+    on.
+    """
 
     def __init__(self) -> None:
         self._documents: dict[tuple[str, int], str] = {}

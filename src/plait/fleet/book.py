@@ -51,7 +51,7 @@ class Book:
             raise
 
     def _read_old(self) -> None:
-        """What earlier fleets have made: those that ended, and then one that did not."""
+        """Reads the records of earlier fleets: the completed ones, then one that was interrupted."""
         for lines in self._place.lines():
             is_ours = False
             for line, text in parsed(lines):

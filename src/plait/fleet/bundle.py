@@ -110,7 +110,7 @@ def _matched(path: str) -> Iterator[str]:
 
 
 def _of_site(path: str) -> Iterator[str]:
-    """What a site has in common with others of its repository."""
+    """Files that a site shares with other sites of its repository."""
     from plait.layering.sites import DEFINITION
 
     directory = os.path.dirname(path) if os.path.basename(path) == DEFINITION else path

@@ -110,7 +110,7 @@ class Drive:
             self._going[future] = portion
 
     def _room(self) -> int:
-        """How many portions there may be: one, while a run is tried for the last time."""
+        """The maximum number of portions: one while a run is tried for the last time."""
         if any(portion.attempt >= _ATTEMPTS for portion in [*self._going.values(), *list(self._waiting)[:1]]):
             return 1
         return 1 if self._pool.width == 1 else 2 * self._pool.width
@@ -139,7 +139,7 @@ class Drive:
             self._give_out_again()
 
     def _give_out_again(self) -> None:
-        """What was sent with a setup that is gone never comes back, not even as lost."""
+        """Queues all portions of a discarded pool again. Their futures never complete, not even as failed."""
         portions = [*self._going.items()]
         self._going.clear()
         for future, portion in portions:

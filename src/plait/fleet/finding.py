@@ -1,4 +1,4 @@
-"""Which project file a command is about."""
+"""Finds the project file for a command."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def digest(content: bytes) -> str:
-    """What tells one content from another, as `sha256sum` prints it."""
+    """The SHA-256 digest of a content, as `sha256sum` prints it."""
     return sha256(content).hexdigest()
 
 
@@ -30,7 +30,8 @@ def of_parts(parts: Iterable[str]) -> str:
 
 @cache
 def version() -> str:
-    """What tells one plait from another: its sources, and the versions of Python and of what it needs.
+    """An identifier of this plait: its sources, and the versions of Python and its dependencies. Equal on every
+    machine.
 
     It is the same on every machine.
     """

@@ -28,7 +28,7 @@ _MANY = 24
 
 
 class Makers:
-    """Who makes runs. processes, executor, own_process: as of `plait.fleet.fleet`. common: what all ways have in common."""
+    """Evaluates runs. processes, executor, own_process: as in `plait.fleet.fleet`. common: settings of all pools."""
 
     def __init__(self, processes: int, executor: object, common: Common, *, own_process: bool) -> None:
         self._processes = processes
@@ -70,7 +70,7 @@ class Makers:
         return self._executor is not None and not isinstance(self._executor, Executor)
 
     def _pool(self, project: Project, tasks: Sequence[Task], place: Place) -> Pool:
-        """Where runs are made."""
+        """The pool that evaluates the runs."""
         from concurrent.futures import Executor
 
         source, common = _source(project), self._common

@@ -1,4 +1,4 @@
-"""What came of one run of a fleet."""
+"""The outcome of one run of a fleet."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ MADE, STORED, KEPT, FAILED, LEFT = "made", "stored", "kept", "failed", "left out
 
 
 class Outcome:
-    """What came of a run.
+    """The outcome of a run.
 
-    name: of the run. status: `made`; `stored`, taken from what an earlier fleet made; `kept`, there already; `failed`; or
-    `left out`, because the fleet was stopped. seconds: how long it took. error: the message, of a run that failed.
-    fault: the same without what is the environment's own, so that equal errors have equal texts.
-    parts, reads: what it has read, below directories, by the names of such parts, and elsewhere. news: parts that the
-    process has not told of before. is_secret: it has to do with secrets, so that nothing
-    of it is kept. files: digest, size and time of each file that it has written. texts: the files themselves, where the process
-    that made them does not write. version: of the plait that made it (`plait.fleet.identity.version`).
+    name: of the run. status: `made`; `stored`, taken from the cache; `kept`, already in place; `failed`; or `left out`,
+    because the fleet was stopped. seconds: duration. error: the message of a failed run.
+    fault: the error without facts of the environment, so that equal errors are equal.
+    parts, reads: the files that were read, below known directories and elsewhere. news: parts reported by this process
+    for the first time. is_secret: the run uses secrets, so that nothing of it is cached. files: digest, size and time
+    of each written file. texts: the files themselves, if the worker does not write. version: of the plait that
+    evaluated it (`plait.fleet.identity.version`).
     """
 
     __slots__ = (
@@ -78,5 +78,5 @@ class Outcome:
 
     @property
     def has_failed(self) -> bool:
-        """Whether nothing came of it."""
+        """True if the run failed."""
         return self.status == FAILED

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from plait.writing import Directory as Opened
 
     class Place(Protocol):
-        """Where the results of a fleet go.
+        """The destination of a fleet's results.
+
+        name: its name in messages. for_workers: its path for other processes of this machine, or "" if they cannot
+        access it.
 
         name: what people call it. for_workers: what other processes of this machine call it, "" if they do not see it.
         """
@@ -43,11 +46,11 @@ if TYPE_CHECKING:
             ...
 
         def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
-            """Whether the results of a run lie in their place as they were written, and nothing else does."""
+            """True if the destination has exactly the results of a run, as they were written."""
             ...
 
         def has(self, place: str) -> bool:
-            """Whether there is anything at a place."""
+            """True if something exists at a path."""
             ...
 
         def open(self) -> None:

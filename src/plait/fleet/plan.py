@@ -1,4 +1,4 @@
-"""Which runs a fleet has, and where the results of each go. Two runs never share a place."""
+"""The runs of a fleet and their destinations. Two runs never share a destination."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _of_matrix(matrix: Matrix) -> list[Task]:
 
 
 def _place(path: str, at: Position | None) -> str:
-    """Where results go, with slashes. Raises UsageError."""
+    """A destination with slashes. Raises UsageError if it is outside the output directory."""
     try:
         place = inside(path)
     except PlaitError as error:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Begun: TypeAlias = "Builder | list[str]"
 
     class Listener(Protocol):
-        """Who hears what a run builds."""
+        """Listener of the nodes that a run builds."""
 
         def added(self, item: Item, pattern: Pattern | None) -> Item:
             """The item to add instead of a new one. pattern: what it was made by; None for a constant of the template."""
@@ -50,7 +50,7 @@ _PLAIN = frozenset({str, bool, float, type(None)})
 
 
 class Noop(Value):
-    """What `template.replace` gives back. A node that gets it as its value stays as it is."""
+    """The result of `template.replace`. A node with this value remains unchanged."""
 
     __slots__ = ()
     type_name = "noop"
@@ -115,7 +115,7 @@ class Run:
         self.fragment, self.convert = YamlFragment, counted_nodes
 
     def names(self) -> dict[str, object]:
-        """What the program of this run calls, beside NAMES."""
+        """The functions that the program of this run calls, in addition to NAMES."""
         return {
             "$node.begin": self.begin,
             "$node.begin_file": self.begin_file,
@@ -193,7 +193,7 @@ class Run:
         return Annotation(name, args, kwargs, self.source, line)
 
     def defer(self, ask: Callable[[], object]) -> object:
-        """What a function gives; where that is not known yet, what stands for it."""
+        """The result of a function, or a deferred value if it is not known yet."""
         from plait.deferred import Deferred, NotYet
 
         begun = len(self.begun)
@@ -204,7 +204,7 @@ class Run:
             return Deferred(lambda: call(ask), error.values)
 
     def module(self) -> Mapping[str, object]:
-        """What `load("@ytt:template", ...)` gives a file."""
+        """The names that `load("@ytt:template", ...)` provides to a file."""
         from plait.starlark import Module
 
         return {"template": Module("template", {"replace": Builtin("template.replace", self.replace)})}
@@ -392,7 +392,7 @@ class Builder:
     # ---- replacing
 
     def is_gone(self) -> bool:
-        """Whether the node that was added last was replaced."""
+        """True if the node added last was replaced."""
         items, count = self.gone
         return items is self.items and count == len(items)
 

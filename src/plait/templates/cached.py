@@ -1,4 +1,7 @@
-"""What is kept of a YAML template between runs, beside its code: its plan, and what its comments say (design 4).
+"""The cached form of a YAML template: its code, its plan and its comments.
+
+All of it follows from the text, so a cached template is neither read nor planned again. Its constant nodes are built
+from plain data that `marshal` accepts.
 
 All of that follows from the text. So a template that was compiled once is neither read nor planned again: its constant
 nodes are made of plain data, in the form that `marshal` takes.
@@ -64,7 +67,7 @@ class KeptTemplate(YamlFile):
         self._annotated, self._misspelt, self._braces, self._unused_overlay, self._untemplated_text = said
 
     def plan(self) -> Plan:
-        """What the program refers to by number."""
+        """The collections and items that the program refers to by number."""
         return _plan(self._form, self.source)
 
     def has_document_annotated(self, name: str) -> bool:
@@ -91,7 +94,7 @@ class KeptTemplate(YamlFile):
 
 
 def find(cache: CodeCache, source: Source, *, traced: bool) -> KeptTemplate | None:
-    """What an earlier run kept of a template."""
+    """The cached form of a template, or None."""
     entry = cache.get(_key(cache, source, traced))
     return None if entry is None else KeptTemplate(source, entry)  # type: ignore[arg-type]
 
@@ -112,7 +115,7 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced
 
 
 def may_replace_reading() -> bool:
-    """Whether this run refuses no text that another one may have taken."""
+    """True if a cached template may replace reading: this run sets no limits that could reject the text."""
     given = allowance().limits.given
     return "nesting" not in given and "aliases" not in given
 

@@ -1,4 +1,4 @@
-"""What the comments of one node say: code, annotations, a value (spec ytt 3.2, 3.6)."""
+"""The directives in the comments of a node: code, annotations, a value. See docs/reference/templates.md."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Directives:
 
     @property
     def is_text_templated(self) -> bool:
-        """Whether the strings of the node and below it are text templates (spec ytt 3.12)."""
+        """True if the strings in and below the node are text templates."""
         return bool(self.annotations) and any(name == TEXT_TEMPLATED for name, _, _ in self.annotations)
 
 
@@ -92,7 +92,7 @@ def split(text: str) -> tuple[str, str] | None:
 
 
 def is_plain(comment: Comment) -> bool:
-    """Whether a comment has no known form, neither `#@` nor `#!`."""
+    """True if a comment is neither `#@` nor `#!`."""
     return comment.text[:1] not in ("@", "!")
 
 

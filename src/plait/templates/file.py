@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class YamlFile:
-    """What one YAML file holds.
+    """The contents of one YAML file.
+
+    documents: as written; a repeated key is present twice. comments: None for a file whose comments have no meaning.
+    kept: its cached form, if it had to be read anyway.
 
     documents: as written (a repeated key is there twice). comments: None for a file whose comments do not count.
     kept: what an earlier run kept of it, where it had to be read all the same.
@@ -41,13 +44,13 @@ class YamlFile:
 
     @property
     def repeats_keys(self) -> bool:
-        """Whether some map has a key twice."""
+        """True if some map has a key twice."""
         from plait.yaml import has_repeated_keys
 
         return has_repeated_keys(self.documents)
 
     def has_document_annotated(self, name: str) -> bool:
-        """Whether the source has a document annotated `@name`, evaluated or not (spec ytt 7.2).
+        """True if the source has a document annotated with `@name`, evaluated or not.
 
         Raises TemplateError when something else than a document is annotated so, or a document twice.
         """

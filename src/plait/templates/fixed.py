@@ -16,7 +16,7 @@ _HARMLESS = frozenset(("$load", "$pick", "$attribute", "$List", "$Dict", "$make_
 
 
 def is_fixed(code: CodeType) -> bool:
-    """Whether a program gives the same whenever it runs, provided that the modules it loads do (see `gives_the_same`)."""
+    """True if a program always has the same result, provided that its modules do (see `gives_the_same`)."""
     kind = type(code)
     top = next(one for one in code.co_consts if type(one) is kind)
     return all(type(one) is not kind for one in top.co_consts) and all(
@@ -25,5 +25,5 @@ def is_fixed(code: CodeType) -> bool:
 
 
 def gives_the_same(path: str) -> bool:
-    """Whether what a path names is the same for all files and runs: a module that knows nothing of either."""
+    """True if a path names a module that is the same for all files and runs."""
     return path.startswith("@ytt:") and path not in ("@ytt:data", "@ytt:library")

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def inserter(source: Source) -> Callable[..., None]:
-    """What `$text.insert` does: append literals and the values between them, which must be strings (spec ytt 4).
+    """The function `$text.insert`, which appends literals and the values between them. The values must be strings.
+
+    lines: the lines of the values, then those of the literals, for tracing.
 
     lines: of the values, then, for those who want to know (see `tracing`), of the literals.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def noted_values(value: NodeValue, lookups: Lookups) -> object:
-    """What `to_struct` makes of data values, with lookups noted."""
+    """The result of `to_struct` for data values, with lookups recorded."""
     if type(value) is Map:
         return NotedStruct(value, lookups)
     if type(value) is Array:

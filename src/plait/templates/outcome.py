@@ -1,4 +1,4 @@
-"""What evaluating a file gives."""
+"""The result of evaluating a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Outcome:
-    """What a run gives: the names it defines, and its documents (YAML) or its text."""
+    """The result of a run: the names it defines, and its documents (YAML) or its text."""
 
     __slots__ = ("documents", "exports", "text")
 

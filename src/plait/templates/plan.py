@@ -48,8 +48,8 @@ class Pattern:
 
 
 class Plan:
-    """What a program refers to: collections (`sites`; the first is the document set), and runs of items that one
-    statement makes (`chunks`). stepwise: it builds node by node (see `planner`).
+    """The collections (`sites`; the first is the document set) and runs of items (`chunks`) that a program refers to.
+    stepwise: the program builds node by node (see `planner`).
     """
 
     __slots__ = ("chunks", "sites", "stepwise")
@@ -61,7 +61,7 @@ class Plan:
 
 
 def size_of(entries: list[Entry]) -> int:
-    """How many nodes entries stand for, without those of holes."""
+    """The number of nodes in entries, without those that fill holes."""
     total = 0
     for entry in entries:
         if isinstance(entry, list):

@@ -1,4 +1,4 @@
-"""What could run in a file, without running it (see `plait.events`)."""
+"""The statements of a file that can run, found without running it (see `plait.events`)."""
 
 from __future__ import annotations
 

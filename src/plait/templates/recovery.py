@@ -155,7 +155,7 @@ def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_c
 
 
 def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
-    """What an error says is wrong, each by itself. source: the text that is meant, where a changed one was read."""
+    """The findings of an error, one by one. source: the original text if a changed one was read."""
     return [one if source is None else _in(one, source) for one in (as_finding(error), *error.findings)]
 
 
@@ -247,7 +247,7 @@ def _code(line: str, kind: str) -> str | None:
 
 
 def _opened(code: str) -> int:
-    """How many brackets a line opens that it does not close."""
+    """The number of brackets that a line opens and does not close."""
     code = _NO_CODE.sub("", code)
     return sum(code.count(bracket) for bracket in "([{") - sum(code.count(bracket) for bracket in ")]}")
 

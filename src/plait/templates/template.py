@@ -47,7 +47,7 @@ class Template:
 
     @property
     def fixed(self) -> bool:
-        """Whether it is known to give the same whenever it runs."""
+        """True if the template is known to have the same result in every run."""
         return self._outcome is not None
 
     def run(self, context: Context, load: Load) -> Outcome:
@@ -209,7 +209,7 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
 
 
 def _telling(lines_of: LinesOf) -> LinesOf | None:
-    """What lines statements make something of, where somebody wants to know what runs."""
+    """The function that maps statements to lines, or None if there is no listener."""
     return None if current_listener() is None else lines_of
 
 

@@ -33,7 +33,7 @@ class Segment:
 
 
 def has_code(text: str) -> bool:
-    """Whether a text has something to `parse`."""
+    """True if a text contains template code."""
     return "(@" in text or "@)" in text
 
 

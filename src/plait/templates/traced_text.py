@@ -50,7 +50,7 @@ class Texts:
         self.last: list[Piece] = []  # of what was joined last
 
     def names(self, plain: Mapping[str, Any], trace: Trace) -> dict[str, Callable[..., object]]:
-        """What traced programs call instead of the plain functions, which they call in turn."""
+        """The functions that traced programs call instead of the plain ones, which they wrap."""
         windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
         plain_insert, plain_join = plain["$text.insert"], plain["$text.join"]
         stack = windows.stack

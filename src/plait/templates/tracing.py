@@ -1,4 +1,8 @@
-"""What a traced run records of the nodes that its templates build (design 8). Imported only when a run is traced.
+"""Provenance of the nodes that templates build. Imported only if a run is traced.
+
+A node with an expression gets a record of the reads of its expression. A node under a condition or in a loop gets a
+record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then be in
+several places, each with its own history.
 
 Every node with an expression gets a record with what the expression read; a node under a condition or in a loop, what
 decided that it is there. Constant nodes that such a block puts in are made anew, for one node of the template can then
@@ -92,7 +96,7 @@ class Recorder:
         self.values: tuple[object, ...] = ()
 
     def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
-        """What a traced program calls instead of some of the plain functions. line: gets each line that it prints.
+        """The functions that a traced program calls instead of the plain ones. line: receives each printed line.
 
         The values of its expressions come as holes, which have what they were made of beside them.
         """
@@ -146,7 +150,7 @@ class Recorder:
         return names
 
     def taken(self, values: tuple[object, ...]) -> Shadow:
-        """What decided that a statement is run, and what the text is made of that it is given."""
+        """The origins of the decision to run a statement, and of the text passed to it."""
         control = self.windows.take()
         joined = self.texts.joined
         if joined:
@@ -385,7 +389,7 @@ class TracedStruct(DataStruct):
 
 
 def traced_values(value: NodeValue, windows: Windows) -> object:
-    """What `to_struct` makes of data values, with reads recorded."""
+    """The result of `to_struct` for data values, with reads recorded."""
     if type(value) is Map:
         return TracedStruct(value, windows)
     if type(value) is Array:

@@ -1,4 +1,8 @@
-"""How a text begins for ytt: it puts a `---` before each that does not begin with one (spec ytt 2.1).
+"""The beginning of a text, as ytt reads it: ytt inserts `---` before a text that does not begin with one.
+
+So a `...` may come first, and a `---` after a comment or a directive begins the second document, after an empty one.
+The empty one has no effect and is not in the tree. Code that counts documents, or needs where they begin, calls
+`is_second`.
 
 So a `...` may come first, and a `---` behind a comment or a directive is the second document, after an empty one. That
 one is no part of the tree, for nothing comes of it; who counts documents, or where they begin, asks `is_second`.
@@ -15,7 +19,7 @@ MARK = "---\n"
 
 
 def ends_first(text: str) -> bool:
-    """Whether a text has a `...` before anything but comments."""
+    """True if a text has a `...` before anything but comments."""
     if "..." not in text:
         return False
     for line in text.split("\n"):
@@ -25,7 +29,7 @@ def ends_first(text: str) -> bool:
 
 
 def is_second(source: Source, documents: DocumentSet) -> bool:
-    """Whether the first of a text's documents, as they were read, is the second one for ytt."""
+    """True if the first document of the tree is the second one for ytt."""
     head = source.text.lstrip("\t\n\f\r ")
     if head.startswith("---") and head[3:4] in {"\t", "\n", "\f", "\r", " "}:
         return False

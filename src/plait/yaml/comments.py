@@ -57,7 +57,7 @@ class Comments:
 
     @property
     def template(self) -> bool:
-        """Whether the text is a template: some comment is neither plain nor `#!` (spec ytt 3.1)."""
+        """True if the text is a template: some comment is neither plain nor `#!`."""
         return any(comment.text[:1] == "@" for comment in self.all)
 
     def at(self, node: Item | DocumentSet) -> list[Comment]:

@@ -323,7 +323,7 @@ class Reading:
         return self.error(Wording("a key is ", public(kind)), line, expected=public("a scalar as key"), hint=hint)
 
     def problem(self, error: Exception) -> Exception:
-        """What to raise for an exception of the parser."""
+        """The error for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
             return self.error(public("invalid leading UTF-8 octet"), self.line_at(error.start))
         from plait.yaml.problems import syntax_error

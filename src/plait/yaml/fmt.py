@@ -59,7 +59,10 @@ def joined(texts: Iterable[str]) -> str:
 
 
 class _Page:
-    """What is written so far.
+    """The output so far.
+
+    due: True if an empty line precedes the next line. waiting: True if the last line ends in a `-` or `key:` that takes
+    the next piece.
 
     due: whether an empty line comes before the next line. waiting: whether the last line ends in a `-` or `key:` that
     takes the next piece on its own line.

@@ -1,4 +1,7 @@
-"""How a scalar is written: plain, quoted, or as a block (spec ytt 2.4, spec ops 14).
+"""Styles of scalars: plain, quoted, or block.
+
+A string gets the first style that fits. One-line styles do not depend on the position, so they are cached. A literal
+block does, because its lines are indented; so does a quoted string with a Unicode line separator.
 
 A string takes the first form that fits. One-line forms do not depend on where they stand, so they are kept; a literal
 block does (its lines are indented), and so does a quoted string with a Unicode line separator in it.
@@ -118,7 +121,7 @@ class _KeyForms(dict[str, "str | None"]):
 
 
 def _is_word(text: str) -> bool:
-    """Whether a string is one of most: for these `one_line` would give the text itself, in twice the time."""
+    """True for the common strings that `one_line` returns unchanged. This check takes half the time."""
     return (
         text[:1] in _WORD_FIRST
         and text.isascii()
@@ -130,7 +133,7 @@ def _is_word(text: str) -> bool:
 
 
 class Forms:
-    """How strings are written, alone and as keys, for the readers of a dialect (`misread` as above)."""
+    """The printed forms of strings, as values and as keys, for the readers of a dialect (`misread` as above)."""
 
     __slots__ = ("keys", "strings")
 
@@ -242,7 +245,7 @@ _AT_ONCE = 1 << 20
 
 
 class _Quoted(dict[int, str]):
-    """What each character is in double quotes, worked out when it is first met."""
+    """The form of each character in double quotes, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         found = self[code] = chr(code) if _is_printable(code) else _escape(code)
@@ -338,7 +341,7 @@ def folded(form: str, column: int, width: int, pad: str) -> str:
 
 
 def _folded_lines(text: str, column: int, width: int, pad: str) -> str:
-    """What is between single quotes, with Unicode line separators in it: behind each the column begins anew."""
+    """The text between single quotes if it has Unicode line separators. The column starts again after each."""
     lines = [""]
     for character in text:
         lines[-1] += character
@@ -388,7 +391,7 @@ def _is_printable(code: int) -> bool:
 
 
 def _printable(text: str) -> bool:
-    """Whether nothing in the text needs an escape; line feeds count as printable."""
+    """True if no character of the text needs an escape. Line feeds count as printable."""
     if text.isascii():
         return text.replace("\n", "").isprintable()
     return all(_is_printable(code) or code == 0x0A for code in map(ord, set(text)))
@@ -399,7 +402,7 @@ def _block_allowed(text: str) -> bool:
 
 
 def _plain_allowed(text: str) -> bool:
-    """Whether the syntax lets a one-line text stand without quotes."""
+    """True if the syntax allows a one-line text without quotes."""
     first = text[0]
     if first in _QUOTED_FIRST or first == " " or text[-1] == " " or text[-1] == ":":
         return False

@@ -146,7 +146,7 @@ def _string(text: str, escapes: dict[int, str]) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Whether nothing in it is half of a pair, or a byte that is no text."""
+    """True if the text has no lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -155,7 +155,7 @@ def _is_text(text: str) -> bool:
 
 
 def _growth(text: str, escapes: dict[int, str]) -> int:
-    """How much longer escapes make a long text."""
+    """The number of characters that escapes add to a long text."""
     return 5 * sum([text.count(chr(code)) for code in escapes]) if len(text) > _LONG else 0
 
 

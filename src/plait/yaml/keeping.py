@@ -171,7 +171,7 @@ class Editor:
         return False
 
     def touched(self, node: Node) -> bool:
-        """Whether an alias in a node stands for something else than before."""
+        """True if an alias in a node has another value than before."""
         return any(
             one.style is ALIAS and alias_name(self.text, one) in self.anchors for one in _within(node, self.aliased)
         )
@@ -287,7 +287,7 @@ class Editor:
         return edits is not None
 
     def gap(self, node: Collection) -> str:
-        """What stands between two items in brackets: a comma, and a line break where these have one."""
+        """The text between two items in brackets: a comma, with a line break where the others have one."""
         items, text = node.items, self.text
         if len(items) > 1:
             between = text[items[-2].end : items[-1].start]
@@ -377,7 +377,7 @@ def _is_plain(key: Node | None) -> bool:
 
 
 def _beside_merges(keys: list[Value], old: Map, new: Map, last: int) -> bool:
-    """Whether maps differ only in keys that are written behind the last `<<`, or new."""
+    """True if the maps differ only in new keys and in keys after the last `<<`."""
     behind = {key_id(key) for key in keys[last + 1 :]}
     for item in old.items:
         other = new.find(item.key)
@@ -395,7 +395,7 @@ def indented(text: str, pad: int) -> str:
 
 
 def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> str:
-    """What stands behind `key:` or `-` for a value, without the last line break. quote: how a text was quoted before."""
+    """The text after `key:` or `-` for a value, without the last line break. quote: the previous quoting of the text."""
     if type(value) is str and value.endswith("\n\n"):
         # A literal block would take blank lines that follow for its own.
         return " " + double_quoted(value)
@@ -409,7 +409,7 @@ def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> 
 
 
 def aligned(old: list[ArrayItem], new: list[ArrayItem]) -> list[tuple[int, int]]:
-    """Which old item became which new one: the same objects first, then what lies between them by likeness."""
+    """Pairs of old and new items: identical objects first, then the most similar ones between them."""
     places = {id(item): place for place, item in enumerate(old)}
     pairs: list[tuple[int, int]] = []
     here = there = 0
@@ -454,7 +454,7 @@ def _between(
 
 
 def _likeness(old: Value, new: Value) -> int:
-    """How much two values have in common: 0 if nothing."""
+    """The similarity of two values; 0 if they have nothing in common."""
     if type(old) is Map and type(new) is Map:
         return sum(
             1 + 2 * (type(item.value) is type(other.value) and item.value == other.value)

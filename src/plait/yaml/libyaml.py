@@ -148,7 +148,7 @@ _CONVERTED: dict[str, Callable[[Any], Event]] = {
 
 
 class Problem(Exception):
-    """What the extension raises when a text is no YAML."""
+    """The exception of the extension for a text that is not valid YAML."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Whether values are the same, for those to whom the order of keys is nothing."""
+"""Equality of values, without regard to the order of keys."""
 
 from __future__ import annotations
 

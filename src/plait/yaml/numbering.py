@@ -1,4 +1,7 @@
-"""Which line something is on, where the parser does not say it, or says otherwise.
+"""Line numbers where the parser reports none, or other ones.
+
+An array item is on the line of its dash, which events do not contain. And a line ends at a line feed, as in an editor,
+while the parser also counts carriage returns, NEL and the Unicode separators.
 
 An array item is on the line of its dash, and events do not tell where that is. And a line ends at a line feed, as in an
 editor, while the parser also counts carriage returns, NEL and the Unicode separators.
@@ -31,7 +34,7 @@ def dash_before(text: str, index: int) -> int:
 
 
 def has_odd_breaks(text: str) -> bool:
-    """Whether the parser counts more lines in a text than an editor does."""
+    """True if the parser counts more lines in a text than an editor does."""
     return any(mark in text for mark in _UNICODE_BREAKS) or text.count("\r") != text.count("\r\n")
 
 

@@ -85,7 +85,7 @@ class Original:
         return self.read(source).items[0].value
 
     def reads_as(self, text: str, values: Sequence[Value]) -> bool:
-        """Whether a text has documents with these values."""
+        """True if a text has documents with these values."""
         from plait.errors import PlaitError
 
         try:
@@ -97,7 +97,7 @@ class Original:
 
 
 class Originals:
-    """What was read of texts, and how it is printed. forms: of strings that are new."""
+    """Texts as read, and the printed forms of their values. forms: of new strings."""
 
     __slots__ = ("_forms", "_known", "_places")
 

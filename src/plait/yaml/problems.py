@@ -34,7 +34,7 @@ _CANNOT_START = {
 
 
 def syntax_error(error: Exception, source: Source, text: str, base: int, *, prepends: bool) -> Exception:
-    """What to raise for an exception of the parser; one that is not about the text comes back as it is.
+    """The error for an exception of the parser. Returns exceptions that are not about the text unchanged.
 
     text: what the parser was given, whose first line is line `base` of the source. prepends: as of `_go_yaml`.
     """
@@ -117,7 +117,7 @@ def _line(text: str, index: int) -> str:
 
 
 def _code_within(text: str, index: int) -> int | None:
-    """Where the last code up to the line of an index is, if it begins within brackets that are open on its line."""
+    """The index of the last code up to the line of an index if it begins within open brackets there, else None."""
     end = text.find("\n", index)
     code = text.rfind(" #@ ", 0, len(text) if end < 0 else end)
     before = text[text.rfind("\n", 0, code) + 1 : code] if code >= 0 else ""
@@ -161,7 +161,7 @@ def _too_far_out(text: str, index: int) -> str | None:
 
 
 def _native_phrase(problem: str, context: str) -> str:
-    """What libyaml says where PyYAML's own parser says it in other words."""
+    """Libyaml's phrase for a problem that PyYAML's own parser words differently."""
     if problem.startswith("expected <block end>"):
         return _NATIVE_BLOCKS.get(context, problem)
     return next((phrase for start, phrase in _NATIVE.items() if problem.startswith(start)), problem)

@@ -1,4 +1,4 @@
-r"""Where libyaml takes a text otherwise than the parser of ytt and BOSH, which is a copy of an older one (spec ytt 2.1).
+r"""Texts that libyaml reads differently from the parser of ytt and BOSH, a port of an older version.
 
     [a:, b]        a colon that ends a plain scalar within brackets is text; libyaml refuses it
     "it\'s"        an escaped apostrophe is one; libyaml refuses it

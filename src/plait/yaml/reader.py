@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """How a text is read; see `read`."""
+    """Options of reading a text; see `read`."""
 
     __slots__ = (
         "begins_document",

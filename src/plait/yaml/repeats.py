@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def has_repeated_keys(tree: DocumentSet) -> bool:
-    """Whether some map has a key twice."""
+    """True if some map has a key twice."""
     return any(document.distinct is False for document in tree.items) or _looked_for(_unknown(tree))
 
 
@@ -59,7 +59,7 @@ def _unknown(tree: DocumentSet) -> list[Map | Array]:
 
 
 def _looked_for(order: list[Map | Array]) -> bool:
-    """Whether there are repeated keys in some collections, or in those below, which are added to them."""
+    """True if some of the collections have repeated keys. Nested collections are added to `order`."""
     repeated = False
     for node in order:
         for item in node.items:

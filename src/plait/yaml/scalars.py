@@ -1,4 +1,4 @@
-"""What a plain scalar means, and which strings have to be quoted so that they stay strings (spec ytt 2.1, 2.4).
+"""The types of plain scalars, and the strings that need quotes to stay strings.
 
 The dialect is YAML 1.1 as go-yaml v2 reads it: many spellings of true and false, octal by a leading zero, timestamps
 and base-60 numbers that stay strings but are printed in quotes. The first character decides nearly everything, so a
@@ -98,7 +98,7 @@ def resolve_plain(text: str) -> Scalar:
 
 
 def needs_quotes(text: str) -> bool:
-    """Whether a string would be read as something else if it were written plain; base-60 numbers and dates included."""
+    """True if a string needs quotes to be read back as a string. Includes base-60 numbers and dates."""
     if text and text[0] not in _SUSPECT:
         return False
     return classify(text)[0] is not STR or is_base60(text)
@@ -223,7 +223,7 @@ def _ungrouped(text: str) -> str:
 
 
 def is_base60(text: str) -> bool:
-    """Whether a text is a base-60 number of YAML 1.1, such as `190:20:30`."""
+    """True if a text is a base-60 number of YAML 1.1, such as `190:20:30`."""
     if ":" not in text:
         return False
     body = text[1:] if text[:1] in {"+", "-"} else text
@@ -241,7 +241,7 @@ _DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether a text is a date, or a date and time, of the forms that go-yaml knows (spec ytt 2.1)."""
+    """True if a text is a date, or a date and time, in a form that go-yaml accepts."""
     if text[4:5] != "-" or not _is_digits(text[:4]):
         return False
     month, at = _short_number(text, 5)

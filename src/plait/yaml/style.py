@@ -1,4 +1,4 @@
-"""How somebody writes YAML, for what is put among it: how far blocks are indented, and quotes."""
+"""The style of existing YAML, for text inserted into it: indentation of blocks, and quotes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[A-Za-z0-9~][A-Za-z0-9_.+-]*")
 
 
 def is_tag(text: object) -> bool:
-    """Whether a text is a tag that can be kept."""
+    """True if a text is a tag that can be preserved."""
     return type(text) is str and text[:1] == "!" and _TAG.fullmatch(text) is not None
 
 
@@ -81,7 +81,7 @@ def _item(item: MapItem, sort: bool) -> MapItem:
 
 
 def _behind(found: Item, sort: bool) -> Value:
-    """What a tag stands before."""
+    """The value after a tag."""
     value = found.value
     if tagged(value) is not None:
         raise UsageError("a value has one tag", at=found.position)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
-    """What to say of the repeated keys of a text, of which the last counts; not of those that `<<` brings.
+    """Warnings about repeated keys, of which the last one counts. Keys merged by `<<` are not reported.
+
+    tree: the documents as read. first: True if only the first document was read.
 
     tree: the documents as they were read. first: whether that was the first one alone.
     """

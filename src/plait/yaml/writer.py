@@ -26,7 +26,7 @@ ITEM = 64
 
 
 def _room() -> int:
-    """How many characters the output may have."""
+    """The maximum number of characters in the output."""
     run = allowance()
     run.check_time()
     return run.most("output")

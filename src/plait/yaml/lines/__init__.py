@@ -48,7 +48,7 @@ def read_lines(text: str, settings: Settings) -> DocumentSet | None:
 
 
 def _is_regular(text: str) -> bool:
-    """Whether a text can be taken line by line: no directives, ends of documents, and breaks other than line feeds."""
+    """True if a text can be read line by line: no directives, no document ends, and no breaks but line feeds."""
     return not (
         "\r" in text
         or "\n%" in text
@@ -82,7 +82,7 @@ class TextReading:
         self.referred: References | None = None
 
     def references(self) -> References:
-        """What anchors stand for, made when it is first needed."""
+        """The anchors of the text, created on first use."""
         if self.referred is None:
             from plait.yaml.references import References
 

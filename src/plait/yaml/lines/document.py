@@ -230,7 +230,10 @@ class DocumentReading:
     def text_below(
         self, owner: Item | None, kind: int, value: Any, what: int, number: int, items: list[Any], cur: int, nested: int
     ) -> tuple[Item | None, int]:
-        """What stands deeper without an item that waits for it, or is no item itself: the text of the item above goes on.
+        """Continues the text of the item above with deeper lines that are not items.
+
+        The first one of a text begins a document. Returns the item that still needs a value, and the last line of the
+        text.
 
         The first one of a text begins a document. Gives what is still to get a value, and the last line of the text.
         Raises NoShapeError.

@@ -25,7 +25,7 @@ _NONE = object()
 
 
 def flow(text: str, plain: Mapping[str, Scalar]) -> Any:
-    """What is made of a text that begins with `[` or `{`; None if it takes the whole document to tell."""
+    """The value of a text that begins with `[` or `{`, or None if the whole document is needed to read it."""
     if len(text) < 2 or text[-1] != _ENDS[text[0]]:
         return None
     made = _simple(text, plain)
@@ -33,7 +33,7 @@ def flow(text: str, plain: Mapping[str, Scalar]) -> Any:
 
 
 def end_of(text: str, start: int) -> int:
-    """Where the quote is that ends a string in double quotes, or -1."""
+    """The index of the quote that ends a string in double quotes, or -1."""
     if "\\" in text:
         text = text.replace("\\\\", "  ").replace('\\"', "  ")
     return text.find('"', start)
@@ -84,7 +84,9 @@ def _scalar(text: str, plain: Mapping[str, Scalar]) -> Any:
 
 
 def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
-    """What the parser makes of a text. Anchors, tags, merge keys and collections as keys are for those who know more."""
+    """The value of a text, read by the parser. Leaves anchors, tags, merge keys and collections as keys to other
+    readers.
+    """
     if "\\/" in text:
         return None  # see `quirks`
     from plait.yaml.libyaml import (

@@ -1,4 +1,8 @@
-"""What one line of YAML in block style says by itself: `key: value`, `- key: value`, `- value`, a comment, a `---`.
+"""The shapes of single lines in block style: `key: value`, `- key: value`, `- value`, a comment, a `---`.
+
+Most lines of most files have one of these shapes, and lines repeat, so shapes are cached. Anything that could mean
+something else in context (a multi-line scalar, an anchor, a tag, an uncommon escape) has no shape here; the parser
+reads its document. See `blocks`.
 
 Most lines of most files are of these kinds, and they repeat: a line is looked at once, and its shape is kept. Whatever
 could mean something else in company (a scalar of several lines, an anchor, a tag, an escape that is not plain to see)
@@ -78,7 +82,7 @@ class Shapes(dict[str, "Shape"]):
 
 
 def is_start(line: str) -> bool:
-    """Whether a document starts on a line, whatever else is on it."""
+    """True if a document starts on the line."""
     return line[:3] == "---" and line[3:4] in {"", " ", "\t"}
 
 
@@ -193,12 +197,12 @@ def _key(text: str) -> tuple[Any, str]:
 
 
 def _is_key(text: str) -> bool:
-    """Whether a text with `: ` behind it, or a colon and nothing, is a plain key."""
+    """True if a text before a colon is a plain key."""
     return text[:1] in _KEY_FIRST and text[-1] not in _PLAIN_LAST and " #" not in text and len(text) <= _LONGEST_KEY
 
 
 def _value(text: str, plain: Mapping[str, Scalar]) -> tuple[int, Any, int | None] | None:
-    """What a value is, the value, and where a comment stands behind it; None if it takes the parser to tell."""
+    """The kind of a value, the value, and the start of a comment after it; None if the parser is needed."""
     first = text[:1]
     if not first:
         return TO_COME, None, None

@@ -37,7 +37,7 @@ def line_end(text: str, at: int) -> int:
 
 
 def own_start(text: str, item: Item) -> int:
-    """Where the comments above an item that belong to it begin; the start of its line if there are none."""
+    """The start of the comments above an item that belong to it, or the start of its line."""
     line = first = line_start(text, item.start)
     column = item.start - line
     while first > 0:
@@ -53,7 +53,7 @@ def own_start(text: str, item: Item) -> int:
 
 
 def removal(tree: Tree, around: Collection, *items: Item) -> list[Edit] | None:
-    """What removes items of a collection with their comments; None if they cannot be removed alone.
+    """The edits that remove items of a collection with their comments, or None if they cannot be removed alone.
 
     If all items go, a collection in brackets leaves the brackets, and a block collection leaves nothing.
     """
@@ -117,7 +117,7 @@ def _from_brackets(text: str, around: Collection, gone: list[bool]) -> list[Edit
 
 
 def _own_line(text: str, item: Item) -> Edit | None:
-    """What removes the lines of an item in brackets that has them for itself; None if it shares one."""
+    """The edit that removes the lines of an item in brackets, or None if it shares a line."""
     line = line_start(text, item.start)
     rest = _FLOW_REST.match(text, item.end)
     return None if rest is None or text[line : item.start].strip(" \t") else Edit(line, rest.end(), "")

@@ -49,7 +49,7 @@ class Repair:
 
 
 def repairs(text: str) -> list[Repair]:
-    """What lets the scanner read a whole text, in the order of its faults; nothing for a text that it can read."""
+    """The repairs that let the scanner read a whole text, in the order of its faults. Empty for a valid text."""
     recovery = _Recovery(text)
     with collector_paused():
         recovery.run()

@@ -93,7 +93,7 @@ def alias_name(text: str, node: Node) -> str:
 
 
 def _folded(found: re.Match[str]) -> str:
-    """What a fold stands for: a space for one line break, and all line breaks but the first for several."""
+    """The value of a fold: a space for one line break, or all line breaks but the first."""
     breaks: list[str] = _BREAK.findall(found[0])
     if breaks[0] in ("\u2028", "\u2029"):
         return breaks[0] + "".join(map(_normal, breaks[1:]))
