@@ -154,7 +154,7 @@ class _Back:
             return []
 
     def _ways_to_remove(self, change: Change) -> Iterator[Pieces]:
-        """Where an item stands; and everywhere it stands, if something was there before."""
+        """The texts that remove an item: at its position, and at all its positions if it existed before."""
         every: dict[str, list[tuple[int, int, str]]] = {}
         seen = False
         for origin in standing(history_of(self.state.output, change.place), self.state.files):
@@ -266,7 +266,7 @@ class _Back:
         return None
 
     def _made(self, texts: Mapping[str, str]) -> tuple[Edit, list[str]]:
-        """What edited texts make, and what is still not as wanted. Raises PlaitError."""
+        """The result of edited texts, and the remaining differences. Raises PlaitError."""
         state = self.state
         new = {path: encoded(text) for path, text in texts.items()}
         output = state.target.evaluate({**state.texts, **new})
@@ -299,7 +299,7 @@ class _Back:
 
 
 def _between(place: Place, new: Value) -> Iterator[Change]:
-    """What differs between a value of the output and the one that it is to be, item by item."""
+    """The changes that turn a value of the output into the wanted one, item by item."""
     pending: list[tuple[Place, Value]] = [(place, new)]
     while pending:
         here, wanted = pending.pop()
@@ -331,7 +331,7 @@ def _between(place: Place, new: Value) -> Iterator[Change]:
 
 
 def _is_moved(name: str, change: Change) -> bool:
-    """Whether a difference may be new only because the items of an array have other numbers now."""
+    """True if a difference may only be caused by new indexes of an array's items."""
     way = change.place.way if change.added is not None else change.place.way[:-1]
     around = change.place.at(way)
     is_array = type(around.value) is Array
@@ -351,7 +351,7 @@ def _why_worse(change: Change, more: Sequence[str]) -> Refused:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with together."""
+    """The length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -206,7 +206,9 @@ def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]
 
 
 def offers(state: State, place: Place, value: Value) -> list[Offer]:
-    """What can be done instead of an edit where the value is written, each tried: the flag, and the lines it writes."""
+    """Alternatives to an edit of the line that defines the value. Each was evaluated. They name the flag and the lines
+    it writes.
+    """
     ways: list[tuple[str, Callable[[], Edit]]] = []
     history = history_of(state.output, place)
     for entry in flat([history.entries[-1]]):

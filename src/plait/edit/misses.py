@@ -1,4 +1,4 @@
-"""What to say of a PATH that leads nowhere in an output: it may be that of a data value."""
+"""Errors about a PATH that does not exist in an output. It may be the path of a data value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a value of an output is written: the lines that its history leads to, and why it is written nowhere."""
+"""Finds the lines that define a value of the output, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Files:
         self._known: dict[str, Text | None] = {}
 
     def bytes_of(self, path: str) -> bytes | None:
-        """What the run has read of a file; None if nothing."""
+        """The content of a file as the run read it, or None."""
         found = self._texts.get(path)
         return self._output.view.files.get(path) if found is None else found
 
@@ -112,7 +112,10 @@ def history_of(output: Output, place: Place) -> History:
 
 
 def origins(history: History, files: Files) -> list[Origin]:
-    """Where the value of a history may be written as it is, the likeliest place first, else the nearest to the output.
+    """The positions that may define a value, the likeliest first, then the nearest to the output.
+
+    Positions with the value under its own key come first, then other values on the lines of the history: an entry may
+    cover several values of its line, and the key of an item may have been computed.
 
     After the entries that are written so under their own keys, other values on the lines of the history count: an entry may
     stand for several values of its line, and the key of an item may have been computed.
@@ -151,7 +154,7 @@ def origins(history: History, files: Files) -> list[Origin]:
 
 
 def standing(history: History, files: Files) -> Iterator[Origin]:
-    """Where the item of a history stands, the last first, whatever its value is there: an expression, for instance."""
+    """The positions of an item, the last one first, whatever its value is there."""
     item = history.place.item
     for entry in reversed(history.entries):
         path = path_of(entry.source)
@@ -164,8 +167,8 @@ def standing(history: History, files: Files) -> Iterator[Origin]:
 
 
 def _in_documents(history: History, files: Files) -> Iterator[Origin]:
-    """Where the value stands at the same place of a document that is read, its own first: what a child sets to what its
-    parent has is not recorded as set.
+    """The positions of the value at the same path in the documents read, its own document first. A child that sets a
+    value its parent already has leaves no record.
     """
     place = history.place
     steps: list[Value | Item] = []
@@ -214,7 +217,7 @@ def _equal(left: Value, right: Value) -> bool:
 
 
 def why_not(history: History, files: Files) -> Refused:
-    """Why a value cannot be edited: what makes it."""
+    """The reason why a value cannot be edited."""
     place, last = history.place, history.entries[-1]
     path = str(place)
     is_made = last.action in _BY_CODE or any(one.state != LOST for one in last.origins)
@@ -247,14 +250,14 @@ def why_not(history: History, files: Files) -> Refused:
 
 
 def _is_variable(history: History) -> bool:
-    """Whether a value is that of one variable, whose placeholder is all of the text that was there before."""
+    """True if a value is that of one variable, and its placeholder is the whole text."""
     *before, last = history.entries
     text = before[-1].value if before else None
     return last.action == "variable" and type(text) is str and is_whole(text)
 
 
 def _is_given(entry: Entry) -> bool:
-    """Whether an entry is a flag or an environment variable; what is within the value of a flag has no name."""
+    """True if an entry is a flag or an environment variable. Values inside a flag's value have no name."""
     return entry.source is not None and (not entry.source.name or bool(entry.source.flag))
 
 

@@ -1,4 +1,4 @@
-"""Why an edit is not made, and what can be done instead."""
+"""Rejected edits, with the reason and alternatives."""
 
 from __future__ import annotations
 

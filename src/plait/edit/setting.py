@@ -62,7 +62,7 @@ class Edit:
 
     @property
     def differences(self) -> list[Difference]:
-        """What changes in the output; secrets are not shown."""
+        """The changes in the output. Secrets are hidden."""
         from plait.tools.diff import diff
 
         shown = self.before.shown
@@ -75,7 +75,7 @@ class Edit:
         return found
 
     def lines(self) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]:
-        """What changes in the files: path, number of the first line, the old lines and the new ones; no secret lines."""
+        """The changed lines: path, number of the first line, old lines, new lines. Secret lines are left out."""
         for path, (before, after) in self.files.items():
             for line, old, new in changed_lines("" if before is None else decoded(before), decoded(after)):
                 is_hidden = any(self.before.is_secret(path, line + number) for number in range(len(old)))
@@ -222,7 +222,7 @@ class State:
         uses: Sequence[Use] = (),
         notes: Sequence[str] = (),
     ) -> Edit:
-        """What edited texts make of the run. uses: flags that it needs for them. Raises Refused where they do not give the value."""
+        """The evaluated edit. uses: flags it needs. Raises Refused if the texts do not produce the value."""
         for path in texts:
             if self.files.bytes_of(path) is not None and path not in self.texts:
                 check_file(path, str(place))
@@ -255,7 +255,7 @@ class State:
         return Edit(files, self.output, output, also=also, places=places, notes=notes)
 
     def besides(self, wanted: Sequence[Document], output: Output) -> list[str]:
-        """What an output has otherwise than wanted, by key; but not what is another with every run."""
+        """The unintended changes of an output by key, without values that change in every run."""
         texts = changed_texts(self.output, output)
         if not texts and same(wanted, output.documents):
             return []
@@ -275,5 +275,5 @@ class State:
 
 
 def named(one: Difference) -> str:
-    """What a difference is called: the document and the path in it."""
+    """The name of a difference: the document, and the path in it."""
     return f"{one.document}:{one.path}" if one.path else one.document

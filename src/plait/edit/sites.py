@@ -1,4 +1,7 @@
-"""Where values stand in the text of a file, and the text with one of them exchanged, taken out or added.
+"""Positions of values in the text of a file, and edits that replace, remove or add one.
+
+A file may be YAML of any dialect. Code and annotations are comments for the parser, so a template has the same sites as
+a plain file. A value computed by code on its line (`replicas: #@ count`) is not a literal and is marked.
 
 A file may be YAML of any dialect: code and annotations are comments to the parser, so a template has the same sites as a
 plain file. What is computed by code on its line (`replicas: #@ count`) is no literal, and is told apart.
@@ -58,12 +61,12 @@ class Site:
 
     @property
     def is_item(self) -> bool:
-        """Whether it is a map item."""
+        """True if it is a map item."""
         return self.around.is_map
 
     @property
     def value(self) -> Node:
-        """What is written as its value."""
+        """The node of the value."""
         return self.item.value
 
     @property
@@ -120,7 +123,7 @@ class Text:
 
     @property
     def lines(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self.tree.lines)
 
     def line(self, number: int) -> str:
@@ -152,7 +155,7 @@ class Text:
         return found
 
     def holds(self, site: Site, value: Value) -> bool:
-        """Whether a site is written as a value; of a collection counts only its kind, of an alias nothing is known."""
+        """True if the site is written as the value. Compares only the kind of collections; False for aliases."""
         node = site.value
         if isinstance(node, Collection):
             return type(value) is (Map if node.is_map else Array)
@@ -165,7 +168,7 @@ class Text:
         return type(found) is type(value) and repr(found) == repr(value)
 
     def is_computed(self, site: Site) -> bool:
-        """Whether code makes the value: an expression behind the key, code within the text, a placeholder."""
+        """True if code computes the value: an expression after the key, code in the text, a placeholder."""
         node = site.value
         if node.start == node.end:
             end = self.text.find("\n", site.after)
@@ -350,7 +353,7 @@ def _reads(text: str, site: Site, value: Value) -> bool:
 
 
 def changed_lines(before: str, after: str) -> list[tuple[int, Sequence[str], Sequence[str]]]:
-    """What differs between two texts by lines: the number of the first one, the old ones, the new ones."""
+    """The changed lines of two texts: the number of the first one, the old lines, the new lines."""
     from plait.textdiff import differing
 
     left, right = before.splitlines(), after.splitlines()

@@ -1,4 +1,4 @@
-"""What is run to see what an edit does: a run, with texts in the place of files; and its output, for comparing."""
+"""Evaluates a run with texts in place of files, and compares its output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """What a run makes. documents; texts: the text files among it, by path. trace, view: of a recorded run.
+    """The output of a run: documents, and text files by path. trace, view: of a recorded run.
 
     top: the directory of the project file that chose the files, None if the user typed them.
     """
@@ -44,18 +44,18 @@ class Output:
         self._labels: dict[tuple[type, Scalar], str] | None = None
 
     def is_secret(self, path: str, line: int) -> bool:
-        """Whether nobody is to see a line of a file."""
+        """True if a line of a file is secret."""
         secrets = () if self.trace is None else self.trace.secrets
         return any(path_of(source) == path and first <= line < end for source, first, end in secrets)
 
     @property
     def names(self) -> ItemNames:
-        """What the documents and items of the output are called."""
+        """The names of the documents and items of the output."""
         return ItemNames() if self.trace is None else Explainer(self.trace).names
 
     @property
     def labels(self) -> Mapping[tuple[type, Scalar], str]:
-        """What stands in the place of the scalars of the output that nobody is to see."""
+        """The labels that replace secret scalars of the output."""
         if self._labels is None:
             self._labels, label = {}, Labels()
             explainer = None if self.trace is None or not self.trace.secrets else Explainer(self.trace)
@@ -91,7 +91,7 @@ class Target:
         self._once: dict[str, bytes] = {}
 
     def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, uses: Sequence[Use] = ()) -> Output:
-        """What the run makes with texts in the place of files. uses: more flags still. Raises PlaitError."""
+        """The output with texts in place of files. uses: additional flags. Raises PlaitError."""
         view = View({**self._once, **texts})
         made = with_texts(self.run, texts).evaluate(view=view, trace=trace, uses=[*self.uses, *uses])
         output = Output(made, view, None if self.run.at is None else self.run.directory)
@@ -129,12 +129,12 @@ def without(documents: Sequence[Document], place: Place) -> list[Document]:
 
 
 def same(left: Sequence[Document], right: Sequence[Document]) -> bool:
-    """Whether documents are the same data, in the same order."""
+    """True if documents have equal values in the same order."""
     return len(left) == len(right) and all(equal(a.value, b.value) for a, b in zip(left, right, strict=True))
 
 
 def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
-    """What differs by key between documents."""
+    """The differences between documents by key."""
     from plait.tools.diff import diff
 
     return diff(left, right, cleartext_secrets=True, in_order=True)
@@ -147,7 +147,7 @@ def changed_texts(left: Output, right: Output) -> list[str]:
 
 
 def value_at(documents: Sequence[Document], place: Place) -> tuple[bool, Value]:
-    """Whether documents have something in the place of another output, by keys and numbers; and its value."""
+    """True and the value if documents have a value at the place of another output, by keys and indexes."""
     if place.number >= len(documents):
         return False, None
     value = documents[place.number].value
@@ -170,5 +170,5 @@ def _step(around: Value, item: Item, value: Value) -> Item | None:
 
 
 def number_of(around: Array, item: Item) -> int:
-    """Which item of an array one is."""
+    """The index of an item in an array."""
     return next(number for number, one in enumerate(around.items) if one is item)

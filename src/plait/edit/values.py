@@ -1,4 +1,4 @@
-"""What can be asked for: a value set, added or removed, an output put back. Files are written by `Edit.write` alone."""
+"""Public functions: set, add or remove a value, restore an output. Only `Edit.write` writes files."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Pool:
-    """Where work is done: an executor, by default somebody else's, which stays open. width: how much of it at a time. sent: the
-    setup as it is sent with work.
+    """A `concurrent.futures` executor. One passed by the caller stays open. width: parallel tasks. sent: the setup as
+    sent with work.
     """
 
     def __init__(self, width: int, sent: object, executor: Executor | None = None) -> None:

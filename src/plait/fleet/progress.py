@@ -1,4 +1,4 @@
-"""What is told of a fleet while it goes on, to whoever watches."""
+"""Progress of a fleet, for its observers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs have read, as a manifest and a look-up know it: digests of files, of names in directories, of variables.
+"""The reads of runs for manifests and look-ups: digests of files, of directory listings, of variables.
 
 Paths are relative to the directory of the project, with slashes, so that they mean the same on another machine.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Reads:
-    """What something has read. files: digests of contents. directories: digests of the names in them.
+    """A set of reads. files: digests of contents. directories: digests of listings.
 
     variables: digests of the environment variables whose names begin with a text. stamps: of files, where these say as
     much as the digests do.
@@ -55,7 +55,7 @@ _MOST = 4096
 
 
 class Disk:
-    """What lies on the disk, looked at once. top: the directory of the project.
+    """The state of the disk, read once. top: the directory of the project.
 
     environment: the variables, where those of this process do not count.
     """
@@ -130,7 +130,7 @@ class Disk:
         return _of_variables({name: text for name, text in given.items() if name.startswith(prefix)})
 
     def has(self, reads: Reads) -> bool:
-        """Whether all of it is as it was read."""
+        """True if everything is unchanged since it was read."""
         stamps = reads.stamps
         return (
             all(
@@ -156,7 +156,7 @@ class Disk:
         )
 
     def of_view(self, view: View) -> Reads:
-        """What a run has read."""
+        """The reads of a run."""
         files = {self.relative(path): self._of_content(path, found) for path, found in sorted(view.files.items())}
         listed = (self.relative(path) for path in sorted(view.directories))
         variables = {prefix: _of_variables(found) for prefix, found in sorted(view.variables.items())}
@@ -201,7 +201,7 @@ def _of_variables(found: Mapping[str, str]) -> str:
 
 
 def joined(parts: Iterable[Reads]) -> Reads:
-    """What several parts have read, together."""
+    """The union of several sets of reads."""
     files: dict[str, str | None] = {}
     directories: dict[str, str | None] = {}
     variables: dict[str, str | None] = {}
@@ -233,7 +233,7 @@ class Parts:
 
 
 def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[list[Reads], Reads]:
-    """What was read below some directories, each by itself, and the rest: runs that share a directory share that part."""
+    """The reads below some directories, each by itself, and the rest. Runs that share a directory share its part."""
     parts: list[Reads] = []
     files, directories = dict(reads.files), dict(reads.directories)
     for top in sorted(set(tops)):

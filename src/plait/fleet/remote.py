@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class FileSystem(Protocol):
-        """What is used of `fsspec.AbstractFileSystem`."""
+        """The part of `fsspec.AbstractFileSystem` that is used."""
 
         def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes: ...
 
@@ -49,7 +49,7 @@ _EACH = 2.0
 
 
 def is_url(name: str) -> bool:
-    """Whether a place is named by a URL, and not by a path."""
+    """True if a destination is a URL, not a path."""
     return "://" in name
 
 
@@ -157,7 +157,7 @@ def _size(entry: Mapping[str, object]) -> int:
 
 
 def _time(entry: Mapping[str, object]) -> float:
-    """When a file was written, by whatever name a store has for that."""
+    """The modification time of a file, by the names that different stores use for it."""
     from datetime import datetime
 
     for name in ("LastModified", "updated", "mtime", "created", "last_modified"):
@@ -207,7 +207,7 @@ class Remote:
         return bool(self._at(place))
 
     def _there(self) -> dict[str, tuple[int, float]]:
-        """What lay below the URL when the fleet began; listed once."""
+        """The files below the URL when the fleet began, listed once."""
         if self._before is None:
             self._before = self._store.sizes()
             for path in self._before:

@@ -1,4 +1,4 @@
-"""What runs made, kept by content in a directory that fleets, and machines, may share.
+"""A cache of results by content, in a directory that fleets and machines may share.
 
 What a run made follows from what it was told, what it has read, and the plait that did it. For each of what runs are told
 there is a file that lists what the last one has read; with the digests of these as they are now, the result has a name.
@@ -47,7 +47,9 @@ _FEW = 100
 
 
 class Kept:
-    """What a run made. texts: its files. reads: what it has read. warnings: what it warned of. is_secret: of secrets."""
+    """A cached result. texts: its files. reads: the files it read. warnings: its warnings. is_secret: the run uses
+    secrets.
+    """
 
     __slots__ = ("is_secret", "reads", "texts", "warnings")
 
@@ -72,7 +74,7 @@ class Results:
         self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
     def find(self, definition: str, disk: Disk) -> Kept | None:
-        """What a run makes of what is there now; None if that is not known."""
+        """The cached result for the current state of the disk, or None."""
         listed = self._load(_name(version(), "reads", definition))
         if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
             return None
@@ -255,7 +257,7 @@ def _is_inside(path: str) -> bool:
 
 
 def default_directory(environment: Mapping[str, str]) -> str:
-    """Where results are kept if nothing is said: in the user's cache directory; "" where there is none."""
+    """The default directory, in the user's cache directory; "" if there is none."""
     from plait.codecache import user_cache
 
     found = user_cache(environment)

@@ -1,4 +1,4 @@
-"""Which runs use secrets: their results are stored in their place alone, unless the user asks for more."""
+"""Finds runs that use secrets. Their results are not cached unless the user asks for it."""
 
 from __future__ import annotations
 

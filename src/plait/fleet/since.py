@@ -1,4 +1,7 @@
-"""What a fleet makes otherwise since a revision of its git repository.
+"""Changes in the results of a fleet since a Git revision.
+
+Only runs that read a changed file are evaluated, twice: with the current files, and with those of the revision, which
+are written to a temporary directory. The repository does not change.
 
 Only runs that have read something that differs are made twice: of the files as they are, and of those of the revision,
 which are laid out in a directory of their own. Nothing in the repository changes.
@@ -32,7 +35,7 @@ DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", 
 
 
 class Since:
-    """What became of a run. kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: those that differ, or the error."""
+    """The change of a run. kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths, or the error."""
 
     __slots__ = ("kind", "name", "places")
 
@@ -107,7 +110,7 @@ class Repository:
                         raise UsageError("a link in the git data leads out of it", found=entry.path)
 
     def commit(self, revision: str) -> str:
-        """What a revision is called in full. Raises UsageError."""
+        """The full name of a revision. Raises UsageError."""
         try:
             return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
         except UsageError:
@@ -227,7 +230,7 @@ def _has_read(view: View, changed: set[str]) -> bool:
 
 
 def _is_below(path: str, folders: set[str]) -> bool:
-    """Whether a path lies in one of these directories, or in what may not be there yet."""
+    """True if a path is below one of the directories, existing or not."""
     while (above := os.path.dirname(path)) != path:
         if above in folders:
             return True

@@ -1,4 +1,4 @@
-"""What is said of a fleet when it has ended: how many runs, and equal errors once with how many have them."""
+"""The summary of a fleet: the number of runs, and equal errors once with the number of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOLD = 20
 
 
 def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> str:
-    """How many runs there were of each status."""
+    """The number of runs by status, as one line."""
     total = sum(counts.values())
     said = [f"{counts[status]} {status}" for status in (MADE, STORED, KEPT, FAILED, LEFT) if counts.get(status)]
     return f"{counted(total, 'run')}: {', '.join(said) or 'nothing to do'}, in {duration(seconds)}; {directory}\n"

@@ -1,4 +1,4 @@
-"""What the processes of a fleet have imported before they begin."""
+"""Modules that worker processes import before they begin."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plait.project.run import Run
 
     class Common(TypedDict):
-        """What all ways to make runs have in common, as `Setup` takes it."""
+        """Settings of all pools, in the form that `Setup` accepts."""
 
         results: str
         shares_results: bool
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 
 class Setup:
-    """What all runs of a fleet have in common; it is sent to every process that makes some.
+    """Settings of all runs of a fleet, sent to every worker process.
 
-    source: name and text of the project file. environment: the variables that runs may read, where those of the process
-    that makes them do not count. directory: what its paths are relative to. output: where results are
-    written, an absolute path or a URL; "" to send them back. results: the place of what earlier fleets made, or "".
-    shares_results: others write there as well, and are trusted.
-    keeps_secrets: whether runs with secrets are kept there as well. limits: of each run. bundle: the inputs by their
-    absolute paths, for processes that do not see them. permissions: of the project. owns_process: the process does nothing else. start: the working
-    directory, which paths in messages are relative to.
+    source: name and text of the project file. environment: the variables that runs may read, instead of the worker's
+    own. directory: the base of its paths. output: the destination of results, an absolute path or a URL; "" to send
+    them back. results: the location of the cache, or "".
+    shares_results: others write to the cache as well, and are trusted.
+    keeps_secrets: runs with secrets are cached too. limits: of each run. bundle: the inputs by absolute path, for
+    workers without access to them. permissions: of the project. owns_process: the worker does nothing else. start: the
+    working directory, the base of paths in messages.
     """
 
     __slots__ = (
@@ -86,7 +86,7 @@ class Setup:
 
 
 class Workshop:
-    """What makes runs, and what it keeps for the next one."""
+    """Evaluates runs, and caches data for the next ones."""
 
     def __init__(self, setup: Setup) -> None:
         """Raises PlaitError."""
@@ -145,7 +145,7 @@ class Workshop:
         return outcome
 
     def stored(self, task: Task) -> Outcome | None:
-        """What an earlier fleet made of the same."""
+        """The cached result of a task, or None."""
         if self._results is None:
             return None
         found = self._results.find(task.definition, self._disk)
@@ -181,7 +181,7 @@ class Workshop:
 
 
 def _within_limits(setup: Setup, work: Callable[[], Documents]) -> Documents:
-    """What a run makes, held to the limits of one run. Raises PlaitError."""
+    """The result of a run, within the limits of one run. Raises PlaitError."""
     from plait.process import stop_timer, unbound_memory, with_room, within_memory
 
     limits = Limits(**setup.limits)
@@ -238,7 +238,7 @@ def _failed(task: Task, message: str) -> Outcome:
 
 
 class _Own(local):
-    """What a thread keeps."""
+    """State of one thread."""
 
     shop: Workshop | None = None
     token = ""

@@ -1,4 +1,4 @@
-"""What each phase of a render does, for one library: the root is one too (spec ytt 1.6, 10)."""
+"""The phases of a render for one library. The root is a library too."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LIBRARY_REF = "library/ref"
 
 
 class Evaluated:
-    """What the templates of one library gave. exports: (path, names) of each library file."""
+    """The results of one library's templates. exports: (path, names) of each library file."""
 
     __slots__ = ("exports", "files", "texts")
 
@@ -84,7 +84,7 @@ class Execution:
 
     @property
     def layout(self) -> Layout:
-        """What the files of the library are for. Raises PlaitError."""
+        """The roles of the library's files. Raises PlaitError."""
         if self._layout is None:
             self._layout = self.session.layout(self.library, self.options)
         return self._layout
@@ -361,7 +361,7 @@ class Execution:
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
 
     def _outcome(self, loader: Loader, member: LibraryFile, kept: Kept | None) -> Outcome:
-        """What a file gives; a template that gave it before need not be evaluated."""
+        """The result of a file. An unchanged template is not evaluated again."""
 
         def run() -> Outcome:
             return loader.run(member.file, member.library, self.library)
@@ -410,7 +410,7 @@ def _is_overlay(document: Document) -> bool:
 
 
 def is_dropped(document: Document) -> bool:
-    """Whether a document is dropped: null, or an empty map or array that is not the result of an expression."""
+    """True if a document is dropped: null, or an empty map or array that is not the result of an expression."""
     return document.value is None or (is_empty(document.value) and not document.computed)
 
 

@@ -1,4 +1,4 @@
-"""What is behind a URL, within a time and a size."""
+"""Fetches the content of a URL, within limits of time and size."""
 
 from __future__ import annotations
 

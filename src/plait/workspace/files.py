@@ -121,8 +121,8 @@ class InputFile:
         return self.path.rpartition("/")[2]
 
     def _nature(self) -> tuple[str, str | None, str, bool, bool]:
-        """What the path and a `type` mark say, worked out once: these two, the type, and whether that makes it a library
-        file, or a template.
+        """The path and `type` mark the properties are derived from, and the properties: type, library file, template.
+        Cached.
         """
         found = self._found
         if found is None or found[0] is not self.path or found[1] is not self.marked_type:
@@ -141,12 +141,12 @@ class InputFile:
 
     @property
     def is_library(self) -> bool:
-        """Whether it is evaluated for what it exports: `.star`, or `lib` as the second-last of three or more pieces."""
+        """True if it is evaluated for its exports: `.star`, or `lib` as the second-last of three or more name parts."""
         return self._nature()[3]
 
     @property
     def is_template(self) -> bool:
-        """Whether it is a YAML or text template that is no library file; a `type` mark decides alone.
+        """True if it is a YAML or text template and not a library file. A `type` mark decides alone.
 
         Schemas and data values are looked for in files that are templates and YAML.
         """
@@ -156,12 +156,12 @@ class InputFile:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing in it is evaluated: YAML loses its comments, text is taken as it is."""
+        """True if nothing in it is evaluated. YAML loses its comments; text is copied."""
         return not self.is_template and not self.is_library
 
     @property
     def for_output(self) -> bool:
-        """Whether its documents or text are part of the result."""
+        """True if its documents or text are part of the output."""
         if self.marked_output is not None:
             return self.marked_output
         # A `*-plain` mark takes evaluation away, not output; a `*-template` mark gives output even to `.lib.` names.
@@ -169,7 +169,7 @@ class InputFile:
 
     @property
     def kind(self) -> str:
-        """What people call it: the value of a `type` mark that would make it what it is."""
+        """Its kind as the value of a `type` mark."""
         kind = self.type
         if kind in (STARLARK, DATA):
             return kind

@@ -1,4 +1,4 @@
-"""What one `render` is given and what comes of it: the words between reading inputs, the phases, and writing output."""
+"""The input and the result of one `render`: shared by reading inputs, the phases, and writing output."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _READING = frozenset((F_STRINGS, TAGS))
 
 
 class Options:
-    """How templates are read and evaluated. `with_overrides` gives a library's own.
+    """Options of reading and evaluating templates. `with_overrides` returns the options of a library.
 
-    strict: YAML's strict subset. ignore_unknown_comments: plain comments are allowed in templates.
-    implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: data values are not
-    validated, here and in all libraries. inspect: None or where the run stops.
-    values_schema: a file with a schema of the data values of the root library, `FILE` or `FILE#/pointer`, or "".
-    debug: gets each line of the trace, or is None. additions: to the dialect, by their names (`plait.additions`).
-    output_schemas: files and directories with schemas of the documents that come of it, by their kinds.
-    output_by: which file each document is written to, if not that of its template.
+    strict: YAML's strict subset. ignore_unknown_comments: accept plain comments in templates.
+    implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: do not validate data values,
+    here and in all libraries. inspect: None, or the phase after which the run stops.
+    values_schema: a file with a schema of the root library's data values, `FILE` or `FILE#/pointer`, or "".
+    debug: receives each line of the trace, or None. additions: to the dialect, by name (`plait.additions`).
+    output_schemas: files and directories with schemas of the output's documents, by kind.
+    output_by: the rule for the file of each document, if not that of its template.
     prefixes: the flags that name prefixes of environment variables with data values.
-    reading: what a file becomes depends on these of the options.
+    reading: the options that affect how files are read.
     """
 
     __slots__ = (
@@ -148,8 +148,8 @@ class ReferencedValues:
         return f"ReferencedValues({self.description!r})"
 
     def for_library(self, path: str, alias: str) -> ReferencedValues | None:
-        """What of this reaches the library instance with this path and alias: a new one, one piece of the reference
-        shorter (`refs` empty: it is for that instance itself), or None. Marks this as used when it reaches it.
+        """The values for the library instance with this path and alias, or None. Their reference is one part shorter;
+        empty `refs` means the instance itself. Marks these values as used if they reach it.
         """
         if not self.refs:
             self.used = True
@@ -173,7 +173,7 @@ class ReferencedValues:
 
     @property
     def description(self) -> str:
-        """How the message about unused references names it (spec ytt 10.5)."""
+        """The text for messages about unused references."""
         from plait.workspace.references import show_refs
 
         return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
@@ -237,13 +237,13 @@ class TextFile:
 
 
 class Result:
-    """What comes of a render.
+    """The result of a render.
 
-    files: documents by output file, in sequence order; a file all of whose documents an overlay took away is there
-    with none, a file that had no document before overlays is not. texts: text files in tree order.
-    documents: the one stream; that of the files unless given (an inspection has documents and no files).
-    is_schema: the document describes the data values. Its lines come from the schema, and ytt prints it without them.
-    originals: what was read, where the format of it is kept. has_tags: maps with a tag as their key are written as tags.
+    files: documents by output file, in order. A file whose documents were all removed by overlays is present and empty;
+    a file without documents before overlays is absent. texts: text files in tree order.
+    documents: all documents in one stream. An inspection has documents but no files.
+    is_schema: the document is a schema of data values, which ytt prints without line numbers.
+    originals: the texts as read, if the format is kept. has_tags: maps with a tag as their key are printed as tags.
     """
 
     __slots__ = ("documents", "files", "has_tags", "is_schema", "originals", "texts")
@@ -271,7 +271,7 @@ class Result:
         return [*(file.path for file in self.texts), *(file.path for file in self.files)]
 
     def write(self, form: str) -> Callable[[DocumentSet], str]:
-        """What writes documents of it in a form of output."""
+        """The function that prints its documents in an output format."""
         from plait.formats import FORMATS, TAGGED
 
         if self.originals is not None:

@@ -1,4 +1,8 @@
-"""What templates gave, for a process that evaluates the same files again and again (`--watch`).
+"""Results of templates, for a process that evaluates the same files repeatedly (`--watch`).
+
+A template with the same text, equal data values and the same library files has the same result. Templates that read
+other files or libraries, print, or warn are evaluated each time. So are overlays, because their matchers are functions
+of one run.
 
 A template whose text is the same gives the same documents with equal data values and the same library files beside it. What
 looks at other files or libraries, prints, or warns is evaluated each time; so are overlays, whose matchers are functions of
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Kept:
-    """What was read of files and what templates gave the last time, by path and text."""
+    """The files read and the results of templates in the last run, by path and text."""
 
     __slots__ = ("_libraries", "_outcomes", "_values", "_yaml")
 
@@ -50,7 +54,7 @@ class Kept:
         self._values, self._libraries = values, libraries
 
     def outcome(self, file: InputFile, options: Options, session: Session, run: Callable[[], Outcome]) -> Outcome:
-        """What a template gives. run: evaluates it. Raises what that raises."""
+        """The result of a template. run: evaluates it; its errors are raised."""
         context = session.context
         key = (file.path, file.shown, file.type, file.is_plain, options.reading)
         text = file.text()
@@ -75,5 +79,5 @@ class Kept:
 
 
 def _is_plain(outcome: Outcome) -> bool:
-    """Whether it is documents without annotations, whatever uses them."""
+    """True if the result is documents without annotations."""
     return outcome.documents is not None and not any(one.annotations for one in outcome.documents.items)

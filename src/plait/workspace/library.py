@@ -174,7 +174,7 @@ def outline(library: Library) -> Iterator[str]:
 
 
 def data_reader(current: Library, root: Library) -> tuple[Callable[[str], bytes], Callable[[str], list[str]]]:
-    """What `data.read` and `data.list` do for a file in `current`; a path with a leading `/` starts at `root`.
+    """The functions `data.read` and `data.list` for a file in `current`. A path with a leading `/` starts at `root`.
 
     Both raise ReadError. Listed paths are such that `read` accepts them.
     """

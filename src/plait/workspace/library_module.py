@@ -72,7 +72,9 @@ def _string(function: str, value: object) -> str:
 
 
 def _asked_by(context: Context, *, arguments: bool = False) -> tuple[Origin, ...]:
-    """What decided which function of a library a program calls, and with which options. arguments: also all that it is given."""
+    """The origins that decided which library function is called and with which options. arguments: include all
+    arguments.
+    """
     if context.secrets is None or context.trace is None:
         return ()
     from plait.templates.tracing import windows_of

@@ -215,7 +215,7 @@ def _failed(error: PlaitError, file: InputFile, number: int) -> PlaitError:
 
 
 def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Module]:
-    """What makes `@ytt:data` of data values and its functions."""
+    """The function that creates `@ytt:data` from data values."""
     from plait.datavalues import data_module, to_struct
 
     lookups = context.lookups

@@ -118,7 +118,7 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a mark's pattern matches a whole path.
+    """True if a mark's pattern matches a whole path.
 
     The first `**/*` stands for one or more characters, then the first `*` left for one or more that are not `/`;
     everything else stands for itself.
@@ -141,12 +141,12 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def _ends_match(path: str, head: str, tail: str) -> bool:
-    """Whether the path starts with head, ends with tail, and has at least one character between them."""
+    """True if the path starts with head, ends with tail, and has at least one character in between."""
     return len(path) > len(head) + len(tail) and path.startswith(head) and path.endswith(tail)
 
 
 def _cuts(path: str, head: str) -> list[int]:
-    """Where a single star that follows `head` at the start of the path can end."""
+    """The indexes at which a single star after `head` can end."""
     if not path.startswith(head):
         return []
     end = path.find("/", len(head))

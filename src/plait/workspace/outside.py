@@ -28,7 +28,7 @@ def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain:
 
 
 def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageError:
-    """What is said where templates have a schema, too. path: their file."""
+    """The error for a schema option in a run whose templates have a schema too. path: their file."""
     return UsageError(
         f'data values have one schema, and here are two: "{outside.name}", and {path}',
         at=schema.position,

@@ -154,7 +154,7 @@ def _run(job: Job, session: Session) -> Result:
 
 
 def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], None]:
-    """What gets warnings about documents, which name their kinds."""
+    """The receiver of warnings that name the kinds of documents."""
     if context.secrets is None:
         return context.warn
     found = [one.value.find(key) for one in documents if type(one.value) is Map for key in ("kind", "apiVersion")]

@@ -37,7 +37,7 @@ class LibraryRef:
         return hash((self.path, self.alias))
 
     def matches(self, path: str, alias: str) -> bool:
-        """Whether this names the library instance with this path and alias (empty: it has none).
+        """True if the reference names the library instance with this path and alias ("" for none).
 
         Without an alias the paths must be the same, whatever the instance's alias; with an alias the aliases must,
         and the paths too if this has one.
@@ -109,7 +109,7 @@ def show_refs(refs: LibraryRefs) -> str:
 
 
 def split_ref(argument: str) -> tuple[str, str]:
-    """What a flag's argument `@ref:rest` is made of: the reference ("" when there is none) and the rest.
+    """The reference and the rest of an argument `@ref:rest`; "" if there is no reference.
 
     The first `:` ends the reference; an argument without `:` has none, even when it starts with `@`.
     Raises UsageError for an empty reference.

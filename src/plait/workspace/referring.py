@@ -62,7 +62,7 @@ class ReferredValues(Struct):
         return _Seen(values, traced_values(values, self._windows))
 
     def value_of(self, deferred: Deferred) -> object:
-        """What a deferred value is, computed once. Raises NotYet, Ring for one that is made of itself."""
+        """The value of a deferred value, computed once. Raises NotYet, or Ring if it depends on itself."""
         seen = self._seen
         if seen is None:
             raise NotYet(self)

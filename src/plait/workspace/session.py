@@ -1,4 +1,4 @@
-"""What all evaluations of one run share: files read, templates compiled and modules made once (design 4)."""
+"""State shared by all evaluations of one run: files, compiled templates and modules."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Memo:
         self._made: Any = None
 
     def get(self, of: Sequence[object], context: Context, make: Callable[[], Made]) -> Made:
-        """What `make` makes of these objects. Raises what it raises."""
+        """The result of `make` for these objects, cached. Raises its errors."""
         if self._of == of:
             return self._made  # type: ignore[no-any-return]
         from plait.starlark import budget_of
@@ -69,12 +69,12 @@ UNKNOWN = "unknown"
 
 
 class Layout:
-    """What the files of a library are for, worked out once however often it is evaluated (spec ytt 1.6).
+    """The roles of a library's files, computed once. See docs/reference/libraries.md.
 
-    members: all files and what each is for, in tree order. schemas, values: those that hold schemas and data values, by
-    sequence number; they are no output. documents: those of schemas and of data values by the annotation that says so,
-    where evaluation gives the same each time. schema: what is made of the former; defaults: the data values before those
-    from outside. plans: of the overlays that were last applied.
+    members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
+    number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
+    always has the same result. schema: built from the former. defaults: the data values before those from outside.
+    plans: of the overlays applied last.
     """
 
     __slots__ = ("defaults", "documents", "members", "plans", "schema", "schemas", "values")
@@ -218,7 +218,7 @@ class Session:
         return {key[0] for key in self._prepared}
 
     def is_fixed(self, file: InputFile, options: Options) -> bool:
-        """Whether a file that was evaluated is known to give the same whenever it is."""
+        """True if an evaluated file is known to have the same result in every run."""
         found = self.prepared(file, options)
         return isinstance(found, Outcome) or found.fixed
 
@@ -272,7 +272,7 @@ class Session:
         return found
 
     def layout(self, library: Library, options: Options) -> Layout:
-        """What the files of a library are for; reads every YAML template of it (spec ytt 1.6).
+        """The roles of a library's files. Reads all its YAML templates.
 
         Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
         """

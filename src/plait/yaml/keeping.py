@@ -395,7 +395,7 @@ def indented(text: str, pad: int) -> str:
 
 
 def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> str:
-    """The text after `key:` or `-` for a value, without the last line break. quote: the previous quoting of the text."""
+    """The text after `key:` or `-` for a value, without the last line break. quote: the previous quoting."""
     if type(value) is str and value.endswith("\n\n"):
         # A literal block would take blank lines that follow for its own.
         return " " + double_quoted(value)
