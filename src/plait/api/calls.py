@@ -1,4 +1,4 @@
-"""What a call of the API is given, held against what the function takes, so that a mistake is answered by its mend."""
+"""Checks the arguments of an API call, so that a mistake is reported with its fix."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def checked(function: Callable[P, R], bind: Callable[..., object] | None = None)
 
 
 def checker(function: Callable[..., object]) -> Callable[[Mapping[str, object]], None]:
-    """What refuses options by their annotations: a list of texts is no single text, a mapping has names, a switch is on or off."""
+    """A function that rejects options by their annotations: a list of texts is not a single text, a mapping has names,
+    a switch is on or off.
+    """
     kinds = {
         name: check
         for name, annotation in function.__annotations__.items()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Findings(Comparable):
-    r"""What a check found: a sequence of `Finding`, empty when all is well.
+    r"""The findings of a check: a sequence of `Finding`, empty if there are none.
 
     >>> import plait
     >>> found = plait.check_data_values({"schema.yml": "#@data/values-schema\n---\nport: 80\n"}, values={"port": "http"})
@@ -35,7 +35,7 @@ class Findings(Comparable):
         self._all = list(found)
 
     def state(self) -> State:
-        """What another process needs to have the same findings."""
+        """The state from which another process restores the findings."""
         return {"findings": [fault_of(one) for one in self._all]}
 
     @classmethod

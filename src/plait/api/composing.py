@@ -55,12 +55,12 @@ class ComposeStep(Comparable):
 
     @property
     def differences(self) -> list[Difference]:
-        """What the step changed."""
+        """The changes of the step."""
         return between(self._before.nodes.items, self.documents.nodes.items)
 
 
 class Composed(Documents):
-    """What `compose` gives. steps: those that were run, in order."""
+    """The result of `compose`. steps: the evaluated steps, in order."""
 
     __slots__ = ("steps",)
 

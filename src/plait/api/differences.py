@@ -45,7 +45,9 @@ class Difference(Comparable):
 
 
 class Differences(Comparable):
-    """What differs between two sets of documents: a sequence of `Difference`, empty when nothing does.
+    """The differences between two sets of documents: a sequence of `Difference`.
+
+    warnings: notes about the inputs, such as that code of templates was not evaluated.
 
     warnings: what is to be known of the inputs, such as that code of templates was not evaluated.
 
@@ -140,7 +142,7 @@ def diff(
     allow_links: Texts = (),
     limits: Limits | None = None,
 ) -> Differences:
-    """What differs between two sets of documents, by key and not by line, as `plait diff` finds it.
+    """The differences between two sets of documents, by key and not by line, as in `plait diff`.
 
     cleartext_secrets: show the data of encrypted documents, and the secrets of documents that were made with `trace=True`.
     allow_links, limits: as in `render`. Raises PlaitError.

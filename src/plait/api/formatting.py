@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Formatted(Comparable):
-    """What `fmt` gives. files: the new text of each YAML file by its path. changed: the paths of those that were written differently."""
+    """The result of `fmt`. files: the new text of each YAML file by path. changed: the paths of the reformatted files."""
 
     __slots__ = ("changed", "files")
 
@@ -28,12 +28,12 @@ class Formatted(Comparable):
         self.changed = list(changed)
 
     def state(self) -> State:
-        """What another process needs to have the same."""
+        """The state from which another process restores the result."""
         return {"files": self.files, "changed": self.changed}
 
     @classmethod
     def of_state(cls, state: State) -> Self:
-        """What has this `state`."""
+        """The result with this `state`."""
         return cls(state["files"], state["changed"])
 
     def _held(self) -> State:

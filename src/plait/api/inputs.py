@@ -1,4 +1,4 @@
-"""What the functions of the API accept: paths, texts by name, documents."""
+"""Inputs of the API's functions: paths, texts by name, documents."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def each(inputs: Inputs) -> list[Input]:
 
 
 def _reads_as_yaml(text: str) -> bool:
-    """Whether a line is YAML rather than a path: `name: web`, `{a: 1}`, `- item`."""
+    """True if a line is YAML rather than a path: `name: web`, `{a: 1}`, `- item`."""
     return ": " in text or text[:1] in ("{", "[") or text.startswith(("- ", "---", "#@"))
 
 
@@ -172,7 +172,8 @@ def only(inputs: Inputs, what: str) -> Source | Document:
 
 
 def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
-    """What a call runs in. warnings: what becomes of them; printed: gets the lines that templates print.
+    """The context of a call. warnings: keep them, or treat them as errors. printed: receives the lines that templates
+    print.
 
     Raises ValueError for another word than "keep" and "error".
     """
@@ -184,7 +185,7 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
 
 
 def originals_of(request: Request, strings: Forms | None = None) -> Originals | None:
-    """What keeps the texts that are read, if the result is to have their format. strings: how new ones are written."""
+    """The store of texts as read if the result keeps their format, else None. strings: the style of new texts."""
     if not request.value(KEEP_FORMAT):
         return None
     from plait.yaml.forms import FORMS

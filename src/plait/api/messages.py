@@ -1,4 +1,6 @@
-"""What a worker process sends back: the state of documents, errors by their parts, both as JSON.
+"""Messages of worker processes: the state of documents, and errors, both as JSON.
+
+A worker's message only becomes data here, whatever ran in the worker.
 
 Nothing that a worker sends becomes more than data here, whatever ran in it.
 """

@@ -1,4 +1,4 @@
-"""What is said of arguments that a function of the API cannot take. Only imported when there is one."""
+"""Errors about arguments that an API function does not accept. Imported only if there is one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN = "dict, list, str, int, float, bool and None"
 
 
 def not_an_input(value: object) -> str:
-    """What to say of a value that is no input, or no text of a named one."""
+    """The error for a value that is not an input, or not the text of a named one."""
     kind = type(value).__name__
     if hasattr(value, "read"):
         return f'an open file ({kind}) is no input: give its path, or its text by a name: {{"config.yml": file.read()}}'
@@ -30,7 +30,9 @@ def not_an_input(value: object) -> str:
 
 
 def strange_value(value: object, what: str) -> str | None:
-    """What to say of data that no document can hold: the first such value, with the way to it. None if there is none.
+    """The error for data that no document can hold, with the path to the first such value, or None.
+
+    what: the name of the data.
 
     what: what the data are called.
     """
@@ -61,7 +63,7 @@ def _a_kind(value: object) -> str:
 
 
 def _instead(value: object) -> str:
-    """What makes plain data of a value, where that is known."""
+    """A hint how to convert a value to plain data, or an empty text."""
     if isinstance(value, AbstractSet):
         return "; make it a list with sorted(...) or list(...)"
     if isinstance(value, bytes | bytearray):

@@ -77,7 +77,7 @@ arender = awaited(render)
 
 
 class Given:
-    """What a render is given, read. context, printed: what the run tells. documents: the inputs that are at hand."""
+    """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs."""
 
     def __init__(self, request: Render, options: Options) -> None:
         """Raises ReadError, UsageError."""
@@ -116,7 +116,7 @@ class Given:
         self._job.merges = Merges(documents, keys, schemas)
 
     def run(self) -> Result:
-        """What comes of it. Raises PlaitError."""
+        """The result. Raises PlaitError."""
         return run(self._job, self.context, {file: documents.nodes for file, documents in self.documents.items()})
 
 
@@ -127,7 +127,7 @@ def data_values(
     strict: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
-    """What the options `values` and `values_files` stand for, the lowest first. Raises ReadError."""
+    """The data values of the options `values` and `values_files`, the lowest precedence first. Raises ReadError."""
     from plait.workspace.values_flags import plain_values_of
 
     found: list[ReferencedValues] = []

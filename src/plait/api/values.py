@@ -1,4 +1,4 @@
-"""What templates take: the final data values, and their schema as an OpenAPI document."""
+"""Data values of templates, and their schema as an OpenAPI document."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def serve() -> None:
 
 
 def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
-    """What a call gave, as it is sent, and whether the process is used up. most: the bytes of data that it may keep."""
+    """The reply to a call, and True if the process must end. most: bytes of data that the process may keep."""
     import plait
 
     name, arguments, directory = pickle.loads(data)  # noqa: S301 - from our own parent

@@ -272,7 +272,7 @@ def _unknown(name: str) -> UsageError:
 
 
 def _distance(one: str, other: str) -> int:
-    """How far apart two names are, as go-flags counts it: its table begins with one place too few."""
+    """The distance of two names, as go-flags computes it. Its table begins with one row too few."""
     if not one or not other:
         return len(one) or len(other)
     table = [[row, *[0] * len(other)] for row in range(len(one) + 1)]

@@ -25,12 +25,14 @@ COLOR = Option(
 
 
 def cleaning() -> Callable[[str], str]:
-    """What is to be done to text from inputs before it is coloured: for a pipe or a file nothing."""
+    """The function that cleans text from inputs before it is coloured. Output to a pipe or file is not cleaned."""
     return harmless if sys.stdout.isatty() else str
 
 
 def in_colour(when: str) -> bool:
-    """Whether to write colours: `always`, `never`, or `auto`, on a terminal only. Raises UsageError for another word."""
+    """True if colours are written: `always`, `never`, or `auto` (only on a terminal). Raises UsageError for another
+    word.
+    """
     if when not in _WHEN:
         from plait.spell import did_you_mean
 

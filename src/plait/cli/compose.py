@@ -74,7 +74,7 @@ def deliver(request: Request) -> int:
 
 
 def _shown(changes: Changes) -> str:
-    """What each step changed, a heading a step."""
+    """The changes of each step, under a heading."""
     from plait.cli.colour import cleaning, in_colour
     from plait.tools.diff import to_text
 

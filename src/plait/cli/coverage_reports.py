@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Reports:
-    """What is to be made of what was counted.
+    """The requested coverage reports.
 
-    asked: FORM:PATH of each report besides the table. least: how much is to be used in percent, "" for anything.
-    directory: what paths are relative to, "" for the working directory. Raises UsageError, so that nothing is run in vain.
+    asked: FORM:PATH of each report besides the table. least: the required percentage, "" for none.
+    directory: the base of paths, "" for the working directory. Raises UsageError before anything runs.
     """
 
     def __init__(self, asked: Sequence[str], least: str, directory: str) -> None:
@@ -29,7 +29,7 @@ class Reports:
         self.least = _percent(least)
 
     def read(self, paths: Sequence[str]) -> Coverage:
-        """What earlier json reports hold, of files that have not changed since. Raises ReadError, UsageError."""
+        """The counts of earlier JSON reports, for files that have not changed since. Raises ReadError, UsageError."""
         from plait.content import file_content, reason
 
         coverage = Coverage()

@@ -1,4 +1,4 @@
-"""What a command leaves behind when it is asked to end while it writes files: nothing beside them."""
+"""Removes unfinished files when a command is terminated while it writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a fleet while it goes on: a line that changes on a terminal, a line every ten seconds elsewhere, or events."""
+"""Progress of a fleet: a changing line on a terminal, a line every ten seconds elsewhere, or events."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Lines(Silent):
             self._show(self.line(now - self._start))
 
     def line(self, seconds: float) -> str:
-        """What is told after so many seconds."""
+        """The progress line after so many seconds."""
         done = self._kept + self._done
         rate = self._done / seconds if seconds > 0 else 0.0
         text = f"plait: {done} of {self._total} runs"
@@ -104,7 +104,7 @@ class Events(Silent):
 
 
 def for_people() -> Watcher:
-    """What tells people, where standard error leads."""
+    """The watcher that prints progress to standard error."""
     from os import environ
 
     from plait.cli.streams import guarded

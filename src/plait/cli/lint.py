@@ -87,7 +87,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 class Asked:
-    """What a command line asks for. flags: its own; typed: the command line that it is to look at, if it does."""
+    """A parsed command line. flags: of lint; typed: the command line to check, or None."""
 
     def __init__(self, flags: Lint, typed: Sequence[str]) -> None:
         """Raises UsageError."""
@@ -143,7 +143,7 @@ class Asked:
 
 
 def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:
-    """What is asked, and the words of a command line that is to be looked at."""
+    """The flags of lint, and the words of the command line to check."""
     flags, rest = LINT.apart(argv)
     while rest and rest[0] != "--":
         word = rest[0]

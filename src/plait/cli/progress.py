@@ -1,4 +1,4 @@
-"""What a long run is doing, on a terminal: one line on standard error that goes away when the run ends.
+"""Progress of a long run on a terminal: one line on standard error, removed when the run ends.
 
 Nothing is shown before a run has taken a second, nor when standard error is no terminal, or one that cannot take a line
 back (`TERM=dumb`). A thread looks at the run's `Context` now and then; the run itself does no more than say what it does.
@@ -49,6 +49,6 @@ class Watched:
 
 
 def line(context: Context, seconds: float) -> str:
-    """What is shown of a run that has taken so long."""
+    """The progress line of a run after so many seconds."""
     many = f" ({context.done} of {context.total})" if 0 < context.done <= context.total else ""
     return f"plait: {seconds:.0f} s {context.doing or 'reading'}{many}"

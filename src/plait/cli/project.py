@@ -104,7 +104,7 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
 
 
 def is_run(word: str) -> bool:
-    """Whether a word in the place of a command is the name of a run of the project file."""
+    """True if the first word is the name of a run in the project file."""
     if word.startswith("-") or any(char in word for char in "./=:"):
         return False
     found = find(os.curdir)

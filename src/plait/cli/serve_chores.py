@@ -1,4 +1,4 @@
-"""What `plait serve` does besides serving: tokens, keys, and revisions in and out."""
+"""Subcommands of `plait serve`: tokens, keys, import and export of revisions."""
 
 from __future__ import annotations
 

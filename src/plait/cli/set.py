@@ -102,7 +102,7 @@ class Wish:
         return documents[0].value
 
     def typed(self, text: str) -> str | None:
-        """How a person spelled the value."""
+        """The value as the user typed it, or None."""
         return None if self.form != YAML or text.startswith("@") else text.strip()
 
 
@@ -241,7 +241,7 @@ def _finish(edit: Edit, flags: Set) -> None:
 
 
 def _show(edit: Edit, flags: Set) -> None:
-    """What changes in the files, line by line, and in the output, by key."""
+    """Prints the changed lines of files, and the changed keys of the output."""
     from plait.textdiff import GONE, NEW, Paint
     from plait.tools.diff import to_text
 
@@ -258,7 +258,7 @@ def _show(edit: Edit, flags: Set) -> None:
 
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:
-    """What is run, and what is to be set. Raises PlaitError."""
+    """The run, and the remaining words with the values to set. Raises PlaitError."""
     from plait.cli.project import RUN, chosen, is_run
     from plait.cli.tracing import take_apart
     from plait.edit.target import Target

@@ -1,4 +1,4 @@
-"""What commands do with options that several of them have: limits, warnings, `--source-map`."""
+"""Handlers for options that several commands have: limits, warnings, `--source-map`."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class following_links:  # noqa: N801 - reads as what it does
 
 
 def trace_of(flags: Request) -> Trace | None:
-    """What is to record the run, if a source map is wanted."""
+    """The trace of the run if a source map is requested, else None."""
     if not flags.has(SOURCE_MAP):
         return None
     from plait.provenance import Trace
@@ -144,7 +144,7 @@ WARNINGS_VARIABLE = "PLAIT_WARNINGS"
 
 
 def _way(flags: Dialect) -> str:
-    """What to do about warnings: a flag decides, then the environment, then the default of the command."""
+    """The treatment of warnings: from the flag, else the environment, else the command's default."""
     way: str = flags.warnings_shown
     return (not flags.has(WARNINGS) and os.environ.get(WARNINGS_VARIABLE)) or way
 

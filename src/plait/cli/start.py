@@ -205,7 +205,7 @@ def commands() -> dict[str, Command[Any]]:
 
 
 def _words(table: Command[Any]) -> str:
-    """What the first argument can be, where help lists it: `bash|zsh|fish`."""
+    """The values of the first argument if the usage lists them, such as `bash|zsh|fish`."""
     first = table.request.usage.partition(" ")[0].strip("[]")
     return first.replace("|", " ") if "|" in first else ""
 
@@ -290,7 +290,7 @@ fi
 
 
 def _zsh_flag(flag: Option) -> list[str]:
-    """What `_arguments` is told of a flag: its long form, and its short one."""
+    """The arguments of zsh's `_arguments` for the long and the short form of a flag."""
     repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
     choice = f"({' '.join(flag.choices)})" if flag.choices else "_files"
     value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:{choice}"

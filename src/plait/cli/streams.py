@@ -84,7 +84,7 @@ def write_folded(text: str, *, is_harmless: bool = False) -> None:
 
 
 def line_width() -> int | None:
-    """How wide the terminal is that standard output is; None for a pipe or a file."""
+    """The width of the terminal on standard output, or None for a pipe or a file."""
     if not sys.stdout.isatty():
         return None
     from plait.cli.terminal import columns

@@ -1,4 +1,4 @@
-"""What a terminal gets: nothing that it would obey, and lines that are there for now."""
+"""Output to a terminal: without control sequences from inputs, and with temporary lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def harmless(text: str) -> str:
 
 
 def columns(stream: TextIO) -> int | None:
-    """How many characters a line of the terminal has that a stream is; None where there is no terminal, or it does not say."""
+    """The columns of the terminal that a stream is connected to, or None."""
     import os
 
     try:

@@ -117,7 +117,7 @@ def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
 
 
 def _coverage_reports(flags: Test) -> Reports | None:
-    """What is to be made of what tests use; None where that is not counted. Raises UsageError."""
+    """The requested coverage reports, or None. Raises UsageError."""
     options: list[Any] = [Test.cov_report, Test.cov_append, Test.fail_under]
     given = [one.shown for one in options if flags.has(one)]
     if not flags.cov:
@@ -178,7 +178,7 @@ def _results(
 
 
 def _obsolete(flags: Test, collected: Collected) -> list[str]:
-    """What is to be said of snapshots that no case has; only files all of whose cases ran tell that."""
+    """Messages about snapshots that no case uses. Only files whose cases all ran are considered."""
     from plait.cli.test_output import obsolete_note
     from plait.testing.cases import Case
     from plait.testing.snapshots import obsolete, remove

@@ -1,4 +1,4 @@
-"""What a person sees of a run of tests: dots, a line a test, or a bar on a terminal; then what does not hold, and the count."""
+"""Output of a test run: dots, a line per test, or a bar on a terminal; then the failures, and the count."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Teller:
 
 
 def obsolete_note(paths: Sequence[str], *, removed: bool) -> list[str]:
-    """What to say of snapshots that no test has any more."""
+    """Messages about snapshots that no test uses."""
     if not paths:
         return []
     if removed:

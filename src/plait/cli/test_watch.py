@@ -38,7 +38,7 @@ def watch(cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, upda
 
 
 class Again:
-    """What was read for each test the last time that it ran."""
+    """The files that each test read in its last run."""
 
     def __init__(self, cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:
         self._cases = cases

@@ -1,4 +1,4 @@
-"""What the commands of tools share: command lines about others, arguments, sizes, numbers of processes."""
+"""Helpers of the tools' commands: nested command lines, arguments, sizes, numbers of processes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def size_of(flags: Request, option: Any) -> int:
 
 
 def jobs_of(flags: Request) -> int:
-    """How many processes the flags ask for. Raises UsageError."""
+    """The number of processes. Raises UsageError."""
     jobs: int = flags.value(JOBS)
     if jobs < 1:
         raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=str(jobs))

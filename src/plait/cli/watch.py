@@ -161,7 +161,7 @@ def _is_elsewhere(request: Request) -> bool:
 
 
 def head(changed: frozenset[str]) -> str:
-    """What to say of files that have changed: the time, and their names."""
+    """The heading after files changed: the time, and their names."""
     names = sorted(os.path.relpath(path) for path in changed)
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"{strftime('%H:%M:%S', localtime())} {harmless(shown)} changed"

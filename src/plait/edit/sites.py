@@ -202,7 +202,7 @@ class Text:
             yield self._mark + text
 
     def _forms(self, token: str, value: Value, written: str, typed: str | None, *, in_brackets: bool) -> Iterator[str]:
-        """What a scalar on one line can be replaced by: its anchor, tag and quotes stay where they can."""
+        """Replacements for a scalar on one line. Anchor, tag and quotes are kept where possible."""
         match = _PROPERTIES.match(token + " ")
         properties = "" if match is None else match[0][: len(token)]
         body = token[len(properties) :]
@@ -316,7 +316,7 @@ def _is_scalar(node: Node) -> bool:
 
 
 def is_same_key(site: Site, item: Item | None) -> bool:
-    """Whether a site is an item as another one: of the same kind, with the same key. item: None for any."""
+    """True if a site has the same kind and key as an item. item: None matches any site."""
     if item is None:
         return True
     return site.is_item is (type(item) is MapItem) and (
@@ -325,7 +325,7 @@ def is_same_key(site: Site, item: Item | None) -> bool:
 
 
 def has_computed_key(site: Site) -> bool:
-    """Whether code or variables make the key of a site."""
+    """True if code or variables compute the key of a site."""
     return type(site.key) is str and ("(@" in site.key or "((" in site.key)
 
 
@@ -338,7 +338,7 @@ def _one_line(value: Value) -> str | None:
 
 
 def _reads(text: str, site: Site, value: Value) -> bool:
-    """Whether a text has a scalar value where a site was."""
+    """True if a text has the scalar value at a site."""
     from plait.errors import PlaitError
 
     if is_filled(value):

@@ -57,7 +57,7 @@ class Case:
 
     @property
     def expects_error(self) -> bool:
-        """Whether the run is to fail."""
+        """True if the run is expected to fail."""
         return any(one.expects_error for one in self.expectations)
 
     @property

@@ -1,4 +1,4 @@
-"""Which line set a value: the first thing that whoever sees a difference asks."""
+"""Finds the line that set a value, for reports of differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def cause(outcome: Outcome, document: str, path: str) -> str | None:
-    """Where the value at a place of an output was set, and of what; None if that is not known.
+    """The position and origin of the value at a path of an output, or None if unknown.
+
+    document: its name, or `document 1` and so on if it has none, as in `plait diff`.
 
     document: its name, or `document 1` and so on for one without, as `plait diff` calls it.
     """

@@ -1,4 +1,4 @@
-"""Which tests there are: files `*.test.yml` and `*_test.star`, and `tests:` of project files, below what was named."""
+"""Collects tests: files `*.test.yml` and `*_test.star`, and `tests:` of project files, below the given paths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 def is_test_file(name: str) -> bool:
-    """Whether a file's name says that it holds tests."""
+    """True if the name is that of a test file."""
     return name.endswith((*YAML_ENDINGS, STARLARK_ENDING))
 
 

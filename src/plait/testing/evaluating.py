@@ -38,7 +38,7 @@ _ROOM = 24 << 20
 
 
 class Outcome:
-    """What came of an evaluation: documents, or an error. view: what was read."""
+    """The outcome of an evaluation: documents, or an error. view: the files it read."""
 
     __slots__ = ("_evaluator", "_printed", "_text", "_traced", "documents", "error", "subject", "view")
 
@@ -77,7 +77,7 @@ class Outcome:
         return self._printed
 
     def text(self) -> str:
-        """What the output is as text, secrets masked. Raises PlaitError."""
+        """The output as text with secrets masked. Raises PlaitError."""
         if self._text is None:
             made = self.made()
             if uses_secrets(self.view) or uses_secrets(made.trace):
@@ -130,7 +130,7 @@ class Evaluator:
         self._kept: dict[Hashable, Outcome] = {}
 
     def evaluate(self, subject: Subject, *, trace: bool = False, view: View | None = None) -> Documents:
-        """What a subject makes. trace: keep histories. view: notes what is read. Raises PlaitError."""
+        """The output of a subject. trace: record provenance. view: records reads. Raises PlaitError."""
         view = View() if view is None else view
         cache, shared = self.cache(subject.limits), self._shared_with(subject.limits)
         trace = trace or self._traced
@@ -173,7 +173,7 @@ class Evaluator:
         return self._shared.setdefault(_key(limits), Shared())
 
     def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
-        """What `work` gives, held to limits. Raises what it raises, and LimitError."""
+        """The result of `work` within limits. Raises its errors, and LimitError."""
         keeps = _keeper()
         with limited(Allowance(Limits(**limits), keeps)):
             try:
@@ -191,7 +191,7 @@ class Evaluator:
         self._shared = {}
 
     def outcome(self, subject: Subject) -> Outcome:
-        """What came of a subject; that of an equal one serves again as long as more are expected.
+        """The outcome of a subject. Equal subjects share one evaluation while more of them are due.
 
         An error does not, since it may name a line of the subject's.
         """
@@ -224,7 +224,7 @@ def _key(limits: Mapping[str, float]) -> _Limits:
 
 
 def _keeper() -> Callable[[Allowance], None] | None:
-    """What keeps the limits of one evaluation, if this process keeps limits at all: what it has already is not counted."""
+    """The memory keeper of one evaluation if this process keeps limits. Memory already in use is not counted."""
     from plait.api.worker import data_size
 
     current = allowance().keeper

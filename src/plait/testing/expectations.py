@@ -1,4 +1,4 @@
-"""What can be expected of an evaluation. Each kind is read from one key of a case, and says what does not hold.
+"""Expectations of a case about an evaluation. Each kind is read from one key, and reports its failures.
 
 KINDS has the kinds by their keys, with what the JSON Schema says of each.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         expects_error: bool
 
         def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:
-            """What does not hold. Raises PlaitError where the run gave nothing to look at."""
+            """The failures. Raises PlaitError if the run has no output to check."""
             ...
 
 
@@ -46,7 +46,7 @@ TYPES = ("map", "array", "string", "integer", "float", "boolean", "null", _NUMBE
 
 
 class Where:
-    """What an expectation is read with. directory: of its file. subject: reads what another run is."""
+    """The context for reading an expectation. directory: of its file. subject: reads a nested run."""
 
     __slots__ = ("directory", "subject")
 
@@ -103,7 +103,7 @@ class Lacks:
 
 
 class Count:
-    """How many values a PATH means, or how many documents there are. path: None for documents."""
+    """The number of values at a PATH, or of documents. path: None for documents."""
 
     expects_error = False
 
@@ -446,7 +446,7 @@ def _found(path: Path, outcome: Outcome) -> Sequence[Place]:
 
 
 def _nearest(path: Path, outcome: Outcome) -> str:
-    """What may be meant by a PATH that means nothing."""
+    """Paths similar to a PATH that matches nothing."""
     try:
         _found(path, outcome)
     except UsageError as error:

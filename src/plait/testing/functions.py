@@ -46,11 +46,11 @@ class FunctionCase:
         self._source = source
 
     def subjects(self) -> list[Subject]:
-        """What is evaluated for it, as whole runs."""
+        """The runs it evaluates."""
         return [self.subject] if self.wants_output else []
 
     def failures(self, evaluator: Evaluator, printed: list[str]) -> Iterator[Failure]:
-        """What does not hold. printed: gets the lines that it prints."""
+        """The failures. printed: receives the lines that it prints."""
         try:
             output = evaluator.outcome(self.subject) if self.wants_output else None
             evaluator.within(self.subject.limits, lambda: self._call(evaluator, output, printed))

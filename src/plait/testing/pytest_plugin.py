@@ -26,7 +26,7 @@ _STARLARK = "_test.star"
 
 
 class HeldNotError(Exception):
-    """What a case expects does not hold. Its text is what `plait test` says."""
+    """A failed expectation of a case, with the text of `plait test`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,13 +91,13 @@ class TestCase(pytest.Item):
             raise HeldNotError("\n".join(one.text for one in found.failures))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None) -> str:  # type: ignore[override]
-        """What does not hold, without a trace of Python's."""
+        """The failure, without a Python traceback."""
         if isinstance(excinfo.value, HeldNotError):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo, style))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the case stands."""
+        """The position of the case."""
         return self.path, max(self._case.line - 1, 0), self.name
 
 

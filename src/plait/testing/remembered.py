@@ -1,4 +1,4 @@
-"""Which tests failed the last time, and which are chosen by that, or by their names."""
+"""Remembers the tests that failed, and selects tests by that or by name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case |
 
 
 def _memory() -> tuple[CodeCache, str] | None:
-    """Where the ids that failed in this directory are kept: in the user's cache, if there is one."""
+    """The cache of the ids that failed in this directory, in the user's cache directory, or None."""
     from plait.codecache import user_cache
 
     cache = user_cache(os.environ)

@@ -1,4 +1,4 @@
-"""What is told of results: JUnit's XML, TAP and annotations of GitHub, for programs. Each is a function from results to text."""
+"""Machine-readable reports: JUnit XML, TAP and GitHub annotations. Each is a function from results to text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of cases, in a form that other processes can be sent."""
+"""Results of cases, in a form that can be sent between processes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Failure:
 
 @dataclass(slots=True)
 class Result:
-    """What came of a case.
+    """The result of a case.
 
-    id: its file, `::`, its name, and in brackets its parameters. file, line: where it stands. failures: what does not
-    hold. printed: the lines that templates printed. seconds: how long it took. notes: what was done beside, such as a
-    snapshot written.
+    id: its file, `::`, its name, and its parameters in brackets. file, line: its position. failures: the failed
+    expectations. printed: the lines that templates printed. seconds: its duration. notes: side effects, such as a
+    written snapshot.
     """
 
     id: str
@@ -33,7 +33,7 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """Whether all held."""
+        """True if there are no failures."""
         return not self.failures
 
     @property

@@ -54,7 +54,7 @@ def results(
 
 
 def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = False) -> Result:
-    """What comes of one case."""
+    """The result of one case."""
     start = perf_counter()
     found = Result(case.id, case.file, case.line)
     with evaluator.seen(), permitted(case.subject.run.permissions):

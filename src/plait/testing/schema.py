@@ -54,7 +54,7 @@ def _closed(properties: Mapping[str, object]) -> Schema:
 
 
 def _subject() -> Schema:
-    """What says what is evaluated."""
+    """The schema of the keys that select a subject."""
     return {
         "run": {"type": ["string", "null"], "description": "the name of a run of the project"},
         **{command: {"$ref": f"project.schema.json#/$defs/{command}"} for command in COMMANDS},

@@ -16,7 +16,7 @@ _TOKENS = re.compile(r"\s*(\(|\)|[^\s()]+)")
 
 
 def selector(expression: str) -> Test:
-    """Whether an id is selected: a word is a part of it, whatever the case of its letters. Raises UsageError."""
+    """A test for ids. A word matches a part of the id, ignoring case. Raises UsageError."""
     tokens = _TOKENS.findall(expression)
     reader = _Reader(tokens, expression)
     test = reader.either()

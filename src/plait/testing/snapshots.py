@@ -100,7 +100,7 @@ class Snapshot:
                 yield from (f"    {sign} {visible(line)}".rstrip() for sign, line in hunk.lines)
 
     def _of_parts(self, outcome: Outcome, before: Sequence[Document]) -> Iterator[str]:
-        """What differs of the places that are selected, each with its cause."""
+        """The differences at the selected paths, each with its cause."""
         top = before[0].value if before else None
         left = {str(item.key): item.value for item in top.items} if type(top) is Map else {}
         for place in self._places(outcome):
@@ -130,7 +130,7 @@ def _texts(outcome: Outcome) -> str:
 
 
 def snapshot_of(item: MapItem, test_file: str, name: str) -> Iterator[Snapshot]:
-    """What `snapshot:` of a case means; nothing for false. name: of the case, with its parameters. Raises UsageError."""
+    """The snapshots of a case's `snapshot:`; none for false. name: of the case, with its parameters. Raises UsageError."""
     value = item.value
     texts: list[str] | None
     if value is True:
@@ -152,7 +152,7 @@ def snapshot_of(item: MapItem, test_file: str, name: str) -> Iterator[Snapshot]:
 
 
 def directory_for(test_file: str) -> str:
-    """Where the snapshots of a test file are."""
+    """The directory of a test file's snapshots."""
     return f"{os.path.splitext(test_file)[0]}.snapshots"
 
 

@@ -1,4 +1,4 @@
-"""What a case evaluates: a run of the project, changed as the case says, or a command with settings of its own."""
+"""The subject of a case: a run of the project with the case's changes, or a command with its own settings."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Subject:
 
 
 def subject_of(case: Map, at: Position, project: Project, directory: str) -> Subject:
-    """What the settings of a case mean. directory: of the file that it stands in. Raises UsageError with the place."""
+    """The subject of a case's settings. directory: of its file. Raises UsageError with the position."""
     commands = [item for item in case.items if item.key in COMMANDS]
     if len(commands) > 1:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Why a value is not there, and which overlays matched nothing (`plait explain --not`)."""
+"""Explains why a value is absent, and which overlays matched nothing (`plait explain --not`)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNam
 
 
 def _instead(trace: Trace, documents: Sequence[Document], path: Path) -> Entry | None:
-    """What put something else in the place of what a path led to, or to a part of its way."""
+    """The entry that replaced the value of a path, or of a part of it, or None."""
     for length in range(len(path.steps) - 1, -1, -1):
         for place in places(Path(path.text, path.selector, path.steps[:length]), documents)[:1]:
             change = trace.changes.get(trace.original(place.item))
@@ -142,7 +142,9 @@ def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemName
 
 
 def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> str | None:
-    """How the candidate that is most like an overlay item that matched nothing fails; None without candidates.
+    """The way in which the most similar candidate differs from an overlay item that matched nothing, or None.
+
+    names: the names of the candidates.
 
     names: what they are called.
     """
@@ -153,7 +155,7 @@ def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> st
 
 
 def _rule(item: Item) -> object:
-    """What an overlay item matches by, if it says so."""
+    """The declared matcher of an overlay item, or None."""
     annotation = (item.annotations or {}).get("overlay/match")
     if annotation is None:
         return None
@@ -176,7 +178,7 @@ def _likeness(wanted: Item, other: Item) -> int:
 
 
 def _difference(wanted: Item, other: Item, by: object, names: ItemNames) -> str:
-    """Why a candidate is not the one."""
+    """The reason why a candidate does not match."""
 
     def shown(item: Item | None) -> str:
         value = None if item is None else HIDDEN if names.hides(item) else item.value

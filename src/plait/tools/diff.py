@@ -1,4 +1,4 @@
-"""What differs between two sets of documents: by key, not by line.
+"""Differences between two sets of documents, by key and not by line.
 
 Documents go together by kind and name (or schema and name), else by their order; items of arrays of maps by the key that
 tells them apart, such as `name`; maps by their keys, whose order does not count. `to_overlay` and `to_operations` write
@@ -54,7 +54,7 @@ def printed(documents: Sequence[Document]) -> list[Document]:
 def diff(
     left: Sequence[Document], right: Sequence[Document], *, cleartext_secrets: bool = False, in_order: bool = False
 ) -> list[Difference]:
-    """What differs, in the order of the left documents, then the right ones that are new.
+    """The differences, in the order of the left documents; new right documents come last.
 
     cleartext_secrets: show the data of documents with `storagePolicy: encrypted`; they are HIDDEN without.
     in_order: where both sides have as many documents, they go together by their order, whatever they are called.
@@ -78,7 +78,7 @@ def diff(
 
 
 def is_encrypted(document: Document) -> bool:
-    """Whether a document says that its data are secret (spec layering 11)."""
+    """True if a document declares its data secret."""
     value: Value = document.value
     for key in ("metadata", "storagePolicy"):
         item = value.find(key) if type(value) is Map else None

@@ -182,7 +182,7 @@ class Explainer:
 
     @property
     def names(self) -> ItemNames:
-        """What documents and items of arrays are called; no secret is in it."""
+        """Names of documents and array items, without secrets."""
         if self._names is None:
             marks = self.marks
             self._names = ItemNames() if marks is None else ItemNames(marks.holds_secret, marks.secret_keys)
@@ -257,7 +257,7 @@ class Explainer:
         return entries
 
     def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
-        """What the function `lines` says of a history of this explainer."""
+        """The result of the function `lines` for a history of this explainer. Cached."""
         around, structural, found = self._lines
         if around is not history.around or structural is not structure:
             found = frozenset(_lines_of(history.around, structure=structure))
@@ -265,7 +265,7 @@ class Explainer:
         return _lines_of(history.standing(), structure=structure) | found
 
     def _shared(self, place: Place) -> list[Entry]:
-        """What decided of the items around a value."""
+        """The entries that decided the existence of the items around a value."""
         items = (place.document, *place.way[:-1]) if place.way else ()
         above = self._above
         same = 0
@@ -394,7 +394,7 @@ class Explainer:
         return out
 
     def presence(self, item: Item) -> list[Entry]:
-        """Where an item around a value is written, and what decided that it is there."""
+        """The position of an item around a value, and the entries that decided its existence."""
         original = self.trace.original(item)
         change = self.trace.changes.get(original)
         because = () if change is None or change.action == "layered" else change.because

@@ -1,4 +1,4 @@
-"""What tells the items of an array apart, and what they are called in answers for it."""
+"""Keys that identify the items of an array, and the names derived from them."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
 
 
 class ItemNames:
-    """What documents and array items are called in answers: `[name=web]` where a key tells all items of the array apart,
-    else `[0]`. What would be called by a secret is called by its number.
+    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. A secret
+    name is replaced by the number.
 
-    Each array and document is looked at once. is_secret: whether nobody is to see the value of an item. secret_keys: the
-    items of a map whose key is secret, with the text in its place.
+    Each array and document is examined once. is_secret: True if an item's value is secret. secret_keys: the items of a
+    map whose key is secret, with their replacement text.
     """
 
     __slots__ = ("_documents", "_is_secret", "_keys", "_known", "_secret_keys")
@@ -96,7 +96,7 @@ class ItemNames:
         return self._documents[document]
 
     def hides(self, item: Item) -> bool:
-        """Whether nobody is to see the value of an item."""
+        """True if the value of an item is secret."""
         return self._is_secret is not None and self._is_secret(item)
 
     def _item_names(self, array: Array) -> Iterable[str]:
@@ -118,5 +118,5 @@ def _item_names(array: Array, key: str) -> Iterable[str]:
 
 
 def _can_be_asked_for(text: str) -> bool:
-    """Whether a PATH with this text in brackets means the text, and nothing else."""
+    """True if a PATH with this text in brackets matches exactly the text."""
     return text.isprintable() and text == text.strip() and not any(char in text for char in '[]"*?')

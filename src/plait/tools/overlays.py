@@ -49,7 +49,7 @@ def to_overlay(left: Sequence[Document], right: Sequence[Document], *, in_order:
     parts: list[str] = []
 
     def others(document: Document) -> list[Document]:
-        """What must not be selected with a document: the others, before and after their changes."""
+        """The documents that a matcher must not select: all others, before and after their changes."""
         return [*(one for one in left if one is not document), *(b for a, b in kept if a is not document)]
 
     for old, other in kept:
@@ -160,7 +160,7 @@ def _item(item: MapItem) -> list[str]:
 
 
 def _ends_open(value: Value) -> bool:
-    """Whether the text of a value may end in line breaks that belong to it."""
+    """True if the text of a value may end in line breaks that belong to it."""
     while type(value) is Map or type(value) is Array:
         if not value.items:
             return False

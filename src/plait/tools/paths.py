@@ -78,7 +78,7 @@ class Place:
 
     @property
     def document_name(self) -> str | None:
-        """What the document is called; None if it has no name."""
+        """The name of the document, or None."""
         return (self._names or ItemNames()).document(self.document, self.number)
 
     @property
@@ -277,7 +277,7 @@ def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Lin
 
 
 def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
-    """Whether a PATH names text files of the output."""
+    """True if a PATH names text files of the output."""
     return path.selector is not None and any(fnmatchcase(name, path.selector) for name in texts)
 
 
@@ -426,4 +426,4 @@ def scalars_beside(
 
 
 def _nothing(key: Value) -> None:
-    """What a place that is no map has under any key."""
+    """The lookup of a place that is not a map. Returns None for any key."""

@@ -172,7 +172,7 @@ def _origin_data(
 
 
 def origin(explainer: Explainer, place: Place) -> tuple[str, Entry, list[tuple[str, int]]]:
-    """What made a value what it is: the action, the entry of where it is written, the other lines that have a part in it."""
+    """The origin of a value: the action, the entry with its position, and the other lines that contributed."""
     history = explainer.history(place)
     last = history.entries[-1]
     action = last.action
@@ -204,7 +204,9 @@ class _Columns:
         self._known: dict[Source, dict[int, list[tuple[object, object, tuple[int, int]]]]] = {}
 
     def of(self, source: Source, line: int, key: object, value: object) -> tuple[int, int]:
-        """Where the value under a key on a line stands: that value, another one under the key, any, or the line's text."""
+        """The columns of the value under a key on a line: that value, another under the key, any value, or the whole
+        line.
+        """
         found = self._known.get(source)
         if found is None:
             found = self._known[source] = self._read(source)

@@ -307,7 +307,7 @@ def _warning(
 
 
 def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
-    """What a YAML file says that has no effect, or another one than it seems to have."""
+    """Warnings about parts of a YAML file without effect, or with a surprising one."""
     source = file.source
     if not found.is_template and found.plain is not found.documents:
         from plait.yaml import written_twice

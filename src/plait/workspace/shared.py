@@ -67,7 +67,7 @@ class Shared:
 
 
 def listed(work: Callable[[], list[InputFile]]) -> tuple[list[InputFile], frozenset[str]]:
-    """What `work` gives, and the directories that it has listed, as far as somebody takes note."""
+    """The result of `work`, and the directories that it listed if reads are recorded."""
     view = current_view()
     if view is None:
         return work(), frozenset()

@@ -192,7 +192,7 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
 
 
 def yaml_converter(strict: bool) -> Callable[[Source], Value]:
-    """What reads the text of a source as one YAML value. It raises ReadError."""
+    """A function that reads the text of a source as one YAML value. It raises ReadError."""
 
     def convert(source: Source) -> Value:
         from plait.yaml import deduplicate, is_second, read
