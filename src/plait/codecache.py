@@ -1,4 +1,4 @@
-"""What compiling gave, kept between runs in a directory of the user's (design 4).
+"""A cache of compiled code in a directory of the user.
 
 A template is read and compiled once for each text of it, each build of plait and each Python. An entry is named by a digest
 of all that. It is a file of its own, or one of many in a pack: a file for each of a thousand templates would take longer to
@@ -100,7 +100,7 @@ class CodeCache:
         return digest.hexdigest()
 
     def get(self, key: str) -> object:
-        """What is kept under a key, or None."""
+        """The entry of a key, or None."""
         content = self._pack.get(key)
         if content is not None:
             self._used.add(key)
@@ -214,7 +214,7 @@ def _is_entry(name: str) -> bool:
 
 
 def build() -> str:
-    """What tells one build of plait and one Python from another: versions, the files that compile, and whether they optimize."""
+    """An identifier of this build of plait and Python: versions, the compiling files, and optimization."""
     from plait.version import __version__
 
     package = os.path.dirname(__file__)
@@ -308,13 +308,13 @@ def _secret(path: str) -> bytes | None:
 
 
 def _is_private(place: str | int, others: int) -> bool:
-    """Whether it is the user's, and nobody else has these rights."""
+    """True if the file belongs to the user and nobody else has these rights."""
     status = os.stat(place)
     return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
 
 
 def _is_below(place: str, inputs: Sequence[str]) -> bool:
-    """Whether it lies in a directory among the inputs."""
+    """True if the path is inside a directory of the inputs."""
     directories = [os.path.realpath(path).rstrip(os.sep) + os.sep for path in inputs if os.path.isdir(path)]
     return bool(directories) and (os.path.realpath(place) + os.sep).startswith(tuple(directories))
 
@@ -324,7 +324,7 @@ def _default_directory(environment: Mapping[str, str]) -> str | None:
 
 
 def _state_directory(environment: Mapping[str, str]) -> str | None:
-    """Where the secret is: not below the cache, which may be anywhere."""
+    """The directory of the user's secret. It is not below the cache, which may be anywhere."""
     return _own_directory(
         environment, "XDG_STATE_HOME", "plait/state", "Library/Application Support/plait", ".local/state/plait"
     )

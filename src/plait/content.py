@@ -86,7 +86,7 @@ READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 
 
 
 def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
-    """What `read` gives until it gives nothing; it is asked for a number of bytes, and may give fewer."""
+    """All data that `read` returns. It is called with a number of bytes, and may return fewer."""
     run = allowance()
     run.check_time()
     largest = run.limits.input
@@ -185,7 +185,7 @@ def note_stream(name: str) -> None:
 
 
 class Links:
-    """Which symbolic links may be followed: those to one of the paths given, or below it. every: all of them."""
+    """Symbolic links that may be followed: those to one of the paths, or below it. every: all links."""
 
     __slots__ = ("_allowed", "_every")
 
@@ -352,7 +352,7 @@ def source(path: str) -> Source:
 
 
 def near(path: str) -> str | None:
-    """What to say of a path where nothing is: the nearest names beside it."""
+    """A hint with the nearest names in the same directory, or None."""
     from plait.spell import did_you_mean
 
     folder, name = os.path.split(path)
@@ -376,7 +376,7 @@ def printable(path: str) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What the system says, as Unix programs print it: in lower case."""
+    """The system's message in lower case, as Unix programs print it."""
     if isinstance(error, UnicodeError):
         return "it contains an unpaired surrogate"
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

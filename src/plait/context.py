@@ -1,4 +1,4 @@
-"""What one run shares: limits, warnings, where `print` goes. Passed to whoever needs it, never global."""
+"""State of one run: limits, warnings, the receiver of `print`. Passed as an argument, never global."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None: ...
 
     class Originals(Protocol):
-        """Who prints documents in the form in which they were read (see `plait.yaml.originals`)."""
+        """Prints documents in the form in which they were read (see `plait.yaml.originals`)."""
 
         def add(self, documents: DocumentSet, read: Callable[[Source], DocumentSet]) -> None:
             """Say that documents are those of a text, as it is. read: reads such a text in the same way."""
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Printer:
-    """Where lines that templates print go: to whoever watches the run, and into all lists in `recordings`."""
+    """The receiver of printed lines: the observer of the run, and all lists in `recordings`."""
 
     __slots__ = ("recordings", "to")
 

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from plait.source import Position
 
     class Values(Protocol):
-        """Who knows the data values once they are merged."""
+        """The data values after the merge."""
 
         def value_of(self, deferred: Deferred) -> Any:
-            """What a deferred value is. Raises NotYet, and PlaitError for one that is made of itself."""
+            """The value of a deferred value. Raises NotYet, and PlaitError if it depends on itself."""
 
         def value_among(self, values: Any, value: Any) -> Any:
             """A value with all that is deferred in it, as it would be if the data values were these. Raises PlaitError."""
 
 
 def is_deferred(value: object) -> TypeGuard[Deferred]:
-    """Whether the value of a node is not known yet: then no annotation of types speaks of it."""
+    """True if the value of a node is not known yet."""
     return type(value) is Deferred
 
 
@@ -48,10 +48,10 @@ class NotYet(PlaitError):
 
 
 class Deferred:
-    """What somebody has to compute once all data values are merged: a value of the language, or that of a node.
+    """A value that is computed after all data values are merged: a Starlark value, or the value of a node.
 
-    compute: gives the value; raises PlaitError. values: who keeps what it gave. at: of a node, its place. of: another
-    one whose value this is, with something done to it.
+    compute: returns the value; raises PlaitError. values: caches the result. at: the position of a node. of: the
+    deferred value that this one is derived from.
     """
 
     __slots__ = ("at", "compute", "of", "values")
@@ -69,7 +69,7 @@ class Deferred:
         return self.values.value_of(self)
 
     def then(self, change: Callable[[Any], Any], at: Position | None = None) -> Deferred:
-        """What a function will make of the value. at: the place of the node that it is for, where that is another."""
+        """A deferred value derived from this one by a function. at: the position of its node if it is another."""
         return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
 
 

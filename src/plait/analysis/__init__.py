@@ -1,4 +1,4 @@
-"""What files say by themselves, for tools that look at a project as a whole: the language server, `plait lint`.
+"""Facts about single files, for tools that examine a whole project: the language server, `plait lint`.
 
 files      a file read as far as it can be: its kind, its nodes by line
 code       the names in its code; placing gives them their columns

@@ -1,4 +1,4 @@
-"""Where the statements of a program stand in the text of its file."""
+"""Positions of a program's statements in the text of its file."""
 
 from __future__ import annotations
 

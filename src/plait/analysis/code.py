@@ -154,7 +154,7 @@ class Names:
         return [other for other in self.occurrences if other.name == one.name and other.scope is one.scope]
 
     def binding(self, one: Occurrence) -> Occurrence | None:
-        """Where a name gets its value first."""
+        """The first binding of a name, or None."""
         return next((other for other in self.same(one) if other.is_binding), None)
 
     def load_of(self, name: str) -> tuple[Load, str] | None:
@@ -262,7 +262,7 @@ class _Reader:
                 self.add(one.name, scope, is_binding=True, is_parameter=True)
 
     def target(self, node: Expression) -> None:
-        """What is assigned to."""
+        """Reads the target of an assignment."""
         if isinstance(node, syntax.Name):
             self.add(node.name, node.scope or self.scope, is_binding=True)
         elif isinstance(node, syntax.TupleDisplay | syntax.ListDisplay):

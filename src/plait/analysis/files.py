@@ -1,4 +1,4 @@
-"""What one file says by itself: which kind it is, its nodes by line, the names in its code."""
+"""Facts about one file: its kind, its nodes by line, the names in its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a source is on the disk."""
+"""The path of a source on the disk."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def uses_in(file: File) -> Iterator[Keys]:
 
 
 def is_used(keys: Sequence[str], used: Iterable[Keys]) -> bool:
-    """Whether code uses a data value, something around it, or something below it."""
+    """True if code uses a data value, one of its ancestors, or one of its descendants."""
     return any(all(a == b for a, b in zip(keys, one, strict=False)) for one in used)
 
 

@@ -76,7 +76,7 @@ class Checked:
 
 
 class Change:
-    """What a run makes otherwise with edited texts: other documents, or an error."""
+    """The effect of edited texts on a run: other documents, or an error."""
 
     __slots__ = ("after", "before")
 
@@ -161,7 +161,7 @@ def failures(
 
 
 def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
-    """What an error says is wrong, each with its place."""
+    """The findings of an error, with their positions."""
     return {(one.message, str(one.at), one.found or "") for one in findings_of(error)}
 
 
@@ -198,7 +198,9 @@ def _project_file(run: Run) -> str:
 
 
 def output_of(run: Run, documents: Documents) -> object:
-    """What a run makes, to be compared.
+    """The output of a run, for comparison.
+
+    Excludes the substitutions of layered documents, which are printed but are not part of their data.
 
     Of layered documents what they say of substitutions does not count: it is printed, and has no part in their data.
     """

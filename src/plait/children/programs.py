@@ -227,7 +227,7 @@ class _Running:
 
 
 def _chunks(stream: IO[bytes] | None) -> Iterator[bytes]:
-    """What comes through a pipe, as it comes."""
+    """The chunks of a pipe."""
     assert stream is not None
     while chunk := os.read(stream.fileno(), _CHUNK):
         yield chunk

@@ -1,4 +1,4 @@
-"""What runs have used: points of files with how often each of their ways was gone.
+"""Coverage of runs: points of files, and how often each of their branches was taken.
 
 A `Coverage` listens to runs, and adds up: `with coverage.run(name)`. A way counts once for each run that went it. What was
 counted in several processes, or on several days, is merged as long as the files are the same.
@@ -29,7 +29,7 @@ _FORMAT = 1
 
 
 class FileData:
-    """What was counted in one file.
+    """The counts of one file.
 
     path: absolute, or the name of a text that is no file. digest: of its text. counts: for each point the number of runs
     that went each of its ways. private: ranges of lines, the last one excluded, that are not to be shown. text: as far as
@@ -63,9 +63,8 @@ class FileData:
 
 
 class Coverage:
-    """What was counted, by file. runs: the names of the runs, in order. changed: files that were left out of a merge, since
-    their text is another one by now. secret_runs: those that use secrets, of which only what does not depend on them is
-    counted.
+    """The counts by file. runs: the names of the runs, in order. changed: files left out of a merge because their text
+    has changed. secret_runs: runs that use secrets; only code that does not depend on them is counted.
     """
 
     def __init__(self) -> None:
@@ -122,7 +121,7 @@ class Coverage:
 
     @staticmethod
     def from_json(data: object, name: str, directory: str) -> Coverage:
-        """What `to_json` gave. name: of the file it is from, for messages. directory: what paths are relative to now.
+        """The coverage of data written by `to_json`. name: of its file, for messages. directory: the base of its paths.
 
         Raises UsageError for anything else.
         """

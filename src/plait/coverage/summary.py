@@ -1,4 +1,4 @@
-"""What was counted, as lines and branches of files: what all reports are made of."""
+"""Coverage as lines and branches of files, which all reports are made from."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class FileSummary:
 
     @property
     def percent(self) -> float:
-        """How much of the lines and branches was used, in percent."""
+        """The covered lines and branches in percent."""
         return _percent(self.counts)
 
     def source_lines(self) -> list[str] | None:
@@ -126,7 +126,7 @@ class Summary:
 
     @property
     def percent(self) -> float:
-        """How much of the lines and branches was used, in percent; 100 where there are none."""
+        """The covered lines and branches in percent; 100 if there are none."""
         return _percent(self.counts)
 
 

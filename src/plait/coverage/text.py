@@ -39,7 +39,7 @@ def shown(percent: float) -> str:
 
 
 def missing(file: FileSummary) -> str:
-    """What is missing of a file: lines, and branches in parentheses behind their line."""
+    """The uncovered lines of a file, and the branches in parentheses after their line."""
     found = [(first, _range(first, last)) for first, last in ranges(file.missing_lines, list(file.lines))]
     by_line: dict[int, dict[str, None]] = {}
     for branch in file.missing_branches:

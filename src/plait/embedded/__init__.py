@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         """A module that reads and writes texts of one form."""
 
         def read(self, source: Source) -> Value:
-            """What a text says. Raises ReadError."""
+            """The value of a text. Raises ReadError."""
 
         def write(self, text: str, old: Value, new: Value) -> str:
             """The text, which says `old`, changed so that it says `new`. Raises ReadError for what it cannot say."""
@@ -45,7 +45,7 @@ def form_of(name: str) -> Form:
 
 
 def parsed(name: str, text: str, at: Position) -> Value:
-    """What a text says. name: of the form. at: where the text stands. Raises ReadError, LimitError."""
+    """The value of a text. name: of the format. at: position of the text. Raises ReadError, LimitError."""
     where = "" if at.source is None else f"{at.source.shown}:{at.line} "
     source = Source(f"{where}({name})", text)
     try:

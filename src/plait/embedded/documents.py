@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read(source: Source) -> Value:
-    """What a text says. Raises ReadError, also for several documents."""
+    """The value of a text. Raises ReadError, also for several documents."""
     return only_document(deduplicate(read_yaml(source)), source)
 
 

@@ -33,7 +33,7 @@ class _Section:
 
 
 def read(source: Source) -> Map:
-    """What a text says. Raises ReadError for a line that is none of an INI file."""
+    """The value of a text. Raises ReadError for a line that is not valid in an INI file."""
     top, *sections = _sections(source)
     items = [*as_map(top.entries, source).items]
     for section in sections:

@@ -29,7 +29,7 @@ class _Json(Style):
 
 
 def read(source: Source) -> Value:
-    """What a text says. Raises ReadError."""
+    """The value of a text. Raises ReadError."""
 
     def refuse(name: str) -> float:
         raise ReadError(f"JSON has no {name}", at=Position(source, 1))

@@ -27,7 +27,7 @@ class Entry:
 
 
 def as_map(entries: Iterable[Entry], source: Source) -> Map:
-    """What entries say; of a repeated key the last one counts."""
+    """The map of entries. The last one of a repeated key counts."""
     found: dict[str, MapItem] = {}
     for entry in entries:
         found[entry.key] = MapItem(entry.key, entry.value, source, entry.start + 1)

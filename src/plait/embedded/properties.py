@@ -19,7 +19,7 @@ _MEANING = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
 def read(source: Source) -> Map:
-    """What a text says: a map of texts."""
+    """The value of a text: a map of texts."""
     return as_map(_entries(source.text.splitlines(keepends=True)), source)
 
 

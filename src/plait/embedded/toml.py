@@ -22,7 +22,7 @@ _MOST = 1 << 18
 
 
 def read(source: Source) -> Value:
-    """What a text says; dates and times as texts. Raises ReadError, LimitError, and ReadError where the library is not there."""
+    """The value of a text, with dates and times as texts. Raises ReadError, also without the library, and LimitError."""
     return from_plain(_plain(_parsed(source).unwrap()), source, 1)
 
 

@@ -196,7 +196,7 @@ QUIET = declared("quiet", SWITCH, "the same as --warnings=hide", part=PROCESS)
 
 
 class Dialect(Request):
-    """What every dialect has: limits, warnings, and keywords of the API."""
+    """Options of every dialect: limits, warnings, and keywords of the API."""
 
     __slots__ = ()
     output_links = ALLOW_OUTPUT

@@ -1,4 +1,4 @@
-"""When two results are equal."""
+"""Equality of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Comparable:
             raise no_attribute(self, name)
 
     def _held(self) -> object:
-        """What it is compared by: plain data, and what is comparable."""
+        """The data that equality compares: plain data, and other comparable objects."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -30,7 +30,7 @@ class Comparable:
 
 
 def _same(left: object, right: object) -> bool:
-    """Whether two values are equal and of the same types: 1, 1.0 and True print differently. Not a number is itself."""
+    """True if two values are equal and of the same types: 1, 1.0 and True print differently. NaN equals itself."""
     pending = [(left, right)]
     while pending:
         one, other = pending.pop()

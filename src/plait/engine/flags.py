@@ -127,7 +127,9 @@ class Command(Generic[R]):
         return found, [*left, *words]
 
     def first_argument(self, argv: Sequence[str]) -> int | None:
-        """Where in the command line its first positional argument stands; None if there is none.
+        """The index of the first positional argument in the command line, or None.
+
+        Flags are skipped with their values. A flag that is not in the table counts as a switch.
 
         Flags are skipped with their values; one that is not in the table counts as a switch.
         """
@@ -259,7 +261,7 @@ class Command(Generic[R]):
 
 
 def _is_integer(text: str) -> bool:
-    """Whether a text is an integer of 64 bits as Go writes them: a sign, and digits that 0x, 0o, 0b or 0 may precede."""
+    """True if a text is a Go integer of 64 bits: a sign, and digits after an optional 0x, 0o, 0b or 0."""
     digits = text[1:] if text[:1] in {"+", "-"} else text
     if not digits[:1].isdigit() or not digits.isascii():
         return False
@@ -272,7 +274,7 @@ def _is_integer(text: str) -> bool:
 
 
 def _argument_hint(command: Command[Any], found: Request) -> str | None:
-    """What to say about an argument that was meant as a switch's value, or as an input."""
+    """A hint about an argument that was meant as a switch's value or as an input, or None."""
     first = found.arguments[0]
     if first in _TRUE or first in _FALSE:
         last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]

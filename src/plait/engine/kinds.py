@@ -1,4 +1,6 @@
-"""What the functions of the API take and give, as types: for annotations in code that calls them.
+"""Types of the API's arguments and results, for annotations in code that calls it.
+
+mypy and Pyright reject most of what these functions would reject at run time.
 
 Code that is checked by mypy or Pyright is refused there for most of what these functions would refuse when it runs.
 
@@ -39,7 +41,7 @@ Warnings: TypeAlias = Literal["keep", "error"]
 
 
 class Limits(TypedDict, total=False):
-    """How much a run may take, by the names of `--limit`; what is left out has its default.
+    """Limits of a run, by the names of `--limit`. A missing one has its default.
 
     `docs/reference/limits.md` lists them.
     """

@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: the text that they print, in colours, light or dark as the page is."""
+"""HTML of results in a notebook: their printed text, coloured for light and dark pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def yaml_html(text: str, warnings: Sequence[str] = ()) -> str:
 
 
 def changes_html(text: str) -> str:
-    """What `plait diff` prints: added and removed lines in colours."""
+    """The HTML of a printed diff, with added and removed lines coloured."""
     return _page(text, lambda line: _span({"+": "a", "-": "r"}.get(line[2:3], ""), line))
 
 

@@ -1,4 +1,4 @@
-"""What the functions of the API give back: documents, as plain data and as text."""
+"""Results of the API's functions: documents, as plain data and as text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         findings: list[Fault]
 
     class Result(Protocol):
-        """What can come from another process."""
+        """A result that another process can send."""
 
         def state(self) -> State: ...
 
@@ -104,7 +104,7 @@ class Documents(Comparable):
         self._run = allowance()
 
     def state(self) -> State:
-        """What another process needs to have the same documents: text and lists of texts, nothing more. Raises PlaitError."""
+        """The state from which another process restores the documents: text and lists of texts. Raises PlaitError."""
         return {"text": self.to_yaml(), "tags": self._tags, "warnings": self.warnings, "printed": self.printed}
 
     @classmethod
@@ -230,8 +230,8 @@ _NAMED, _LONGEST = 6, 60
 
 
 class Rendered(Documents):
-    """What `render` gives. files: the text of each output file by its path, YAML files and text files.
-    texts: the paths of text files, of a run of a project.
+    """The result of `render`. files: the text of each output file by path, YAML and text files.
+    texts: the paths of text files, for a run of a project.
     """
 
     __slots__ = ("_files", "_paths", "texts")
@@ -293,5 +293,5 @@ def _data(document: Document) -> Plain:
 
 
 def plain(value: Value) -> Plain:
-    """What `to_plain` gives, as callers of the API know it. Raises RecursionError."""
+    """The plain data of a value. Raises RecursionError."""
     return to_plain(value)  # type: ignore[return-value]

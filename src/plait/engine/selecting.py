@@ -1,4 +1,4 @@
-"""Which documents a `patch` step of a pipeline is for: its `select`."""
+"""Selects the documents of a `patch` step of a pipeline, by its `select`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
 
 
 def _nearest(select: Map, documents: Sequence[Document]) -> str | None:
-    """What was meant by the first setting that nothing has, if that can be guessed."""
+    """A similar value for the first setting that no document has, or None."""
     for item in select.items:
         key = str(item.key)
         if key == "subset" or any(_fits(document, key, item.value) for document in documents):

@@ -37,7 +37,7 @@ _EXTENSIONS = (".yml", ".yaml", ".json")
 
 
 class State:
-    """What flows through the steps: documents, data values; and the pipelines that are being run, for cycles."""
+    """The state between steps: documents and data values, and the running pipelines, to detect cycles."""
 
     __slots__ = ("documents", "last_values", "running", "values")
 
@@ -49,7 +49,7 @@ class State:
 
 
 class Changes:
-    """What each step changed, for `compose(..., watch=Changes())`. steps: (its name, the differences), in order.
+    """The changes of each step, for `compose(..., watch=Changes())`. steps: (name, differences), in order.
 
     cleartext_secrets: show the data of encrypted documents.
     """

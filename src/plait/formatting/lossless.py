@@ -89,7 +89,7 @@ def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> 
 def _says_the_same(
     before: tuple[DocumentSet, Comments], written: list[object], made: str, mark: str, name: str
 ) -> bool:
-    """Whether a new text says what the old one did."""
+    """True if a new text has the same content as the old one."""
     try:
         return _same(before, _read(made, name)) and words(scan(made[len(mark) :])) == written
     except (PlaitError, TreeError):
@@ -102,7 +102,7 @@ def _read(text: str, name: str) -> tuple[DocumentSet, Comments]:
 
 
 def _same(before: tuple[DocumentSet, Comments], after: tuple[DocumentSet, Comments]) -> bool:
-    """Whether two readings have the same documents, and the same comments at the same nodes."""
+    """True if two texts have the same documents, and the same comments at the same nodes."""
     if not equal(before[0], after[0]):
         return False
     return all(

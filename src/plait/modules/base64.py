@@ -51,7 +51,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:
 
 
 def _fault(data: bytes, alphabet: bytes, *, padded: bool) -> int | None:
-    """Where data stops being base64, or None. Newlines may stand anywhere; padding must be complete, or absent."""
+    """The index of the first invalid base64 character, or None. Newlines are ignored; padding is complete or absent."""
     body = data.translate(None, _NEWLINES)
     letters = body.rstrip(b"=") if padded else body
     if not letters.translate(None, alphabet):
@@ -73,7 +73,7 @@ def _fault(data: bytes, alphabet: bytes, *, padded: bool) -> int | None:
 
 
 def _padding_fault(data: bytes, place: int, group: int) -> int:
-    """Where the padding that begins at `place` is wrong."""
+    """The index of the fault in the padding that begins at `place`."""
     if group == 2:
         second = _after_newlines(data, place + 1)
         if second == len(data):

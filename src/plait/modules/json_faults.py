@@ -1,4 +1,6 @@
-"""Why a text is not JSON, in the words of Go's package: templates can compare them (`assert.try_to`).
+"""Go's messages about invalid JSON, which templates can compare (`assert.try_to`).
+
+Used only after a text was rejected. Python parses the text.
 
 Only asked for when a text has been refused; the reading itself is Python's.
 """
@@ -9,7 +11,7 @@ from plait.starlark import repr_of
 
 
 def fault(text: str) -> str | None:
-    """What is wrong with a text that is not JSON, in the words of Go's package, which templates may compare."""
+    """Go's message about an invalid JSON text, or None if it is valid."""
     scan = _Scan(text)
     try:
         scan.value()

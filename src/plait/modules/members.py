@@ -1,4 +1,4 @@
-"""How module members are made and how they take their arguments, so that a wrong call reads the same in all of them.
+"""Members of modules and their arguments. Errors about calls have the same form in all modules.
 
 A member is written as a function of `args` and `kwargs` that raises StarlarkError with the bare reason; `module_of` puts
 the member's name before it: `json.encode: expected exactly one argument`.
@@ -61,7 +61,7 @@ def exactly(count: int, args: Args) -> Args:
 
 
 class Parsed(Value):
-    """What `parse...` functions give: an object with members that does not turn into YAML by itself."""
+    """The result of `parse...` functions: an object with members that has no YAML form by itself."""
 
     __slots__ = ("members",)
 

@@ -85,7 +85,7 @@ def _is_table(value: Value) -> bool:
 
 
 def _is_tables(value: Value) -> bool:
-    """Whether a value is an array of tables only, which is written as `[[name]]` sections."""
+    """True if a value is an array of tables, written as `[[name]]` sections."""
     if not isinstance(value, Array | DocumentSet) or not value.items:
         return False
     if any(entry.value is None for entry in value.items):

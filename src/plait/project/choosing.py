@@ -1,4 +1,4 @@
-"""Which runs a tool looks at: those of the project file, and environments of its matrices, by their names or by patterns."""
+"""Selects runs for a tool: runs of the project file and environments of its matrices, by name or pattern."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Chosen:
         self.left = left
 
     def note(self, most: int = MOST) -> str:
-        """What to say of environments that are left out, a line for each matrix."""
+        """Notes about environments that are left out, one line per matrix."""
         return "".join(
             f"plait: {name}: the first {most} of {count} environments are looked at; a name or a pattern chooses others\n"
             for name, count in self.left
@@ -70,7 +70,7 @@ def _matching(project: Project, pattern: str) -> dict[str, Run]:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name stands for several."""
+    """True if a name is a pattern."""
     return any(char in name for char in "*?[")
 
 

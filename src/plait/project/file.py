@@ -328,7 +328,7 @@ def _own_schemas(chain: Sequence[MapItem], directory: str, schemas: Sequence[Sch
 
 
 def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
-    """What a run does, and its settings. chain: it, and those that it is based on, the lowest first. Raises UsageError."""
+    """The command of a run, and its settings. chain: the run and its bases, the lowest first. Raises UsageError."""
     commands: list[MapItem] = []
     for one in chain:
         assert type(one.value) is Map

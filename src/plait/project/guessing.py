@@ -114,7 +114,7 @@ def _concerns(run: Run, directory: str) -> bool:
 
 
 def kind_of(path: str) -> str | None:
-    """What a file seems to be: TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS; None for something else."""
+    """The likely role of a file: TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS, or None."""
     try:
         if os.path.islink(path):
             permissions_of("", os.path.dirname(path)).check_read(path)
@@ -125,7 +125,7 @@ def kind_of(path: str) -> str | None:
 
 
 def kind_of_text(text: bytes) -> str | None:
-    """What a file with this text seems to be, as `kind_of` says it."""
+    """The likely role of a file with this text, as in `kind_of`."""
     if _VALUES.search(text):
         return VALUES
     if _POLICY.search(text):

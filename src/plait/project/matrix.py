@@ -252,7 +252,7 @@ def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
 
 
 def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
-    """What a map from axes to values says. axes: those that there are; none if that is not known yet."""
+    """The values of axes in a map. axes: the declared ones, empty if they are not known yet."""
     if type(entry.value) is not Map or not entry.value.items:
         raise UsageError("an environment is a map from axes to values", at=entry.position, found=kind_name(entry.value))
     row: dict[str, Choice] = {}

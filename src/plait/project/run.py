@@ -137,7 +137,7 @@ class Run:
         return [os.path.abspath(joined(self.directory, path_in(setting.option, text))) for text, _ in setting.texts()]
 
     def is_values_file(self, path: str) -> bool:
-        """Whether an absolute path is that of a plain file of data values among the settings."""
+        """True if an absolute path is that of a plain file of data values among the settings."""
         found = [one for one in self.settings if one.option.name == "data-values-file"]
         try:
             return any(path in self.paths(one) for one in found)
@@ -225,7 +225,7 @@ class Run:
 
 
 def from_here(directory: str) -> str:
-    """How a directory is reached from the working directory, as one would type it: "" for the working directory."""
+    """The path of a directory as a user would type it: "" for the working directory."""
     try:
         path = os.path.relpath(directory)
     except ValueError:  # another drive

@@ -1,4 +1,4 @@
-"""What was recorded about where values come from (design 8).
+"""Records of where values come from.
 
 A place of a tree is an item: nodes are immutable, so every change makes a new MapItem, ArrayItem or Document, and the
 record of the change is kept aside under the new item's identity. An item without a record is as it was written, at its
@@ -78,7 +78,7 @@ class Control(Cause):
 
 
 class Change:
-    """How an item came to be.
+    """The change that produced an item.
 
     action: in the user's words ("overlay/merge", "replace", "expression"). source and line: of what did it.
     was: the item whose place it took, None for one that was added. because: what its value was made of.
@@ -116,7 +116,7 @@ class Stage:
 
 
 class Effect:
-    """What one operation, layering action or substitution made of a document. by: what did it.
+    """The effect of one operation, layering action or substitution on a document. by: its origin.
 
     after: None where it left the document out of the result.
     """
@@ -140,7 +140,7 @@ class Match:
 
 
 class Trace:
-    """What one run records.
+    """The records of one run.
 
     changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
     it changed. keys: the origins of keys that were computed. presence: what decided that an item is there at all (conditions, loops). there: the items of which a secret decided that they are there. chosen: those of which a secret decided what their value is. removals: what was taken out.
@@ -373,7 +373,7 @@ class Trace:
             self.changes[new] = Change(known.action, known.source, known.line, was=old, because=made_of)
 
     def _reaches(self, start: Item, wanted: Item) -> bool:
-        """Whether an item's history leads to another one, so that it must not be put before it."""
+        """True if an item's history leads to another item, which must then not be put before it."""
         item: Item | None = start
         for _ in range(1000):
             if item is None or item is wanted:

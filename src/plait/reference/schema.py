@@ -14,7 +14,7 @@ INVALID = "Invalid schema"
 
 
 class SchemaFailure:
-    """What ytt reports of a value or declaration that a schema check refuses.
+    """ytt's report about a value or declaration that a schema check rejects.
 
     at: the node. notes: the positions of annotations that have a part in it. summary: the title of a report that has this
     failure alone; None where the error's own `reference` is the title of all. calculated: the item, if a template made it; else empty.

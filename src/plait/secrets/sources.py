@@ -58,7 +58,7 @@ class Named:
 
     @property
     def program(self) -> str:
-        """What it starts: sops, or `exec:` with the command; "" for nothing."""
+        """The program that it starts: sops, or `exec:` with the command; "" for none."""
         if self.kind == COMMAND:
             return f"{COMMAND}:{self.where}"
         return SOPS if self.kind == SOPS else ""
@@ -172,7 +172,7 @@ def _decrypted(named: Named) -> Source:
 
 
 def _printed(named: Named, allow_exec: bool) -> Source:
-    """What a command prints."""
+    """The output of a command."""
     if current_permissions() is not None:
         check_program(named.program)
     elif not allow_exec:
@@ -207,7 +207,7 @@ def _short(stderr: str) -> str | None:
 
 
 def _output(program: Program, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
-    """What a program prints. Raises ReadError, LimitError."""
+    """The output of a program. Raises ReadError, LimitError."""
     from time import monotonic
 
     from plait.children.programs import run

@@ -1,4 +1,7 @@
-"""Which files have changed, of those that somebody has read.
+"""Finds files that changed since they were read.
+
+Directories are watched, not files: an editor that saves by renaming replaces the file, and a missing file may be
+created.
 
 Directories are watched, not files: an editor that saves by renaming puts another file in the place of the old one, and a
 file that was missing may come to be.
@@ -116,7 +119,7 @@ class _Watcher:
 
 
 def _modified(directory: str) -> float:
-    """When something was last made, renamed or removed in a directory."""
+    """The modification time of a directory, or 0 if it does not exist."""
     try:
         return os.stat(directory).st_mtime
     except OSError:
@@ -124,7 +127,7 @@ def _modified(directory: str) -> float:
 
 
 def _has_changed(path: str, view: View) -> bool:
-    """Whether a file has another content than was read, or a place of a directory that was listed is another's."""
+    """True if a file's content, or the listing of its directory, differs from what was read."""
     if path in view.files:
         return _content(path) != view.files[path]
     directory = os.path.dirname(path)

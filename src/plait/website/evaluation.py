@@ -1,4 +1,4 @@
-"""What the playground's page asks: files evaluated in memory, the answer as plain data.
+"""Requests of the playground's page: evaluates files in memory and returns plain data.
 
     evaluate({"kind": "render", "files": [{"name": "app.yml", "text": "port: 80"}]})
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         line: int
 
     class MapEntry(TypedDict):
-        """What is read here of an entry of a source map."""
+        """The part of a source map entry that is read here."""
 
         document: int
         path: str
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
         source: str
 
     class Match(TypedDict):
-        """What a document of an overlay was for. file, line: where that stands. lines: the first and the last one in the output
-        of each document that it matched. changed: how many of these it changed.
+        """The effect of an overlay document. file, line: its position. lines: the first and the last output line of
+        each document it matched. changed: the number of these that it changed.
         """
 
         file: str
@@ -151,7 +151,7 @@ def _check(request: Request) -> None:
 
 
 def _documents(request: Request) -> Documents:
-    """What the command makes of the files, with histories. Raises PlaitError."""
+    """The output of the command with histories. Raises PlaitError."""
     inputs = {file["name"]: file["text"] for file in request["files"] if file.get("role") != "values"}
     values = {file["name"]: file["text"] for file in request["files"] if file.get("role") == "values"}
     match request["kind"]:
@@ -223,7 +223,7 @@ def _lines(mappings: Sequence[MapEntry]) -> list[Line]:
 
 
 def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
-    """What each document of an overlay was for, as far as it stands in the output."""
+    """The effects of the overlay documents on the output."""
     trace = documents.trace
     if trace is None or not trace.matches:
         return []

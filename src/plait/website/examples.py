@@ -1,4 +1,4 @@
-"""What the playground's menu offers: the examples of examples.yml."""
+"""The examples in the playground's menu, from examples.yml."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def is_below(path: str, top: str) -> bool:
 
 
 def kind_of(mode: int) -> str:
-    """What a file is that is neither a regular file nor to be written to, after "is "."""
+    """The kind of a file that cannot be written to, for use after "is "."""
     if stat.S_ISLNK(mode):
         return "a symbolic link"
     if stat.S_ISDIR(mode):

@@ -88,7 +88,7 @@ class Word:
 
 
 class Operator:
-    """What separates commands."""
+    """A separator of commands."""
 
     __slots__ = ("line", "text")
 
@@ -214,7 +214,7 @@ class _Lexer:
         return Word(parts, text[start : self.place], line, is_redirected=is_redirected)
 
     def _quoted(self, parts: list[Part]) -> None:
-        """What stands between double quotes."""
+        """Reads the text between double quotes."""
         text = self.text
         self._add(parts, "", is_quoted=True)
         while self.place < len(text) and text[self.place] != '"':

@@ -1,1 +1,1 @@
-"""What a project asks for beyond its repository, `needs`, and the command that shows and grants it, `plait trust`."""
+"""Permissions that a project needs beyond its repository (`needs`), and the command that shows and grants them."""

@@ -1,4 +1,6 @@
-"""What a project file asks for beyond its repository: the accesses that its runs, matrices, steps and tests name.
+"""The accesses beyond its repository that the runs, matrices, steps and tests of a project file name.
+
+`plait trust` shows them, and `--trust` grants them. Nothing outside the repository is read to find them.
 
 `plait trust` shows these, and `--trust` grants them. Nothing outside of the repository is looked at to find them.
 """
@@ -27,7 +29,9 @@ _MOST_FILES = 1000
 
 
 def needs_of(path: str, permissions: Permissions) -> list[Need]:
-    """What a project or pipeline file, and the pipelines that it names, ask for and `permissions` lack, each once.
+    """The accesses that a project or pipeline file and its pipelines need and `permissions` lack, each once.
+
+    Settings that cannot be read need nothing: their evaluation fails.
 
     Settings that cannot be read ask for nothing: evaluating them fails.
     """
@@ -89,8 +93,8 @@ def _of_command(item: MapItem, directory: str) -> Iterator[tuple[Need, bool]]:
 
 
 def _before_axes(need: Need) -> Need:
-    """What the values of axes lead to: for a path with names in braces, the directory before the first of these; for
-    variables, all whose names begin as the text before it.
+    """The common form of a need with values of axes: for a path, the directory before the first name in braces; for a
+    variable, all names that begin with the text before it.
     """
     if "{" not in need.name:
         return need
