@@ -1,4 +1,4 @@
-"""Where documents go: the path of the file that each is written to, and that no two files have one path.
+"""Destinations of documents: the path of each document's file. No two files share a path.
 
 A document says it itself, `#@output/file "web/app.yml"`, or a pattern says it of all, `--output-by "{kind}/{name}.yml"`;
 documents of layers have `SCHEMA/NAME.yaml` of their own. Parts of a document are quoted, so that no document chooses
@@ -131,7 +131,7 @@ class Pattern:
 
 
 def _part(found: re.Match[str]) -> str | Place:
-    """What a brace of a pattern begins. Raises ValueError."""
+    """The part of a pattern that a brace begins. Raises ValueError."""
     if found[1] is not None:
         return Place(found[1])
     if len(found[0]) == 1:
@@ -159,7 +159,7 @@ def _keys(path: str) -> tuple[str | int, ...]:
 
 
 def _under(value: Value, way: Sequence[str | int]) -> tuple[Value, Position] | None:
-    """What keys and numbers lead to, and where it stands."""
+    """The value at a path of keys and indexes, and its position; None if it is missing."""
     item = _item_under(value, way)
     return None if item is None else (item.value, item.position)
 
@@ -214,7 +214,7 @@ def _check(path: str, at: Position | None) -> None:
 
 
 class Claims:
-    """Which paths are taken, and by what; large and small letters are alike, as not every file system tells them apart."""
+    """The paths in use. Paths that differ only in case are equal, as on some file systems."""
 
     __slots__ = ("_directories", "_taken")
 

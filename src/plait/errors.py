@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Error = TypeVar("Error", "PlaitError", "Finding")
 
     class Facts(TypedDict, total=False):
-        """What an error may say besides its message, for those who hand it on to `PlaitError`."""
+        """Facts of an error besides its message, for code that passes them on to `PlaitError`."""
 
         at: Position | None
         also: Iterable[Position]
@@ -553,7 +553,7 @@ _SAME_STEPS = 3
 
 
 def _place_of_trail(error: PlaitError | Finding) -> Position | None:
-    """Where an error came out of what has no place of its own, such as a value that a program made."""
+    """The position in the trail of an error without one of its own, such as an error in a value that a program made."""
     if isinstance(error, PlaitError) and error.findings:
         return None
     return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)

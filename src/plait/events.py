@@ -1,4 +1,4 @@
-"""What a run says of itself while it goes, to whoever listens: what there is to be done, and what of it was done.
+"""Events of a run for its listener: the points that can be reached, and those that were.
 
 Engines ask `current_listener()` once for a piece of work, and say nothing where nobody listens. They do not know what is
 made of it. (Where values come from is recorded in another way, see `plait.provenance`.)
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Point: TypeAlias = tuple[str, tuple[int, ...], str, tuple[str, ...]]
 
     class Listener(Protocol):
-        """What hears of a run. It changes nothing of what the run does."""
+        """Listener of a run. It must not change what the run does."""
 
         def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
             """A program begins. points: all that is in it. Gives what is called with the number of each way that is
@@ -51,7 +51,7 @@ _CURRENT: ContextVar[Listener | None] = ContextVar("plait_listener", default=Non
 
 
 def current_listener() -> Listener | None:
-    """Who listens to the run that is going on, if anybody does."""
+    """The listener of the current run, or None."""
     return _CURRENT.get()
 
 
@@ -72,7 +72,7 @@ class heard:  # noqa: N801 - reads as what it does
 
 
 def begun(source: Source, points: Sequence[Point]) -> Callable[[int], object]:
-    """What a program that tells of itself calls when it begins, and then for each way that it goes."""
+    """The function that a program calls for each branch it takes. Reports the start of the program."""
     listener = _CURRENT.get()
     return _ignored if listener is None else listener.program(source, points)
 

@@ -1,4 +1,4 @@
-"""Where YAML and the language meet: nodes as values of the language, and values of the language as nodes (spec ytt 3.8, 3.9).
+"""Conversions between nodes and Starlark values. See docs/reference/templates.md.
 
 Scalars are the same on both sides. A collection becomes a `YamlFragment`, which shares the nodes; lists, dicts, tuples,
 sets and structs become nodes anew.
@@ -84,7 +84,7 @@ class YamlFragment(Value):
 
     @property
     def made(self) -> int:
-        """How many nodes are in the tree; one that stands in many places counts as often."""
+        """The number of nodes in the tree. A shared node counts each time."""
         found = self.counted
         if found is None:
             found = self.counted = 0 if self._value is None else count_nodes(self._value)

@@ -6,7 +6,7 @@ import sys
 
 
 def first_use(package: str, home: str | None, name: str) -> object:
-    """What a package's module-level `__getattr__` gives for a name that is in its module `home`; it is not asked again.
+    """The result of a package's module-level `__getattr__` for a name of its module `home`, cached in the package.
 
     Raises AttributeError when there is no such module. `importlib` would cost more than most of the modules.
     """

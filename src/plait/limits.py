@@ -1,4 +1,4 @@
-"""How much one run may take: one table of limits, and what a run has taken so far.
+"""Limits of a run: one table of limits, and the use of each so far.
 
     with limited(Limits(steps=1000)):
         ...
@@ -153,10 +153,10 @@ _VISITS = 0xFF
 
 
 class Allowance:
-    """What a run may take, and has taken. taken: bytes of inputs, and something for each input.
-    visited: directory entries that were looked at.
+    """The limits of a run and their use. taken: bytes of inputs, plus an amount for each input.
+    visited: number of directory entries examined.
 
-    keeper: is called at the beginning, and when inputs make a limit larger; with it the process keeps limits itself.
+    keeper: called at the beginning, and when inputs raise a limit. With it, the process enforces the limits itself.
     """
 
     __slots__ = ("deadline", "keeper", "limits", "taken", "visited")
@@ -171,14 +171,14 @@ class Allowance:
             keeper(self)
 
     def most(self, name: str) -> int:
-        """How much of something there may be."""
+        """The value of a limit, grown with the inputs."""
         value: int = getattr(self.limits, name)
         if name in self.limits.given or self.taken <= _FREE:
             return value
         return value + GROWS.get(name, 0) * (self.taken - _FREE)
 
     def most_nodes(self) -> int:
-        """How many nodes may be put together: the limit `nodes`, or what can be printed if nobody set one."""
+        """The maximum number of nodes in a tree: the limit `nodes`, or what can be printed if it is not set."""
         most = self.limits.nodes
         return most if "nodes" in self.limits.given else max(most, self.most("output") >> 6)
 
@@ -217,7 +217,7 @@ _DEFAULT = Limits()
 
 
 def allowance() -> Allowance:
-    """What the run may take that is going on; the defaults outside of one."""
+    """The allowance of the current run; the defaults outside a run."""
     found = _CURRENT.get(None)
     return Allowance(_DEFAULT) if found is None else found
 

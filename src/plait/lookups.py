@@ -33,7 +33,7 @@ class Instance:
 
 
 class Lookups:
-    """What one run looked up.
+    """The lookups of one run.
 
     instances: data values, in the order in which they were complete. loads: the file with a `load` and the path there ->
     the file that it is. reads: data values by their items: (source, line) of each program that asked for one by its key.

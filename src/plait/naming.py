@@ -1,4 +1,4 @@
-"""What documents, and the places in them, are called in messages and answers: `Deployment/web`, `spec.ports[0]`."""
+"""Names of documents and paths in messages and answers: `Deployment/web`, `spec.ports[0]`."""
 
 from __future__ import annotations
 

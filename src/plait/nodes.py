@@ -239,17 +239,17 @@ INTEGERS = range(-(2**63), 2**64)
 
 
 def is_filled(value: Value) -> bool:
-    """Whether it is a collection with something in it."""
+    """True if the value is a collection with items."""
     return isinstance(value, (Map, Array, DocumentSet)) and bool(value.items)
 
 
 def is_empty(value: Value) -> bool:
-    """Whether it is null or a collection with nothing in it: what a document of is not printed (spec ytt 1.7)."""
+    """True if the value is null or an empty collection. Such a document is not printed."""
     return value is None or (isinstance(value, COLLECTION_TYPES) and not value.items)
 
 
 def key_id(key: Value) -> object:
-    """What makes a key that key: equal for the same type and value, hashable, and different for 1, 1.0, true and "1"."""
+    """A hashable identity of a key: equal for the same type and value, different for 1, 1.0, true and "1"."""
     kind = type(key)
     if kind is str:
         return key
@@ -277,7 +277,7 @@ def _shape(value: Value) -> Iterator[object]:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Whether two values are the same data: same kinds, same order of keys, same types and values of scalars.
+    """True if two values are the same data: same kinds, order of keys, and types and values of scalars.
 
     Positions and annotations do not count. Works on trees of any depth.
     """
@@ -337,7 +337,7 @@ def walk_once(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
 
 
 def kind_name(value: object) -> str:
-    """What messages call a value: map, array, document set, string, integer, float, boolean or null."""
+    """The kind of a value in messages: map, array, document set, string, integer, float, boolean or null."""
     return _KIND_NAMES.get(type(value), type(value).__name__)
 
 
@@ -409,7 +409,7 @@ def documents(values: Iterable[Value], source: Source | None = None) -> Document
 
 
 def count_nodes(value: Collection) -> int:
-    """How many nodes are in a tree; one that stands in many places counts as often, and is looked at once."""
+    """The number of nodes in a tree. A shared node counts each time, but is visited once."""
     known: dict[int, int] = {}
     todo: list[Collection] = [value]
     while todo:

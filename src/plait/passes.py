@@ -1,4 +1,4 @@
-"""Whether the passes that only buy speed are taken: the optimizer of Starlark, the line reader of YAML, loops of their own.
+"""The switch for passes that only save time: Starlark's optimizer, YAML's line reader, special loops.
 
 Each of them has a plain counterpart that says what is right; `PLAIT_PLAIN=1` in the environment leaves all of them out.
 The tests run both ways and compare, so that nothing but time may depend on a pass.

@@ -64,7 +64,7 @@ class Need:
 
 
 class Permissions:
-    """What names from files may lead to. Made by `plait.trust.permissions_of`.
+    """The accesses that paths in files may request. Created by `plait.trust.permissions_of`.
 
     directory: of the project file; file: its path, "" for a project without one. checkout: its repository, or the directory itself where it is in none.
     granted: what the user grants beyond that, by typing it or by a decision that is stored.

@@ -1,4 +1,4 @@
-"""What a process does for the runs in it: two limits that it keeps itself, memory and time, and room on its stack.
+"""Limits that a process enforces for its runs, memory and time, and the size of its stack.
 
 A run that the API makes in somebody else's process is held to its limits by looking at them. The command line and the
 workers of `plait.isolated` have a process of their own: on Linux the system refuses memory beyond the limit `memory`, and a
@@ -37,7 +37,9 @@ def own_process(told: Callable[[Allowance], None] | None = None) -> None:
 
 
 def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Callable[[Allowance], None]:
-    """What keeps a run's limits. before: bytes that the process has when the run begins, and some room.
+    """The function that enforces a run's limits. before: bytes of memory in use when the run begins, plus some room.
+
+    It is called when a run begins and for each input, so it computes nothing twice.
 
     It is called when a run begins and for each of its inputs, and so looks up nothing again.
     """
@@ -55,7 +57,7 @@ def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Call
 
 
 def _time_bound() -> Callable[[Allowance], None]:
-    """What sets the timer for a run; to be called in the process's first thread, which is the one that a signal calls."""
+    """The function that sets the timer of a run. Call it in the first thread of the process, which receives the signal."""
     import _signal as signal  # type: ignore[import-not-found]
     from time import monotonic
 
@@ -114,7 +116,9 @@ def goes_on() -> None:
 
 
 def tidier() -> Callable[[], None]:
-    """What such a process calls while nobody waits for an answer: it takes back what the work before has left.
+    """The function that such a process calls between requests: it frees the memory of the last one.
+
+    Most objects of the first request serve the next ones, so they are kept and later calls ignore them.
 
     What the first work has left stays, most of which serves the next ones; so later calls look at little.
     """
@@ -133,7 +137,7 @@ def tidier() -> Callable[[], None]:
 
 
 def within_memory(work: Callable[[], T]) -> T:
-    """What `work` gives. Raises LimitError where the memory runs out, which the system refuses past the limit."""
+    """The result of `work`. Raises LimitError if the system refuses memory beyond the limit."""
     # Where there is no memory left, there is that much for saying so. Bytes of zeros are not written, so that the system
     # has nothing to do for them.
     ballast = [bytes(1 << 20)]
@@ -173,7 +177,7 @@ _OWN = 16 << 20
 
 
 def first_is_deep_enough() -> bool:
-    """Whether the stack of the process's first thread is; elsewhere than on Linux and macOS it is small."""
+    """True if the stack of the process's first thread is deep enough. False except on Linux and macOS."""
     try:
         from resource import RLIM_INFINITY, RLIMIT_STACK, getrlimit
     except ImportError:
@@ -183,7 +187,7 @@ def first_is_deep_enough() -> bool:
 
 
 def with_room(work: Callable[[], T], *, first: bool) -> T:
-    """What `work` gives, or raises, done on a stack that is deep enough. first: this is the process's first thread."""
+    """The result of `work`, run on a deep enough stack. first: called in the process's first thread."""
     if sys.platform == "emscripten":
         # A browser has one stack and no threads; Python's own limit of recursion knows how deep that stack is.
         return work()
@@ -194,7 +198,7 @@ def with_room(work: Callable[[], T], *, first: bool) -> T:
 
 
 def has_other_threads() -> bool:
-    """Whether threads of somebody else run in this process."""
+    """True if the process has other threads."""
     if "threading" not in sys.modules:
         return False
     import threading

@@ -39,7 +39,9 @@ _WRITES = (
 
 
 def ask(module: str, request: bytes, *, seconds: float) -> bytes:
-    """What a module answers to a request, both JSON. seconds: how long it may take, with the start of the process.
+    """A module's answer to a request, both JSON. seconds: the time limit, including the start of the process.
+
+    Raises LimitError after that time, UsageError for an invalid request.
 
     Raises LimitError when it takes too long, UsageError for what is no request.
     """
@@ -94,7 +96,7 @@ def _answer(data: bytes) -> bytes:
 
 
 def _evaluated(name: str, request: bytes) -> bytes:
-    """What a module answers, as JSON."""
+    """A module's answer as JSON."""
     module = import_module(name)
     given = json.loads(request)
     module.lay_out(given)
@@ -149,7 +151,9 @@ def _hide_others(own: tuple[str, ...]) -> None:
 
 
 def _libraries() -> list[str]:
-    """Where Python, what is installed, and plait itself are. Not all of the path: a user's own directory can be on it."""
+    """The directories of Python, of installed packages and of plait. Excludes other entries of `sys.path`, such as a
+    user's directory.
+    """
     from sysconfig import get_path
 
     python = tuple({os.path.abspath(get_path(name)) for name in ("stdlib", "platstdlib")})

@@ -14,7 +14,9 @@ FARTHEST = 8
 
 
 def distance(left: str, right: str, limit: int) -> int:
-    """How many letters must be changed, added, left out or swapped with their neighbour to make one string the other.
+    """The number of edits (replace, insert, delete, swap neighbours) that turn one string into the other.
+
+    A result above `limit` means "more than limit"; the computation stops there.
 
     Any number above `limit` means "more than limit"; only as much is looked at as that takes.
     """
@@ -151,7 +153,10 @@ _SLIPS = 5  # names shorter than this are too like each other
 
 
 def is_slip(name: str, known: str) -> bool:
-    """Whether a name looks like a known one written by a slip of the hand, rather than like another name.
+    """True if a name looks like a misspelling of a known one, not like another name.
+
+    A misspelling differs in case or separators, in two swapped letters, or in one missing or extra letter inside a
+    word. A name with another first or last letter, or another number, is another name.
 
     That is: other letters are large, or it is joined in another way; two letters are swapped; a letter within a word is
     missing, or there is one too many. What has another first or last letter, or another number, is another name.

@@ -1,4 +1,4 @@
-"""What differs between two texts: by lines, and within a long line by words.
+"""Differences between two texts: by line, and within a long line by word.
 
 What both texts begin and end with is set aside; what is left is divided at the lines that occur once in either text, as
 in a patience diff, and only small rests are compared by `difflib`, which takes quadratic time. A rest that has no such
@@ -58,7 +58,7 @@ class Hunk:
 
 
 class Paint:
-    """How differences are shown to people. clean: what is done to all that is from inputs before it is coloured."""
+    """Formats differences for a reader. clean: applied to text from inputs before it is coloured."""
 
     __slots__ = ("bold", "clean", "gone", "new", "plain")
 
@@ -80,7 +80,7 @@ def _span(lines: tuple[int, int]) -> str:
 
 
 def hunks(before: str, after: str, *, shorten: bool = True) -> list[Hunk]:
-    """How the lines of two texts differ, in order. shorten: MARKED lines in the place of long ones that differ in parts."""
+    """The changed lines of two texts, in order. shorten: abbreviate long lines that differ only in parts, with MARKED."""
     left, right = _lines(before), _lines(after)
     found: list[Hunk] = []
     group: list[Range] = []
@@ -171,7 +171,7 @@ def marked(before: str, after: str) -> list[Part] | None:
 
 
 def _shortened(text: str, *, from_start: bool, to_end: bool) -> str:
-    """What is the same before, between and after what differs: only what is near it."""
+    """The common text before, between or after differences, reduced to what is near them."""
     head = "" if from_start else text[:_NEAR]
     tail = "" if to_end else text[-_NEAR:]
     return text if len(text) <= len(head) + len(tail) + 3 else f"{head}...{tail}"
@@ -231,7 +231,7 @@ def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Ite
 
 
 def _gaps(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
-    """What lies between the lines that occur once on either side, of which as many as possible are in the same order."""
+    """The ranges between lines that occur once on either side, with as many of those as possible in order."""
     a, b, c, d = within
     ours, theirs = _once(left, a, b), _once(right, c, d)
     at, at_other = a, c

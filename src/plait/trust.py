@@ -87,7 +87,7 @@ def check_owner(path: str) -> None:
 
 
 class Decision:
-    """What the user granted a project. directory: real path of the directory of the project file."""
+    """The permissions that the user granted a project. directory: the real path of the project file's directory."""
 
     __slots__ = ("directory", "needs")
 
@@ -105,7 +105,7 @@ class Decision:
 
 
 def stored(directory: str) -> list[Need]:
-    """What the user granted the project in a directory; nothing without a decision, or with one of another user."""
+    """The accesses that the user granted a project. Empty without a decision, or with one of another user."""
     decision = _of(directory)
     return [] if decision is None else decision.needs
 

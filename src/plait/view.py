@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 class View:
-    """What a run sees, and what it has looked at so far.
+    """The files that a run sees, and the reads it made.
 
-    texts: what stands in the place of files, by absolute path. is_read_only: variables stores are read, and what is
-    generated for them is not kept. environment: what stands in the place of the environment variables.
-    files: the content of each file that was read, by absolute path; None for one that could not be read.
-    directories: the absolute paths of those that were listed, or asked for.
-    variables: the environment variables that were read, by what their names begin with.
-    streams: what else was read: standard input, URLs. written: the absolute paths of variables stores that were written.
-    uses_secrets: True once secrets entered the run, by any door (see `plait.secrets.uses_secrets`).
+    texts: texts that replace files, by absolute path. is_read_only: variables stores are read, and generated values are
+    not stored. environment: replaces the environment variables.
+    files: the content of each file read, by absolute path; None for one that could not be read.
+    directories: the absolute paths of listed or tested directories.
+    variables: the environment variables read, by prefix of their names.
+    streams: other inputs read: standard input, URLs. written: the absolute paths of written variables stores.
+    uses_secrets: True once secrets entered the run (see `plait.secrets.uses_secrets`).
     """
 
     __slots__ = (
@@ -60,7 +60,7 @@ class View:
         self.uses_secrets = False
 
     def text_for(self, path: str) -> bytes | None:
-        """What stands in the place of a file; None where that is the file itself."""
+        """The text that replaces a file, or None."""
         return self.texts.get(os.path.abspath(path)) if self.texts else None
 
     def note_file(self, path: str, content: bytes | None) -> None:

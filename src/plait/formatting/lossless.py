@@ -216,7 +216,9 @@ def _below(lines: Sequence[str], plan: Plan, number: int | None) -> tuple[int, i
 
 
 def _of_comment(column: int, above: Mapping[int, int], below: tuple[int, int] | None) -> int:
-    """Where a comment goes: with what stands below it or above it at its column, or as far from what is left of it as before."""
+    """The new column of a comment: that of the line below or above at its column, else shifted with the lines to its
+    left.
+    """
     columns = dict(above)
     if below is not None:
         columns[below[0]] = below[1]

@@ -1,4 +1,4 @@
-"""What each line of a YAML text begins with, and where that ought to stand.
+"""The first item on each line of a YAML text, and its new column.
 
 The tree has the block collections with the columns of their items. Nothing here changes a text; a `Plan` has the new
 column of each line.
@@ -40,14 +40,14 @@ class Block:
 
 
 class Plan:
-    """Where the lines of a text go; lines and columns count from 0.
+    """The new layout of a text. Lines and columns count from 0.
 
-    columns: the new column of a line that begins with something of a block collection. moved: of a line that continues a
-    scalar or a flow collection, how far it goes to the right, and the block collection that it is in. scalars: lines within
-    block scalars, with the column where their text begins and the one where it ought to begin. kept: lines that end within a
-    quoted scalar, where spaces may mean something. tight: by line, places (column of a dash, column of what follows it) that
-    need one space between. around: for each line of `columns`, the columns of the collections that it stands in.
-    ends_open: the text ends in a scalar that the end of the text belongs to.
+    columns: the new column of a line that begins with an item of a block collection. moved: for a line that continues a
+    scalar or a flow collection, its shift to the right and the block collection that it belongs to. scalars: lines in
+    block scalars, with the old and the new column of their text. kept: lines that end inside a quoted scalar, where
+    spaces may be significant. tight: by line, places (column of a dash, column after it) that need one space in
+    between. around: for each line of `columns`, the columns of its enclosing collections.
+    ends_open: the text ends in a scalar that includes the end of the text.
     """
 
     __slots__ = ("around", "columns", "ends_open", "kept", "moved", "scalars", "tight")
@@ -249,11 +249,11 @@ class _Planner:
                 self.plan.kept.update(range(self._place(body_start(self.tree.text, one))[0], self._place(one.end)[0]))
 
     def _way(self, line: int, column: int) -> tuple[int, Block | None]:
-        """How far the lines go that continue what stands at a place, and the collection that they stay to the right of."""
+        """The shift of the lines that continue a value, and the collection that they must stay to the right of."""
         return self._shift(line, column), self.blocks[-1] if self.blocks else None
 
     def _shift(self, line: int, column: int) -> int:
-        """How far what stands at a place goes to the right."""
+        """The shift to the right of the text at a position."""
         text = self.lines[line]
         begin = len(text) - len(text.lstrip(" "))
         moved = self.plan.columns.get(line, begin) - begin
