@@ -80,7 +80,7 @@ def _span(lines: tuple[int, int]) -> str:
 
 
 def hunks(before: str, after: str, *, shorten: bool = True) -> list[Hunk]:
-    """The changed lines of two texts, in order. shorten: abbreviate long lines that differ only in parts, with MARKED."""
+    """The changed lines of two texts, in order. shorten: abbreviate long lines that differ only in parts (MARKED)."""
     left, right = _lines(before), _lines(after)
     found: list[Hunk] = []
     group: list[Range] = []

@@ -1,4 +1,4 @@
-"""What one file shows by itself, whatever runs read it: for an editor, while somebody types."""
+"""Findings about one file by itself, for an editor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def findings_in(file: File) -> list[Finding]:
-    """What there is to say of a file alone: how its code is written, and scalars that are read in two ways.
+    """The findings about a file by itself: style of its code, and scalars that readers read differently.
+
+    Findings silenced by comments are left out. Plain comments are not reported: reading the file reports them if they
+    are mistakes.
 
     What comments silence is left out. Plain comments are not told: where they are mistakes, reading the file tells them.
     """

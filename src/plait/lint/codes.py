@@ -81,11 +81,13 @@ CODES = {
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a text selects codes: a code, the beginning of one (`D`, `R4`), a name (`dead-load`) or a family (`dead`)."""
+    """True if a text selects codes: a code, the beginning of one (`D`, `R4`), a name (`dead-load`) or a family
+    (`dead`).
+    """
     return any(is_selected(code, text) for code in CODES)
 
 
 def is_selected(code: str, pattern: str) -> bool:
-    """Whether a pattern selects a code."""
+    """True if a pattern selects a code."""
     row = CODES[code]
     return pattern in (row.name, row.family) or (pattern[:1].isupper() and code.startswith(pattern))

@@ -94,7 +94,7 @@ def _around(layout: Layout, item: Item) -> Iterator[Item]:
 
 
 def _is_check(layout: Layout, item: Item) -> bool:
-    """Whether an item is there to refuse something, or to see that there is nothing."""
+    """True if an item serves to reject something, or to check that nothing is there."""
     for comment in layout.comments_of(item):
         if comment.text.startswith(_CHECKS):
             return True
@@ -105,7 +105,7 @@ def _is_check(layout: Layout, item: Item) -> bool:
 
 
 def is_of_values(layout: Layout, item: Item) -> bool:
-    """Whether an item is one of data values or of their schema, which are put together as overlays are."""
+    """True if an item belongs to data values or their schema, which are merged as overlays are."""
     document = layout.document_of(item)
     return document is not None and any(
         comment.text.startswith("@data/values") for comment in layout.comments_of(document)
@@ -166,7 +166,7 @@ def operations_of(subject: Subject) -> Iterator[tuple[Layout, Item, str]]:
 
 
 def operation_removal(layout: Layout, item: Item) -> list[Edit] | None:
-    """What takes an operation out; the last one leaves an empty list."""
+    """The edits that remove an operation. The last one leaves an empty list."""
     removes = layout.removal(item)
     around = layout.parent(item)
     if removes is None or around is None or type(around.value) is not Array:
@@ -235,6 +235,6 @@ def _substitutions(subject: Subject, ran: list[Ran], used: set[Line]) -> Iterato
 
 
 def _is_entry(item: Item) -> bool:
-    """Whether an item is an entry of a list of substitutions."""
+    """True if an item is an entry of a list of substitutions."""
     value = item.value
     return type(value) is Map and value.find("src") is not None and value.find("dest") is not None

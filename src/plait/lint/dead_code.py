@@ -100,7 +100,7 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
 
 
 def _does_more(subject: Subject, file: File, path: str) -> bool:
-    """Whether a file, or one that it loads, does something when it is loaded, such as refusing values."""
+    """True if a file, or one that it loads, has an effect when it is loaded, such as rejecting values."""
     seen: set[str] = set()
     todo = [(file, path)]
     while todo:
@@ -151,7 +151,7 @@ def _names(file: File) -> Iterator[Finding]:
 
 
 def _is_one_line(file: File, one: Occurrence) -> bool:
-    """Whether a line is nothing but the assignment of a name."""
+    """True if a line is only the assignment of a name."""
     text = code_on(file.line(one.line), is_program=file.kind == STARLARK) or ""
     is_closed = all(text.count(opened) == text.count(closed) for opened, closed in ("()", "[]", "{}"))
     begins = re.match(rf"{re.escape(one.name)}\s*=(?!=)", text) is not None

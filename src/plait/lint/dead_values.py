@@ -132,7 +132,7 @@ def _given(subject: Subject, ran: Ran) -> Iterator[tuple[Layout, MapItem]]:
 
 
 def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
-    """What takes a variable out; the last one leaves an empty map."""
+    """The edits that remove a variable. The last one leaves an empty map."""
     removes = layout.removal(item) or []
     around = layout.parent(item)
     if removes and around is not None and type(around.value) is Map and len(around.value.items) == 1:

@@ -1,4 +1,4 @@
-"""Findings of lint: a code, a place, a sentence, and often an edit that mends it."""
+"""Findings of lint: a code, a position, a message, and often a fix."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ class Finding:
 
     @property
     def order(self) -> tuple[str, int, int, str, str]:
-        """What findings are sorted by."""
+        """The sort key of findings."""
         return self.path, self.line, self.column, self.code, self.message

@@ -1,4 +1,4 @@
-"""What silences findings: comments in files, and the section `lint` of the project file.
+"""Ignored findings: comments in files, and the section `lint` of the project file.
 
 #! plait: ignore[D101] the other team's runs use it        on the line, or on one above it
 """
@@ -45,7 +45,7 @@ class Ignore:
         self.is_used = False
 
     def silences(self, finding: Finding) -> bool:
-        """Whether the comment is for a finding."""
+        """True if the comment applies to a finding."""
         return (
             finding.path == self.path
             and finding.line in (self.line, self.covers)
@@ -167,7 +167,7 @@ def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[Fin
 
 
 def _wrong(ignore: Ignore, known: set[str]) -> tuple[str, str | None] | None:
-    """What is wrong with a comment, and a hint."""
+    """The fault of a comment and a hint, or None."""
     if not ignore.patterns:
         return "an ignore comment names no code", "ignore[D101] reason"
     for pattern in ignore.patterns:

@@ -1,4 +1,4 @@
-"""Where the nodes of a YAML file stand in its text, and what would take one out of it."""
+"""Positions of the nodes of a YAML file in its text, and the edits that remove one."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Layout:
         return self.text[self.start(number) : self.start(number + 1)].rstrip("\r\n")
 
     def column(self, item: Item) -> tuple[int, int]:
-        """Where what names an item stands on its line: its key, its value, or its mark; the column, and that behind it."""
+        """The columns of an item's name on its line: its key, its value, or its dash; the start and the end."""
         span = self.spans.key(item) if type(item) is MapItem else None
         span = span or self.spans.item(item)
         if span is None:
@@ -143,7 +143,7 @@ class Layout:
         )
 
     def has_code(self, item: Item) -> bool:
-        """Whether there is code in the lines of an item: what it holds depends on something."""
+        """True if the lines of an item contain code, so that its contents depend on something."""
         first, last = self._range(item)
         return any(
             comment.text.startswith("@ ") and comment.own_line and first <= comment.line <= last
@@ -151,7 +151,7 @@ class Layout:
         )
 
     def removal(self, item: Item) -> list[Edit] | None:
-        """What removes an item, with its comments and annotations; None if it cannot be removed alone."""
+        """The edits that remove an item with its comments and annotations, or None if it cannot be removed alone."""
         if type(item) is Document:
             first, last = self._range(item)
             edits = [Edit(self.start(first), self.start(last + 1), "")]
@@ -172,7 +172,7 @@ class Layout:
         ]
 
     def removal_of_all(self, item: Item) -> list[Edit] | None:
-        """What takes an item out, with what would be empty without it."""
+        """The edits that remove an item, and its ancestors that would be empty without it."""
         up = self.parent(item)
         while up is not None and type(up) is not Document and len(getattr(up.value, "items", ())) == 1:
             item, up = up, self.parent(up)

@@ -100,7 +100,7 @@ def _changes(trace: Trace, item: Item) -> Iterator[Change]:
 
 
 def _is_listed(ran: Ran, pair: Pair) -> bool:
-    """Whether the run names one of the files itself, so that their order is somebody's choice."""
+    """True if the run names one of the files itself, so that the user chose their order."""
     name = {"render": "files", "patch": "ops"}[ran.run.command]
     named = {path for setting in ran.run.settings if setting.name == name for path in ran.run.paths(setting)}
     if not named:
@@ -114,7 +114,7 @@ def _top(named: set[str], path: str) -> str:
 
 
 def _can_swap(subject: Subject, ran: Ran, pair: Pair) -> bool:
-    """Whether each of the files can stand in the other's place, and nobody has put them in order by their names."""
+    """True if the files can be swapped and are not ordered by their names."""
     first, second = pair.files
     if not (subject.is_own(first) and subject.is_own(second)):
         return False
@@ -129,7 +129,7 @@ def _can_swap(subject: Subject, ran: Ran, pair: Pair) -> bool:
 
 
 def _is_overlay(subject: Subject, path: str) -> bool:
-    """Whether a file holds overlays and nothing else."""
+    """True if a file holds only overlays."""
     layout = subject.layout(path)
     return layout is not None and all(
         document.value is None or any(comment.text.startswith("@overlay/") for comment in layout.comments_of(document))
@@ -138,7 +138,7 @@ def _is_overlay(subject: Subject, path: str) -> bool:
 
 
 def _swapped(subject: Subject, pair: Pair) -> Documents | PlaitError | None:
-    """What the run makes with the files in each other's place; None where the value is the same."""
+    """The output of the run with the files swapped, or None if the value is the same."""
     first, second = (subject.text(path).encode("utf-8", "surrogateescape") for path in pair.files)
     texts = {pair.files[0]: second, pair.files[1]: first}
     for _, outcome in subject.differing(texts, only=pair.ran):

@@ -1,4 +1,6 @@
-"""What is said to have no part in any output is taken out, and every run rendered again: only what is true is told."""
+"""Verifies findings: code reported as unused is removed and every run is rendered again. Only confirmed findings are
+reported.
+"""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def outputs(subject: Subject) -> Iterator[Finding]:
 
 
 def _origin(trace: Trace, documents: object, printed: Layout, wanted: Item) -> tuple[str, int] | None:
-    """Where a printed value is from: the item at the same place of the documents."""
+    """The origin of a printed value: the item at the same place of the documents."""
     way: list[int] = []
     item: Item | None = wanted
     while item is not None:

@@ -1,4 +1,4 @@
-"""What readers of YAML 1.1 and of YAML 1.2 take a plain scalar for.
+"""Types of plain scalars for readers of YAML 1.1 and of YAML 1.2.
 
 YAML 1.1 is what PyYAML, go-yaml 2 and Ruby read, by its repository of types; 1.2 what newer libraries read, by the core
 schema of its specification. Hexadecimal numbers count as texts there: its JSON schema does not have them.
@@ -69,7 +69,7 @@ _ONE_TWO: tuple[tuple[re.Pattern[str], str, Callable[[str], object]], ...] = (
 
 
 def readings(text: str) -> tuple[str, str] | None:
-    """What a plain scalar is by YAML 1.1 and by 1.2, where these differ; None where they agree.
+    """The types of a plain scalar in YAML 1.1 and 1.2 if they differ, else None.
 
     >>> readings("012"), readings("yes"), readings("web")
     (('the integer 10', 'the integer 12'), ('true', 'the text "yes"'), None)
@@ -86,7 +86,7 @@ _WORDS = re.compile(r"(?:^|(?<=[\s,\[{]))[-+.0-9yYnNoO][\w.:+-]{0,39}(?=[\s,\]}]
 
 
 def may_differ(text: str) -> bool:
-    """Whether a text of YAML may have a scalar that readers differ in: most have none, and need not be read for that."""
+    """True if a YAML text may have a scalar that readers read differently. Most texts have none and need not be parsed."""
     return any(readings(word) is not None for word in set(_WORDS.findall(text)))
 
 

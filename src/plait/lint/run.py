@@ -56,7 +56,7 @@ def lint(
     ignore: Sequence[str] = (),
     portable_to: Sequence[str] = (),
 ) -> list[Finding]:
-    """What there is to say of the runs of a project, by file and line.
+    """The findings about the runs of a project, by file and line.
 
     runs: names of runs, or patterns of names; all of them by default, and the first environments of each matrix. select: codes, beginnings of codes, names or families to look for, in the
     place of those that are looked for by default; ignore: what not to tell. portable_to: ytt, bosh, deckhand.
@@ -106,7 +106,7 @@ def looked_for(
 
 
 def _found(subject: Subject, wanted: set[str], portable_to: Sequence[str]) -> Iterator[Finding]:
-    """What is found of some codes, and proven where it has to be."""
+    """The findings of some codes, verified where required."""
     found: list[Finding] = []
     for codes, look in _LOOKS:
         if not wanted.isdisjoint(codes):

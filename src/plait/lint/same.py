@@ -118,7 +118,7 @@ def _written_scalar(layout: Layout, line: int) -> Item | None:
 
 
 def _says_which(layout: Layout, item: Item) -> bool:
-    """Whether an item is one that people repeat so that it can be seen what is changed, or that is matched by."""
+    """True if an item is usually repeated on purpose: to identify the item around it, or to be matched."""
     if type(item) is not MapItem or item.key in _NAMES:
         return True
     up: Item | None = layout.parent(item)
@@ -131,7 +131,7 @@ def _says_which(layout: Layout, item: Item) -> bool:
 
 
 def called(item: Item) -> str:
-    """What messages call an item."""
+    """The name of an item in messages."""
     return f'"{item.key}"' if type(item) is MapItem else "an array item"
 
 

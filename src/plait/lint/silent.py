@@ -1,4 +1,4 @@
-"""What changes nothing, or makes what is nearly there already."""
+"""Finds code without effect, or whose effect mostly exists already."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _is_overlay(layout: Layout, item: Item) -> bool:
 
 
 def _has_action(layout: Layout, item: Item) -> bool:
-    """Whether an item, or one around it, may be put in rather than merged."""
+    """True if an item, or an ancestor, may be inserted rather than merged."""
     names = [comment.text.partition(" ")[0] for comment in layout.comments_of(item)]
     if any(name.startswith("@overlay/") for name in names):
         return True
@@ -72,7 +72,7 @@ _CODES = {"repeated-key": "S305", "near-miss": "S304", "pattern-not-found": "S30
 
 
 def warnings(subject: Subject) -> Iterator[Finding]:
-    """What runs warn of, by what it is."""
+    """The warnings of runs as findings."""
     seen: set[str] = set()
     for ran in subject.runs:
         for warning in ran.documents.warned:

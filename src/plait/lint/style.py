@@ -1,4 +1,4 @@
-"""What works, and could be written so that others see at once what it does."""
+"""Style findings: working code that can be written more clearly."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def style(subject: Subject) -> Iterator[Finding]:
 
 
 def of_file(file: File, layout: Layout | None) -> Iterator[Finding]:
-    """What one file shows by itself."""
+    """The style findings about one file."""
     if file.kind == TEMPLATE and layout is not None and layout.comments.template:
         yield from _comments(file, layout)
     if file.kind in (TEMPLATE, STARLARK) and not file.recovered.cut:
@@ -167,7 +167,7 @@ class _Columns(TypedDict):
 
 
 def _code_on(file: File, line: int) -> _Columns:
-    """Where the code on a line stands."""
+    """The columns of the code on a line."""
     text = file.line(line).rstrip()
     code = text.lstrip().removeprefix("#@").lstrip()
     return {"column": len(text) - len(code) + 1, "end": max(len(text), 1) + 1}
@@ -190,7 +190,7 @@ def _blocks(statements: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
 
 
 def _ends(statement: Statement) -> str | None:
-    """What ends a block, in words; None for a statement that goes on with the next one."""
+    """The statement that ends a block, in words, or None."""
     if isinstance(statement, Return):
         return "return"
     if isinstance(statement, Branch) and statement.word in ("break", "continue"):

@@ -1,4 +1,4 @@
-"""What lint looks at: the runs of a project, evaluated with everything recorded, and the files that they read."""
+"""The subject of lint: the runs of a project, evaluated with provenance, and the files they read."""
 
 from __future__ import annotations
 
@@ -117,14 +117,14 @@ class Subject:
         return [file for path in self.paths if (file := self.file(path)) is not None]
 
     def layout(self, path: str) -> Layout | None:
-        """Where the nodes of a YAML file stand in its text; None for a file that is no YAML."""
+        """The layout of a YAML file, or None for another file."""
         if path not in self._layouts:
             is_yaml = path.endswith((".yml", ".yaml")) and path in self.read
             self._layouts[path] = Layout.of(path, self.text(path)) if is_yaml else None
         return self._layouts[path]
 
     def is_private(self, path: str, line: int) -> bool:
-        """Whether a line is not for everybody: of values that somebody gives, of variables stores, of what is encrypted."""
+        """True if a line must not be shown: of given values, of variables stores, of encrypted data."""
         if path in self._private or os.path.dirname(path) in self._private:
             return True
         return any(
@@ -134,12 +134,12 @@ class Subject:
         )
 
     def is_operations(self, path: str) -> bool:
-        """Whether a file holds operations."""
+        """True if a file holds operations."""
         file = self.file(path)
         return file is not None and file.kind == OPS
 
     def is_own(self, path: str) -> bool:
-        """Whether a file is the author's own, not one of a library that came from elsewhere."""
+        """True if a file belongs to the project rather than to a vendored library."""
         return _LIBRARIES not in path and VENDORED not in path
 
     def shown(self, path: str) -> str:
@@ -150,7 +150,7 @@ class Subject:
     # ---- rendering again
 
     def same_with(self, edits: Sequence[Edit]) -> bool:
-        """Whether every run makes the same with some edits made."""
+        """True if every run has the same output with the edits."""
         return next(self.differing(self.edited(edits)), None) is None
 
     def edited(self, edits: Iterable[Edit]) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Which lines have a part in an output: everything that its values lead back to in the record of a run."""
+"""Finds the lines that contribute to an output: everything that the provenance of its values leads to."""
 
 from __future__ import annotations
 

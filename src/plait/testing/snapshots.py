@@ -130,7 +130,7 @@ def _texts(outcome: Outcome) -> str:
 
 
 def snapshot_of(item: MapItem, test_file: str, name: str) -> Iterator[Snapshot]:
-    """The snapshots of a case's `snapshot:`; none for false. name: of the case, with parameters. Raises UsageError."""
+    """The snapshots of a case's `snapshot:`; none for false. name: the case with its parameters. Raises UsageError."""
     value = item.value
     texts: list[str] | None
     if value is True:

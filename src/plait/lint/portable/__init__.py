@@ -1,4 +1,7 @@
-"""What only plait takes, or takes for something else than ytt, BOSH or Deckhand do.
+"""Differences from ytt, BOSH and Deckhand in the files of a project.
+
+docs/compatibility lists all differences. Each entry of these lists has a check here, or a reason why it has none
+(`entries`). A check finds the lines to which the entry applies.
 
 docs/compatibility lists all that differs; here each entry of these lists has a check, or a reason why it has none
 (`entries`). A check finds the lines where the entry applies.
@@ -27,7 +30,7 @@ def entries(target: str) -> Sequence[Entry]:
 
 
 def differences(subject: Subject, target: str) -> Iterator[Finding]:
-    """What differs in the runs and files of a project. target: of `CODE_OF`."""
+    """The differences in the runs and files of a project. target: a key of `CODE_OF`."""
     for entry in entries(target):
         if entry.check is None:
             continue

@@ -1,4 +1,4 @@
-"""What differs from `bosh interpolate`: each entry of docs/compatibility/bosh.md."""
+"""Differences from `bosh interpolate`: each entry of docs/compatibility/bosh.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs from Deckhand: each entry of docs/compatibility/deckhand.md."""
+"""Differences from Deckhand: each entry of docs/compatibility/deckhand.md."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _at_index(metadata: Map, made: Value) -> Iterator[Item]:
 
 
 def _at(value: Value, text: str) -> object:
-    """What is at a path; None where nothing is."""
+    """The value at a path, or None."""
     for step in compile_path(text).steps:
         if type(step) is str:
             value = _find(value, step)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Spot(NamedTuple):
-    """Where an entry applies."""
+    """A place to which an entry applies."""
 
     path: str
     line: int
@@ -134,5 +134,5 @@ def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[Subject], Ite
 
 
 def has_comment(layout: Layout, item: Item, *names: str) -> bool:
-    """Whether an item has an annotation of one of these names."""
+    """True if an item has an annotation with one of the names."""
     return any(comment.text.partition(" ")[0] in names for comment in layout.comments_of(item))

@@ -1,4 +1,4 @@
-"""What differs from ytt: each entry of docs/compatibility/ytt.md."""
+"""Differences from ytt: each entry of docs/compatibility/ytt.md."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _collection_key(_layout: Layout, item: Item) -> bool:
 
 
 def _question_mark(layout: Layout, item: Item) -> bool:
-    """Whether a word with a question mark stands between brackets without quotes."""
+    """True if a word with a question mark is in brackets without quotes."""
     if type(item.value) is not str or "?" not in item.value:
         return False
     span = layout.spans.value(item)
@@ -154,7 +154,7 @@ def _overlays_array_item(layout: Layout, item: Item) -> bool:
 
 
 def _comment_on_anchor(layout: Layout, item: Item) -> bool:
-    """Whether a node with code or annotations is within one with an anchor that is used again."""
+    """True if a node with code or annotations is inside one whose anchor is used again."""
     if "*" not in layout.text or "&" not in layout.text:
         return False
     if not any(comment.text.startswith("@") for comment in layout.comments_of(item)):
