@@ -86,7 +86,7 @@ _WORDS = re.compile(r"(?:^|(?<=[\s,\[{]))[-+.0-9yYnNoO][\w.:+-]{0,39}(?=[\s,\]}]
 
 
 def may_differ(text: str) -> bool:
-    """True if a YAML text may have a scalar that readers read differently. Most texts have none and need not be parsed."""
+    """True if a YAML text may have a scalar that readers read differently. Most texts have none and are not parsed."""
     return any(readings(word) is not None for word in set(_WORDS.findall(text)))
 
 

@@ -1,4 +1,4 @@
-"""What can be done at a place: the hints of what is wrong as edits, and changes that one asks for."""
+"""Code actions: fixes of diagnostics, and refactorings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _loads(state: State, path: str, problem: Problem) -> Iterator[Fix]:
 
 
 def changes(state: State, path: str, line: int, column: int) -> Iterator[Fix]:
-    """What else can be made of a line, each verified."""
+    """The refactorings of a line, each verified."""
     file = state.file(path)
     if file is not None:
         found = [*_changes(state, file, line, column)]
@@ -152,7 +152,7 @@ def _to_schema(state: State, file: File, line: int) -> Iterator[Fix]:
 
 
 def _is_typed(value: Value) -> bool:
-    """Whether a value says what its type is, so that a schema can have it as a default."""
+    """True if every value shows its type, so that it can be a schema's default."""
     if type(value) is Map:
         return all(_is_typed(item.value) for item in value.items)
     if type(value) is Array:

@@ -1,4 +1,6 @@
-"""What the features answer with, in the engine's own units: lines and columns count from 1, columns in characters.
+"""Results of the language features, in plait's units: lines and columns count from 1, columns in characters.
+
+`server` converts them to those of the protocol.
 
 `server` turns them into those of the protocol.
 """
@@ -60,7 +62,7 @@ class Suggestion:
 
 @dataclass(slots=True)
 class Shown:
-    """What is shown of a place, as Markdown."""
+    """A hover text in Markdown."""
 
     text: str
 

@@ -27,7 +27,7 @@ SECONDS_OF_FIXES = 2.0
 
 
 def budget(seconds: float = SECONDS) -> Budget:
-    """What a check may take."""
+    """The limits of a verification."""
     return Budget(seconds, {"steps": LIMITS["steps"], "memory": LIMITS["memory"]})
 
 
@@ -94,7 +94,9 @@ def first_change(
     *,
     is_meant: Callable[[Change], bool] = lambda _: False,
 ) -> Change | None:
-    """What the first run that makes something else makes with edits; None if all make the same.
+    """The changed output of the first run that an edit affects, or None.
+
+    is_meant: returns True for a change that the edits intend. Raises Unverified.
 
     is_meant: returns True for another output that the edits are for. Raises Unverified.
     """
@@ -164,7 +166,7 @@ def _holds(state: State, runs: Runs, fix: Fix, limit: Budget, *, keeps: bool) ->
 
 
 def told(change: Change) -> str:
-    """Why a change is rejected: the error and its line, or the value that would be another one."""
+    """The reason for rejecting a change: the error and its line, or the value that would change."""
     name = change.before.run.name
     if isinstance(change.after, PlaitError):
         # The first finding with a place says more than a headline without one.

@@ -1,4 +1,6 @@
-"""What can stand at a place, in code: annotations and their arguments, modules, files to load, names, data values.
+"""Completion in code: annotations and their arguments, modules, files to load, names, data values.
+
+Completion in the surrounding YAML, and in files without code, is in `offers`.
 
 What can stand in the YAML around it, and in files without code, is in `offers`.
 """
@@ -68,7 +70,7 @@ MOST = 200
 
 
 def complete(state: State, path: str, line: int, column: int) -> list[Suggestion]:
-    """What can stand before a column of a line, the text in between typed so far; each once."""
+    """The suggestions at a column of a line, each once."""
     file = state.file(path)
     found: dict[str, Suggestion] = {}
     for one in () if file is None else _all(state, file, line, column):
@@ -184,7 +186,7 @@ def _exports(state: State, file: File, path: str, start: int) -> Iterator[Sugges
 
 
 def _members(state: State, file: File, names: Sequence[str], start: int) -> Iterator[Suggestion]:
-    """What can stand behind the dots of a name."""
+    """The suggestions after the dots of a name."""
     load = _path_of_load(file, names[0])
     if load == "@ytt:data" and names[1:2] == ["values"]:
         yield from _data_values(state, file, names[2:], start)

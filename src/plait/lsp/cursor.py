@@ -1,4 +1,4 @@
-"""Where in YAML the cursor stands: in a key or a value, and below which keys. For lines that are not finished, too."""
+"""The position of the cursor in YAML: in a key or a value, and below which keys. Works on unfinished lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Cursor:
 
 
 def cursor(file: File, line: int, column: int) -> Cursor | None:
-    """What stands before a column; None within comments and texts."""
+    """The context before a column, or None in comments and texts."""
     before = file.line(line)[: column - 1]
     if "#" in before:
         return None

@@ -1,4 +1,4 @@
-"""What is wrong with a file: by itself, and in the runs that read it."""
+"""Problems of a file: by itself, and in the runs that read it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def problems(state: State, path: str) -> list[Problem]:
 
 
 def _warnings(state: State, file: File) -> Iterator[Problem]:
-    """What a command line would warn of, at the lines that the warnings name."""
+    """The warnings of the runs, at the lines that they name."""
     seen: set[str] = set()
     for watched in state.runs_of(file.path):
         evaluation = watched.evaluation
@@ -101,7 +101,9 @@ def _replacements(file: File, line: int, finding: Finding) -> Iterator[Fix]:
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
-    """Where a finding is in a file: itself, or the innermost step that led to it."""
+    """The position of a finding in a file: its own, or that of the innermost step that led to it; None if there is
+    none.
+    """
     if finding.at is not None and path_of(finding.at.source) == path:
         return finding.at
     for at in (*finding.also, *(step.at for step in finding.trail)):

@@ -66,11 +66,10 @@ class Stop:
 
 
 class Kinds:
-    """What the schemas of a project say of what a run makes.
+    """The results of checking a run's output against the schemas of a project.
 
-    catalogue: the schemas that the project names; None without any. of_data: those that a site has for the data of its
-    documents, by the `schema` of these. faults: what is wrong, at (absolute path, line). error: why documents are not
-    checked.
+    catalogue: the schemas that the project names, or None. of_data: the schemas of a site for the data of its
+    documents, by their `schema`. faults: by (absolute path, line). error: the reason why documents are not checked.
     """
 
     __slots__ = ("catalogue", "error", "faults", "of_data")
@@ -82,7 +81,7 @@ class Kinds:
         self.error: PlaitError | None = None
 
     def problems(self) -> list[tuple[PlaitError, str]]:
-        """What is wrong with the schemas themselves, each with how bad it is."""
+        """The problems of the schemas themselves, each with its severity."""
         found = [] if self.error is None else [(self.error, "error")]
         if self.catalogue is not None:
             found += [(error, "error") for error in self.catalogue.problems]
@@ -94,16 +93,16 @@ class Kinds:
         return () if self.catalogue is None else self.catalogue.paths()
 
     def reads(self, path: str) -> bool:
-        """Whether a file is one of the schemas, or would be if it were there."""
+        """True if a file is one of the schemas, or would be if it existed."""
         return self.catalogue is not None and self.catalogue.reads(path)
 
 
 class Evaluation:
-    """What came of a run.
+    """The result of a run.
 
-    documents: what it made; None if it failed. error: why. view: what it has read. lookups: files by `load`, and data values
-    by library, also of a run that failed later. warnings: what a command line would warn of, also of a run that failed. by_line: (absolute path,
-    line) of what a value was written or changed by -> the values. kinds: what schemas of kinds say of it.
+    documents: its output, or None if it failed. error: the reason. view: the files it read. lookups: files by `load`,
+    and data values by library, also of a run that failed later. warnings: also of a run that failed. by_line: (absolute
+    path, line) that set or changed values -> the values. kinds: the results of schema checks.
     """
 
     __slots__ = (
@@ -160,7 +159,7 @@ class Evaluation:
         return [one for item, many in found if item.line == right.line and path_of(item.source) == path for one in many]
 
     def findings(self) -> list[Finding]:
-        """What is wrong, each by itself."""
+        """The findings of the error, one by one."""
         if self.error is None:
             return []
         from plait.templates.recovery import findings_of
@@ -225,12 +224,12 @@ class Evaluation:
         self.trace.hide_lines((source, 0, EVERY) for source in sources)
 
     def name_of(self, place: Place) -> str:
-        """What a value is called; no secret is in it."""
+        """The name of a value, without secrets."""
         return str(place.named(self.names))
 
     @property
     def names(self) -> ItemNames:
-        """What documents and items are called."""
+        """The names of documents and items."""
         return self._explainer.names
 
     def shown(self, item: Item) -> str:
@@ -240,12 +239,14 @@ class Evaluation:
         return HIDDEN
 
     def is_secret(self, item: Item) -> bool:
-        """Whether nobody is to see a value: it, or what it was made of, comes from a variables store or an encrypted document."""
+        """True if a value is secret: it, or a value it was made from, comes from a variables store or an encrypted
+        document.
+        """
         return self._explainer.is_secret(item)
 
 
 def descend(document: Document, keys: Sequence[str]) -> Place | None:
-    """What stands under some keys of a document; `[]` stands for the first item of a list."""
+    """The place below keys of a document; `[]` is the first item of a list. None if it is missing."""
     way: list[Item] = []
     value = document.value
     for key in keys:
@@ -292,5 +293,5 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
 
 
 def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:
-    """Whether an evaluation was ended by whoever asked for it, so that it says nothing."""
+    """True if an evaluation was stopped by its caller, so that its result means nothing."""
     return stop.is_asked and isinstance(evaluation.error, LimitError)

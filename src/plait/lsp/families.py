@@ -75,7 +75,7 @@ def named(state: State, file: File, line: int, column: int) -> list[Span]:
 
 
 def is_schema_at(file: File, line: int, column: int) -> bool:
-    """Whether the name at a place is that of a schema, which a DataSchema has as its own name."""
+    """True if the name at a position is that of a schema, which is the name of its DataSchema."""
     return any(not what[0] and _covers(span, file, line, column) for what, span in _names_in(file))
 
 
@@ -110,7 +110,7 @@ def _text_of(value: Value, key: str) -> MapItem | None:
 
 
 def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], Span]]:
-    """Where the text of an item stands, if that is on the line of its key."""
+    """The span of an item's text if it is on the line of its key."""
     text = file.line(item.line)
     found = re.search(rf"\b{item.key}[\"']?:\s*[\"']?{re.escape(what[1])}(?![\w./-])", text)
     if found is not None:
@@ -159,7 +159,7 @@ def _place(entry: Entry) -> tuple[str, int] | None:
 
 
 def _is_own(file: File, first: int, where: tuple[str, int]) -> bool:
-    """Whether a line belongs to the document that begins on a line of a file."""
+    """True if a line belongs to the document that begins on another line of the file."""
     after = min((document.line for document in file.documents if document.line > first), default=1 << 30)
     return where[0] == file.path and first <= where[1] < after
 

@@ -1,4 +1,4 @@
-"""What is shown of a place: the value at the end of a run and where it comes from, signatures, types, descriptions."""
+"""Hover texts: the final value and its origin, signatures, types, descriptions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_LINES = 12
 
 
 def hover(state: State, path: str, line: int, column: int) -> Shown | None:
-    """What is shown of a place of a file; None if there is nothing to say."""
+    """The hover text at a position, or None."""
     file = state.file(path)
     if file is None:
         return None
@@ -46,7 +46,7 @@ def hover(state: State, path: str, line: int, column: int) -> Shown | None:
 
 
 def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[str]:
-    """Where a variable of operations gets its value."""
+    """The definitions of a variable of operations."""
     found = variables.name_at(file, line, column)
     if found is None:
         return

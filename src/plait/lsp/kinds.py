@@ -148,7 +148,7 @@ def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
 
 
 def problems(state: State, file: File) -> Iterator[Problem]:
-    """What runs make of a file's lines that is not as the schemas of its kinds say."""
+    """The violations of schemas of kinds, at the lines of a file that caused them."""
     if file.kind == PROJECT:
         yield from _unreadable(state, file)
         return
@@ -179,21 +179,23 @@ def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
 
 
 def _value_of(span: Span, text: str, fault: Fault) -> Span | None:
-    """Where a value stands as it is: behind its key, of which span is the place, or as an item of an array."""
+    """The span of a value as written: after its key, whose span is given, or as an item of an array; None if it is
+    computed.
+    """
     value = str(fault.item.value)
     at = text.find(value, span.end - 1 if type(fault.item) is MapItem else 0)
     return None if at < 0 or not value else Span(span.path, span.line, at + 1, at + len(value) + 1)
 
 
 def is_schema(state: State, path: str) -> bool:
-    """Whether a file is a schema and nothing else, so that it is not read as YAML."""
+    """True if a file is only a schema, so that it is not read as YAML."""
     if not path.endswith(".json") or not state.checked_by(path):
         return False
     return all(watched.good is None or path not in watched.good.view.files for watched in state.runs_of(path))
 
 
 def of_schemas(state: State, path: str) -> Iterator[Problem]:
-    """What is wrong with a file of schemas, each fault once."""
+    """The faults of a schema file, each once."""
     seen: set[tuple[int, str]] = set()
     for watched in state.checked_by(path):
         for error, severity in () if watched.good is None else watched.good.kinds.problems():
@@ -207,7 +209,7 @@ def of_schemas(state: State, path: str) -> Iterator[Problem]:
 
 
 def _unreadable(state: State, file: File) -> Iterator[Problem]:
-    """What is wrong with the schemas that a project file names, in short: the first fault of each file."""
+    """The first fault of each schema file that a project file names."""
     line = next((number for number, text in enumerate(file.lines, 1) if text.lstrip().startswith("schemas:")), 1)
     by_file: dict[str, dict[str, str]] = {}
     for watched in state.runs_of(file.path):
@@ -289,7 +291,7 @@ def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> 
 
 
 def described(evaluation: Evaluation, place: Place) -> str | None:
-    """What the schema of its document says of a value, in one paragraph."""
+    """The description of a value in the schema of its document, in one paragraph, or None."""
     schema = schema_of(evaluation, place.document)
     keys = [str(item.key) for item in place.way if type(item) is MapItem]
     found = None if schema is None else schema.at(keys)

@@ -1,4 +1,4 @@
-"""What can stand in layered documents: keys, schemas, names, layers, labels, paths into the data of others."""
+"""Completion in layered documents: keys, schemas, names, layers, labels, paths into the data of other documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEEPEST, _MOST_PATHS = 6, 400
 
 
 def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
-    """What can stand at the cursor."""
+    """The suggestions at the cursor."""
     inner = at.keys[-1] if at.keys else ""
     found: Iterator[tuple[str, str]]
     if not at.key:
@@ -87,7 +87,7 @@ def _labels(state: State, file: File) -> Iterator[tuple[str, str]]:
 
 
 def _sibling(at: Cursor, key: str) -> str:
-    """What another key of the map around the cursor says."""
+    """The value of another key of the map around the cursor."""
     value = at.way[-1].value if at.way else None
     item = value.find(key) if type(value) is Map else None
     return item.value if item is not None and type(item.value) is str else ""

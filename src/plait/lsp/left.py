@@ -1,4 +1,4 @@
-"""What an overlay lies over: the documents that one of its documents changes, and the items that one of its items means."""
+"""The left side of an overlay: the documents that its documents change, and the items that its items match."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUBSET = re.compile(r"^@overlay/match +by *= *overlay\.subset\((\{.*?\})\)")
 
 
 def is_overlay(file: File, way: Sequence[Item]) -> bool:
-    """Whether a way leads into a document of an overlay."""
+    """True if a path leads into a document of an overlay."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
     return (
         bool(way)
@@ -63,7 +63,7 @@ def _subset(file: File, right: Item) -> dict[object, object] | None:
 
 
 def _has(value: Value, wanted: object) -> bool:
-    """Whether a value has all that a map of a program has."""
+    """True if a value contains all entries of a Starlark map."""
     if not isinstance(wanted, dict):
         return bool(value == wanted)
     if type(value) is not Map:

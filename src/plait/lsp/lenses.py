@@ -1,4 +1,4 @@
-"""What is shown beside and above lines: rendered values, what reaches what, and how often something is used."""
+"""Code lenses and inlay hints: rendered values, matches, and numbers of uses."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def lenses(state: State, path: str) -> list[Lens]:
 
 
 def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
-    """What a document of an overlay matches, and how many overlays change what a document of a template makes."""
+    """The matches of an overlay document, and the number of overlays that change a template's document."""
     if file.kind != TEMPLATE:
         return
     for document in file.documents:
@@ -102,7 +102,7 @@ def _overlays_of(state: State, file: File, evaluation: Evaluation, place: Place)
 
 
 def _of_values(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
-    """How often the templates of a run use each data value."""
+    """The number of uses of each data value in the templates of a run."""
     values = [document for document in file.documents if _holds_values(file, document, evaluation)]
     used = uses_of_values(state, file.path) if values else None
     if used is None:
@@ -133,7 +133,7 @@ def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) 
 
 
 def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
-    """How many places an operation changes."""
+    """The number of places that an operation changes."""
     for document in file.documents:
         for item in document.value.items if type(document.value) is Array else ():
             counts = [count for one in evaluations if (count := _changed(one, file.path, item))]
@@ -142,14 +142,14 @@ def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Le
 
 
 def _changed(evaluation: Evaluation, path: str, operation: Item) -> int:
-    """How many places an operation has set, or taken out."""
+    """The number of places that an operation set or removed."""
     lines = {operation.line, *(item.line for item in operation.value.items)} if type(operation.value) is Map else set()
     gone = sum(change.line in lines and path_of(change.source) == path for change in evaluation.trace.removals.values())
     return gone + len({place.path for place in evaluation.set_by(path, operation)})
 
 
 def _of_parents(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
-    """How many documents have a document as their parent."""
+    """The number of children of each document."""
     for number, document in enumerate(file.documents):
         after = file.documents[number + 1].line if number + 1 < len(file.documents) else len(file.lines) + 1
         count = max(

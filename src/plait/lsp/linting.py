@@ -1,4 +1,4 @@
-"""What lint says of a file by itself, as notes beside the code."""
+"""Lint findings about a file by itself, as diagnostics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a matcher of an overlay can say, by what occurs in the documents that it chooses among."""
+"""Completion of overlay matchers, from the documents that they select from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST = 50
 
 
 def suggestions(state: State, file: File, code: str, line: int, column: int) -> Iterator[Suggestion]:
-    """What can stand at the end of the code of an annotation; nothing outside of a matcher."""
+    """The suggestions at the end of an annotation's code. None outside a matcher."""
     subset, name, by = _SUBSET.search(code), _NAME.search(code), _BY.search(code)
     if subset is None and name is None and by is None:
         return
@@ -124,7 +124,10 @@ def _whole(evaluation: Evaluation, items: Sequence[Item], start: int, *, is_docu
 
 
 class _Braces:
-    """Where the cursor stands in a map that is being written.
+    """The position of the cursor in an unfinished map.
+
+    keys: of the enclosing maps. key: the one whose value is being written, or None in a key. there: the keys of the
+    innermost map. typed: its text so far. quote: its opening quote.
 
     keys: those of the maps around it. key: the one whose value is written; None where a key is. there: the keys that
     the innermost map has already. typed: what is there of it; quote: the quote that it began with.

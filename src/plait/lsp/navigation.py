@@ -1,4 +1,4 @@
-"""Where a name is defined and used: functions, variables, loads, data values, operations, documents."""
+"""Definitions and references of names: functions, variables, loads, data values, operations, documents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def loaded_file(state: State, file: File, path: str) -> File | None:
 
 
 def definition(state: State, path: str, line: int, column: int) -> list[Span]:
-    """Where what stands at a place is defined."""
+    """The definitions of the name at a position."""
     file = state.file(path)
     if file is None:
         return []
@@ -160,7 +160,9 @@ def key_span(state: State, path: str, line: int, key: str) -> Span:
 
 
 def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
-    """What a line changes: the lines behind the values that it has set, but for itself; of a data value, its schema.
+    """The lines that define the values a line sets, except itself; for a data value, its schema.
+
+    A declaration is its own definition, so that an editor shows its references.
 
     A declaration is its own definition, so that an editor shows its references.
     """

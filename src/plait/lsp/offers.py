@@ -1,4 +1,4 @@
-"""What can stand in YAML: keys and values of data values, of what an overlay lies over, of operations, layers, projects."""
+"""Completion in YAML: keys and values of data values, of overlays' targets, of operations, layers and projects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
-    """What can stand before a column of a line."""
+    """The suggestions at a column of a line."""
     if file.kind == OPS:
         yield from operations.offers(state, file, line, column)
     at = None if file.kind == TEXT else cursor(file, line, column)
@@ -106,7 +106,7 @@ def _of_values(state: State, evaluation: Evaluation, file: File, at: Cursor, see
 
 
 def _is_values(evaluation: Evaluation, file: File, way: Sequence[Item]) -> bool:
-    """Whether a place is in a document of data values: annotated so, or in a plain values file of the run."""
+    """True if a place is in a document of data values: annotated, or in a plain values file of the run."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
     if comments is not None and way and any(one.text.startswith("@data/values") for one in comments.at(way[0])):
         return True

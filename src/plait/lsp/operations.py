@@ -1,4 +1,4 @@
-"""What can stand in a file of operations: types, parts of paths by what the operation is applied to, keys."""
+"""Completion in operations: types, parts of paths, keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEY = re.compile(r"^[ \t]*(?:- )?([\w]*)$")
 
 
 def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
-    """What can stand before a column of a line."""
+    """The suggestions at a column of a line."""
     before = file.line(line)[: column - 1]
     kind, path, key = _TYPE.match(before), _PATH.match(before), _KEY.match(before)
     if kind is not None:
@@ -51,13 +51,13 @@ def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggest
 
 
 def _is_in_operation(file: File, line: int, before: str) -> bool:
-    """Whether a key on a line would be one of an operation itself, not of its value."""
+    """True if a key on a line would belong to an operation itself, not to its value."""
     way = file.way_to(line, len(before) - len(before.lstrip(" -")))
     return before.startswith("- ") or not before.strip() or len(way) <= 2
 
 
 def before_operation(state: State, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:
-    """What the operation on a line is applied to, in each run: the base after the operations before it."""
+    """The base of the operation on a line in each run: the document after the operations before it."""
     way = file.way_to(line)
     first = way[1].line if len(way) > 1 else line
     for watched in state.runs_of(file.path):

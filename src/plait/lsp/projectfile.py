@@ -31,7 +31,7 @@ _WORD = re.compile(r"([\w-]+)(?=[\"']?:)")
 
 
 def offers(file: File, at: Cursor) -> Iterator[Suggestion]:
-    """What can stand at the cursor."""
+    """The suggestions at the cursor."""
     keys = [*at.keys, at.key] if at.key else at.keys
     if at.key or at.is_item:
         yield from _values(file, at, keys)
@@ -59,12 +59,12 @@ def _values(file: File, at: Cursor, keys: Sequence[str]) -> Iterator[Suggestion]
 
 
 def _is_path(keys: Sequence[str]) -> bool:
-    """Whether what stands under some keys names files."""
+    """True if the value below some keys names files."""
     return any(holds_paths(command, name) for command, name in pairwise(keys))
 
 
 def _files(file: File, at: Cursor) -> Iterator[Suggestion]:
-    """What is in the directory that the text so far leads to."""
+    """The entries of the directory that the text so far leads to."""
     directory, _, last = at.typed.rpartition("/")
     top = os.path.join(os.path.dirname(file.path), directory)
     if not permissions_of("", os.path.dirname(file.path)).may_read(top):
@@ -87,7 +87,7 @@ def _names_of_runs(file: File) -> Iterator[str]:
 
 
 def hover(file: File, line: int, column: int) -> str | None:
-    """What a key of the file means."""
+    """The meaning of a key of the file."""
     for word in _WORD.finditer(file.line(line)):
         if word.start() < column <= word.end() + 1:
             at = cursor(file, line, word.start() + 1)
@@ -128,7 +128,7 @@ def _whole() -> Schema:
 
 
 def _at(keys: Sequence[str]) -> list[Schema]:
-    """What the schema says of what stands under some keys, through lists; nothing where it knows no such key."""
+    """The schemas of the value below some keys, through lists; empty for an unknown key."""
     found = [_whole()]
     for key in keys:
         found = [inner for one in _forms(found) for inner in _inner(one, key)]
@@ -146,7 +146,7 @@ def _inner(one: Schema, key: str) -> Iterator[Schema]:
 
 
 def _forms(found: Sequence[Schema]) -> Iterator[Schema]:
-    """What is said, with references followed, in all its forms, and of the items of lists."""
+    """All alternatives of schemas, with references resolved, and those of the items of lists."""
     for one in found:
         reference = one.get("$ref")
         if isinstance(reference, str):
@@ -171,7 +171,7 @@ def _properties(found: Sequence[Schema]) -> dict[str, list[Schema]]:
 
 
 def _is_open(found: Sequence[Schema]) -> bool:
-    """Whether any key may stand there: a map of values, or something that is no map at all."""
+    """True if any key is accepted there."""
     return not any(one.get("additionalProperties") is False for one in _forms(found))
 
 

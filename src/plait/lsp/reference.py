@@ -1,4 +1,6 @@
-"""What the reference pages say about annotations, functions and modules, in an editor's words.
+"""Documentation of annotations, functions and modules, from the reference pages.
+
+`reference.json` is generated from the pages in docs/reference; a test compares them.
 
 `reference.json` is made of the pages in docs/reference; a test compares them.
 """
@@ -27,7 +29,7 @@ _OF_FILES = {"data": ("values", "read", "list"), "library": ("get",), "template"
 
 @cache
 def texts() -> Mapping[str, str]:
-    """What there is to say: by `#@overlay/match`, `json.encode`, `len`; of methods by `s.strip`."""
+    """The documentation by name: `#@overlay/match`, `json.encode`, `len`; methods by `s.strip`."""
     text = files("plait.lsp").joinpath("reference.json").read_text("utf-8")
     found: dict[str, str] = json.loads(text)
     return found
@@ -39,7 +41,7 @@ def annotation_names() -> Sequence[str]:
 
 
 def annotation_at(file: File, line: int, column: int) -> str | None:
-    """What an annotation at a place means."""
+    """The documentation of an annotation at a position, or None."""
     for name, at, start in file.annotations():
         if at == line and start <= column <= start + len(name) + 1:
             return texts().get(f"#{name}")
@@ -68,17 +70,17 @@ def members(module: str) -> Sequence[str]:
 
 
 def member(module: str, name: str) -> str | None:
-    """What a member of a module does."""
+    """The documentation of a module's member, or None."""
     return texts().get(f"{module}.{name}")
 
 
 def universal(name: str) -> str | None:
-    """What a function does that every program has."""
+    """The documentation of a built-in function, or None."""
     return texts().get(name)
 
 
 def method(name: str) -> str:
-    """What a method does, of each type that has one of the name."""
+    """The documentation of all methods with a name."""
     return "\n\n".join(text for key, text in texts().items() if key[1:] == f".{name}")
 
 

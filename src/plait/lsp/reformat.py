@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 def changed_lines(state: State, path: str, lines: tuple[int, int] | None = None) -> list[tuple[int, int, str]]:
-    """What formatting changes: ranges of lines (from 0, and behind the last), and the text in their place.
+    """The changes of formatting: ranges of lines (from 0, the end excluded), and their new text.
+
+    lines: the first and the last line that may change, or None for all. Empty for a file that is not YAML or is broken:
+    its diagnostics show the reason.
 
     lines: the first and the last that may change; all without. Nothing for a file that is not YAML, or is broken: its diagnostics say why.
     """

@@ -1,4 +1,7 @@
-"""Which runs there are: those of project files, and guessed ones, each with the newest evaluations of it.
+"""The known runs: those of project files, and inferred ones, each with its newest evaluations.
+
+A run that is unchanged after a change of its project file keeps its evaluations. While the file cannot be read, its
+last runs remain. Directories with the same inferred run share it.
 
 A run that stays what it is while its project file changes keeps its evaluations; while the file cannot be read, the runs
 that it had last are still there. Directories for which the same run is guessed share it.
@@ -53,7 +56,7 @@ class Watched:
         self.checked: tuple[Evaluation | None, Mapping[str, str], Checked] | None = None
 
     def reads(self, path: str) -> bool:
-        """Whether the run reads a file, or would if it were there."""
+        """True if the run reads a file, or would if it existed."""
         if self.evaluation is None:
             return True
         view = self.evaluation.view
@@ -79,7 +82,7 @@ class Watched:
         return None if self.run.at is None else path_of(self.run.at.source)
 
     def depends_on_text_of(self, project_file: str) -> bool:
-        """Whether another text of the project file is another run, although its settings are the same."""
+        """True if another text of the project file means another run, although its settings are equal."""
         if self.evaluation is None or project_file in self.evaluation.view.files:
             return True
         return any(one.at is not None and path_of(one.at.source) == project_file for one in self.evaluation.findings())
@@ -231,7 +234,7 @@ class Registry:
 
 
 def _identity(run: Run) -> object:
-    """What a run is, wherever it stands in its file."""
+    """The identity of a run, independent of its position in the file."""
     try:
         uses: tuple[object, ...] = run.request().key
     except PlaitError as error:  # a setting of the wrong kind: the run fails, each time it is evaluated

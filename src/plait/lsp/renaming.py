@@ -82,7 +82,7 @@ def rename(state: State, path: str, line: int, column: int, new: str) -> Renamin
 
 
 def renamed_at(state: State, path: str, line: int, column: int) -> Span | None:
-    """What would be renamed: the name at a place; None if it is nothing that has a name of its own."""
+    """The span of the name that would be renamed, or None."""
     spans = _spelled(state, path, line, column)
     if spans:
         return _own(spans, path, line, column)

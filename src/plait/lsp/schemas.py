@@ -1,4 +1,4 @@
-"""What a schema of data values says of one of them: its type, its default, its description, what it may be."""
+"""Facts about a data value from its schema: type, default, description, allowed values."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Declared:
 
 
 def declared(state: State, evaluation: Evaluation, keys: Sequence[str], path: str) -> Declared | None:
-    """What the schema says of the data value that has these keys in a file; None if no schema has it."""
+    """The schema's declaration of the data value with these keys in a file, or None."""
     outside = of_values(state, evaluation)
     if outside is not None:
         found = outside.at(keys)

@@ -1,4 +1,7 @@
-"""What the server knows: projects, what is open, and the newest evaluation of each run.
+"""The state of the server: projects, open files, and the newest evaluation of each run.
+
+Requests read it in the server's event loop. Runs are evaluated in threads, one evaluation at a time per run. A change
+stops the current evaluation and begins the next one.
 
 Requests read it on the loop of the server; runs are evaluated in threads of their own, one evaluation at a time for each run.
 A change asks the evaluation that is going on to end, and begins the next one.
@@ -138,7 +141,7 @@ class State:
         return None if known is None else known[1]
 
     def seen_by_runs(self) -> dict[str, bytes]:
-        """What is open, as files would hold it: of a broken file what can be read, so that the rest still makes something."""
+        """The open texts as runs see them. Of a broken file only the readable part, so that the rest can be evaluated."""
         return {path: self._readable(path).encode("utf-8", "surrogateescape") for path in [*self.texts]}
 
     def _readable(self, path: str) -> str:
@@ -204,7 +207,7 @@ class State:
                 yield watched.good
 
     def is_current(self, evaluation: Evaluation, path: str) -> bool:
-        """Whether an evaluation saw a file as it is now, so that what it says of lines holds."""
+        """True if an evaluation read a file's current text, so that its line numbers are valid."""
         seen = evaluation.view.files.get(path)
         if path not in self.texts or seen is None:
             return True
@@ -328,7 +331,7 @@ class State:
         return found
 
     def is_busy(self) -> bool:
-        """Whether something is being evaluated."""
+        """True if something is being evaluated."""
         with self._lock:
             return self._working > 0
 

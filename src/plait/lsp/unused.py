@@ -1,4 +1,7 @@
-"""What nothing uses: names, functions, data values, variables, overlays that find nothing to change. And variables without a value.
+"""Finds unused names, functions, data values, variables, overlays without a match, and variables without a value.
+
+Nothing here is a guess: if a use could be hidden (a name in a text, `data.values` passed as a whole, a broken file),
+nothing is reported.
 
 What is said here is never a guess: where a use could be hidden (a name in a text, `data.values` passed on as a whole, a
 file that is broken), nothing is said.
@@ -80,7 +83,7 @@ def _functions(state: State, file: File) -> Iterator[Problem]:
 
 
 def _is_known(state: State, file: File) -> bool:
-    """Whether the runs that read a file made something of it as it is."""
+    """True if the runs that read a file could evaluate its current text."""
     found = [one for one in state.runs_of(file.path) if one.reads(file.path)]
     return bool(found) and all(
         one.good is not None and one.good is one.evaluation and state.is_current(one.good, file.path) for one in found

@@ -43,7 +43,7 @@ def given_at(state: State, file: File, line: int) -> str | None:
 
 
 def definitions(state: State, path: str, name: str) -> list[Span]:
-    """Where a variable gets its value, or is said to be generated."""
+    """The places that set a variable or declare it as generated."""
     spans = []
     for watched in state.runs_of(path):
         if watched.run.command == "patch":
@@ -53,7 +53,7 @@ def definitions(state: State, path: str, name: str) -> list[Span]:
 
 
 def uses(state: State, path: str, name: str) -> list[Span]:
-    """Where a variable is used, in the base and the operations of the runs that a file belongs to."""
+    """The uses of a variable in the base and the operations of the runs that a file belongs to."""
     runs = [watched for watched in state.runs_of(path) if watched.run.command == "patch"]
     found = [span for watched in runs for other, span in used(state, watched) if other == name]
     return list(dict.fromkeys(found))

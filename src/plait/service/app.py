@@ -234,7 +234,7 @@ def _is_ready(service: Service) -> Answer:
 
 
 class _Frame:
-    """What is around each function: who asks, the body, a thread with room, errors as answers."""
+    """The frame around each function: identity, body, a thread with enough stack, errors as responses."""
 
     def __init__(self, service: Service, gate: Gate, limits: Limits, most: int) -> None:
         self._service = service
@@ -306,7 +306,7 @@ class _Frame:
         return f'<{self._service.address}{path}?{urlencode([*query, ("marker", marker)])}>; rel="next"'
 
     async def _given(self, request: Request, function: Function, write: Write) -> Answer | Refusal:
-        """What a function answers to a request. Raises Refusal."""
+        """The answer of a function to a request. Raises Refusal."""
         self._refuse_strangers(request)
         identity = await self._identity(request)
         if isinstance(identity, Refusal):
@@ -361,7 +361,7 @@ class _Frame:
         return respond
 
     async def _identity(self, request: Request) -> Identity | Refusal:
-        """Who asks."""
+        """The identity of the client."""
         found = self._gate.known(request.headers)
         if found is not None:
             return found
@@ -389,7 +389,7 @@ class _Frame:
             return refusal.bare()
 
     def _made(self, work: Callable[[], T]) -> T:
-        """What some work gives. Raises Refusal for all that can go wrong."""
+        """The result of some work. Raises Refusal for every error."""
         try:
             return work()
         except PlaitError as error:

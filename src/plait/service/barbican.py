@@ -33,7 +33,7 @@ _MOST = 4 << 20
 
 
 class Barbican(NamedTuple):
-    """Where it is, and a token of Keystone for it."""
+    """The address of Barbican, and a token of Keystone for it."""
 
     address: str
     token: str

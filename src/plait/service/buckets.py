@@ -189,7 +189,7 @@ def _keep(
 
 
 def _unchanged(call: Call, connection: Connection, top: Map, document: Parcel, there: Entry | None) -> Content | None:
-    """What is stored of an encrypted document already, if it is the same; or what is to be: references that we do not know.
+    """The stored content of an unchanged encrypted document, or a content to store with unknown references, or None.
     top: the document without its data.
 
     Raises Refusal for the reference of another document's secret.

@@ -1,4 +1,4 @@
-"""What was made, kept in memory by the digest of what it was made from."""
+"""Cached results in memory, by the digest of their inputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Cache(Generic[T]):
         self._making: dict[str, tuple[threading.Lock, int]] = {}
 
     def get(self, digest: str) -> T | None:
-        """What is kept, if it is."""
+        """The cached value, or None."""
         with self._lock:
             found = self._kept.get(digest)
             if found is not None:

@@ -1,4 +1,4 @@
-"""What each function of the API is given, and what it gives."""
+"""The arguments and results of the API's functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Service(NamedTuple):
-    """What all requests share. address: where clients find it."""
+    """State shared by all requests. address: the URL for clients."""
 
     database: Database
     renderer: Renderer
@@ -49,7 +49,10 @@ class Service(NamedTuple):
 
 
 class Write(Fate):
-    """What became of the transaction of a request, and the response to it, which is complete before the commit.
+    """The outcome of a request's transaction, and its response, which is complete before the commit.
+
+    key: of the request, if the client gave one. respond: makes a response of an answer. method, route, path, request:
+    for the audit log.
 
     key: of the request, if the client gave it one. respond: makes a response of an answer. method, route, path, request: for the audit log.
     """
@@ -127,7 +130,7 @@ class Call(NamedTuple):
         return given
 
     def parameter(self, name: str) -> str | None:
-        """What a parameter was given last."""
+        """The last value of a parameter, or None."""
         given = self.parameters(name)
         return given[-1] if given else None
 

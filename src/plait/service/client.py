@@ -89,7 +89,7 @@ class Client:
         return self._map("GET", ["revisions", revision])
 
     def diff(self, first: int, second: int) -> dict[str, object]:
-        """What happened to each bucket between two revisions."""
+        """The changes of each bucket between two revisions."""
         return self._map("GET", ["revisions", first, "diff", second])
 
     def deepdiff(self, first: int, second: int) -> dict[str, object]:

@@ -49,7 +49,7 @@ _RECENT = 5.0
 
 
 class Fate:
-    """What became of a transaction that writes. kept: NO, YES once it is durable, UNKNOWN if the commit was not answered."""
+    """The outcome of a write transaction. kept: NO, YES once it is durable, UNKNOWN if the commit was not answered."""
 
     __slots__ = ("kept",)
 

@@ -75,7 +75,7 @@ def _steps(connection: Connection, metadata: MetaData) -> Iterator[Step]:
 def _changes(
     rows: Sequence[Row[Any]], names: dict[int, str], there: dict[Identity, tuple[str, str]]
 ) -> tuple[list[Identity], list[New]]:
-    """What a revision deleted and wrote. there: bucket and text of the documents before it, and behind it."""
+    """The documents that a revision deleted and wrote. there: bucket and text of the documents before it, and after it."""
     gone: list[Identity] = []
     new: list[New] = []
     for row in rows:

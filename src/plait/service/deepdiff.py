@@ -1,4 +1,7 @@
-"""What differs between two values, in the words of the library that the reference's clients know (spec layering 18).
+"""Differences between two values, in the format of the library that Deckhand's clients know.
+
+Locations are written as `root['key'][0]`. A list is compared item by item, or as added and removed items, whichever is
+shorter.
 
 Locations are written as `root['key'][0]`. A list is compared item by item or by what was moved into and out of it,
 whichever says less.
@@ -65,7 +68,7 @@ def _maps(old: dict[object, object], new: dict[object, object], place: str) -> I
 
 
 def _kind(value: object) -> str:
-    """What the library calls the type of a value."""
+    """The library's name for the type of a value."""
     if isinstance(value, float):
         return "float"
     return type(value).__name__

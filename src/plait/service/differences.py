@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def diff(call: Call) -> Answer:
-    """What happened to each bucket between two revisions, whichever is named first. Raises Refusal."""
+    """The changes of each bucket between two revisions, in any order. Raises Refusal."""
     call.identity.require(SHOW_DIFF)
     with call.service.database.reading() as connection:
         first, second = _revisions(call, connection)
@@ -78,7 +78,7 @@ def _by_bucket(entries: Iterable[Entry]) -> dict[str, set[tuple[tuple[str, str, 
 
 
 def _compared(older: Mapping[str, object], newer: Mapping[str, object], *, from_nothing: bool) -> dict[str, str]:
-    """What happened to each bucket. from_nothing: one side is the time before all, from where all is created."""
+    """The change of each bucket. from_nothing: one side is the empty state before the first revision."""
     result = {}
     for bucket in sorted({*older, *newer}):
         if bucket not in older or from_nothing:
@@ -111,7 +111,7 @@ def _documents(side: Iterable[Shown], bucket: str) -> list[_Document]:
 def _bucket_changes(
     first: Mapping[tuple[str, str], _Document], second: Mapping[tuple[str, str], _Document]
 ) -> dict[str, object]:
-    """What changed in a bucket."""
+    """The changes in a bucket."""
     result: dict[str, object] = {}
     for key, left, right in (("document_deleted", first, second), ("document_added", second, first)):
         only = sorted(identity for identity in left if identity not in right)

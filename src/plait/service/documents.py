@@ -83,7 +83,7 @@ def _find(value: Value, key: str) -> Value:
 
 
 def identity_of(document: Document) -> tuple[str, str, str]:
-    """What the tables know it by."""
+    """The identity of a document in the tables."""
     return document.schema, document.layer or "", document.name
 
 
@@ -133,14 +133,14 @@ def digest_of(top: Map) -> str:
 
 
 def content_of(top: Map, *, encrypted: bool) -> Content:
-    """What is stored of a kept document."""
+    """The stored content of a document."""
     document = Document(Node(top), 0)
     kind = Kind(encrypted, document.abstract, control_of(document.schema))
     return Content(digest_of(top), kind, text_of_nodes(top), facts_of(document).text(), labels_of(document))
 
 
 class Filled(NamedTuple):
-    """What the tables note of a document that is stored already."""
+    """The columns of a document that is stored already."""
 
     encrypted: bool
     abstract: bool
@@ -150,7 +150,7 @@ class Filled(NamedTuple):
 
 
 def filled(text: str, *, encrypted: bool) -> Filled:
-    """What the tables note of a stored text."""
+    """The columns of a stored text."""
     document = Document(Node(top_of(text)), 0)
     control = control_of(document.schema)
     return Filled(encrypted, document.abstract, control, facts_of(document).text(), labels_of(document))

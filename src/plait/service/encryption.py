@@ -147,7 +147,7 @@ def _decrypt(key: bytes, number: str, data: bytes) -> bytes:
 
 
 def reference_of(base: str, secret: Sealed) -> str:
-    """What a document has in the place of its data."""
+    """The reference that replaces a document's data."""
     return f"{base}/v1/secrets/{secret.id}"
 
 

@@ -1,4 +1,4 @@
-"""What the service refuses: the name and the status that clients of the reference know, and a sentence of ours."""
+"""Rejections of the service: the name and status that Deckhand's clients know, and plait's message."""
 
 from __future__ import annotations
 

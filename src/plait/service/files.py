@@ -34,7 +34,7 @@ def check(document: Document) -> None:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is the path of a file within a directory, on every system."""
+    """True if a name is a relative path of a file below a directory, on every system."""
     return not any(part in ("", ".", "..") for part in name.split("/")) and not any(
         sign in name for sign in '\\\0:*?"<>|'
     )

@@ -1,4 +1,4 @@
-"""Which documents of a revision are asked for, in which order, and how many (spec layering 15)."""
+"""Filters, order and limits of a request for the documents of a revision."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _exact(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[
 
 
 def _conditions(call: Call) -> Iterator[ColumnElement[bool]]:
-    """What documents have to fulfil."""
+    """The conditions on documents."""
     schemas = call.parameters("schema")
     if schemas:
         yield or_(*map(_of_schema, schemas))
@@ -191,7 +191,7 @@ def _is_chosen(call: Call, one: Shown, nodes: _Nodes) -> bool:
 
 
 def _is_of_schema(schema: str, wanted: str) -> bool:
-    """Whether `wanted` is the schema, its namespace, or namespace and kind."""
+    """True if `wanted` is the schema, its namespace, or its namespace and kind."""
     parts = schema.split("/")
     return wanted in (schema, parts[0], "/".join(parts[:2]))
 
@@ -206,7 +206,7 @@ def _has_labels(labels: Value, wanted: Sequence[str]) -> bool:
 
 
 def _rank(value: Value) -> tuple[int, float, str]:
-    """What values of any kind are put in order by."""
+    """The sort key of a value of any kind."""
     if value is None or type(value) in (Map, Array):
         return 0, 0, ""
     if isinstance(value, bool | int | float):

@@ -91,7 +91,7 @@ def fleet(call: Call) -> Answer:
 
 
 def output(call: Call) -> Answer:
-    """What a run of the project makes, as `plait run` prints it. Raises Refusal."""
+    """The output of a run of the project, as `plait run` prints it. Raises Refusal."""
     name = call.path["run"]
     for one in _runs(call, call.path["revision"], only=name):
         if one.error:
@@ -101,7 +101,7 @@ def output(call: Call) -> Answer:
 
 
 def compare(call: Call) -> Answer:
-    """How what the runs make differs between two revisions; with `diff=true` also by lines. Raises Refusal."""
+    """The differences between the runs' outputs in two revisions; with `diff=true` also by line. Raises Refusal."""
     shows = call.switch("diff", default=False)
     before = {one.name: one for one in _runs(call, call.path["revision"], or_zero=True)}
     after = {one.name: one for one in _runs(call, call.path["other"], or_zero=True)}

@@ -1,4 +1,4 @@
-"""Which documents hold, or may reveal, the data of encrypted ones, from their metadata alone: nothing is rendered.
+"""Finds documents that hold or may reveal the data of encrypted ones, from metadata only: nothing is rendered.
 
 The answer is never too small. Layers are not looked at, so that a layering policy that comes later changes nothing: a
 document that selects its parent by labels may inherit from every document of its schema with these labels, and from the

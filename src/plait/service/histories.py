@@ -1,4 +1,4 @@
-"""Where values of rendered documents come from, found in a worker process: histories themselves do not leave it."""
+"""Provenance of rendered documents, computed in a worker process. Only the answers leave it."""
 
 from __future__ import annotations
 

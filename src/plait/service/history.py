@@ -24,7 +24,7 @@ POLICY, VALIDATION_POLICY = 1, 2
 
 
 class Kind(NamedTuple):
-    """What the tables note of a document, besides its name. control: POLICY, VALIDATION_POLICY, or 0."""
+    """The columns of a document besides its name. control: POLICY, VALIDATION_POLICY, or 0."""
 
     encrypted: bool = False
     abstract: bool = False
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What the tables note of the document."""
+        """The columns of the document."""
         return Kind(self.encrypted, self.abstract, self.control)
 
     @property
@@ -71,7 +71,7 @@ class Stored(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What is stored of a document. facts: as text. labels: those that requests can ask for."""
+    """The stored content of a document. facts: as text. labels: those that requests can filter by."""
 
     digest: str
     kind: Kind
@@ -122,7 +122,7 @@ def newest(connection: Connection) -> int:
 
 
 def time_of(connection: Connection, revision: int) -> str:
-    """When a revision was made; "" if it is not there."""
+    """The time at which a revision was created, or "" if it does not exist."""
     return connection.execute(select(REVISIONS.c.created_at).where(REVISIONS.c.id == revision)).scalar() or ""
 
 
@@ -293,7 +293,7 @@ def text_of_digest(connection: Connection, digest: str) -> str:
 
 
 def knows_bucket(connection: Connection, bucket: str) -> bool:
-    """Whether a bucket ever had documents."""
+    """True if a bucket ever had documents."""
     return connection.execute(select(ENTRIES.c.id).where(ENTRIES.c.bucket == bucket).limit(1)).scalar() is not None
 
 

@@ -44,7 +44,7 @@ def key_of(values: Sequence[str]) -> str | None:
 
 
 def fingerprint_of(parts: Iterable[str], body: Body) -> str:
-    """What tells a request from others with the same key. parts: all of it but the body."""
+    """A digest that distinguishes requests with the same key. parts: all of the request but the body."""
     found = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Who asks: by a token, of which the service knows the digest alone; or nobody in particular, where there are no tokens."""
+"""Identity of clients: by a token, of which the service stores only the digest, or anonymous if there are no tokens."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _DIGEST = re.compile("[0-9a-fA-F]{64}")
 
 
 class Identity(NamedTuple):
-    """Who asks, and what they may do."""
+    """The identity of a client, and its permissions."""
 
     name: str
     roles: frozenset[str]
     policy: Policy
 
     def may(self, action: str) -> bool:
-        """Whether they may do something."""
+        """True if the client may perform an action."""
         return self.policy.allows(action, self.roles)
 
     def require(self, action: str) -> None:
@@ -86,7 +86,7 @@ class Gate:
             issuer.discover()
 
     def known(self, headers: Mapping[str, str]) -> Identity | None:
-        """Who sends these headers, as far as nobody else must be asked."""
+        """The identity for these headers if no other service must be asked, else None."""
         if self.is_open:
             return Identity("anyone", frozenset({ADMIN}), self.policy)
         for file in self._files:
@@ -97,7 +97,9 @@ class Gate:
         return Identity(found[0].name, found[0].roles, self.policy) if given and found else None
 
     def asked(self, headers: Mapping[str, str], method: str, path: str) -> Identity:
-        """Who sends these headers with a request, by others that know, which may take seconds.
+        """The identity for these headers, from other services. May take seconds.
+
+        Raises Refusal for an unknown client, or if a service cannot be reached.
 
         Raises Refusal for nobody that is known, and where one of those cannot be asked.
         """
@@ -194,7 +196,7 @@ def _token(entry: object) -> Token:
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a token. It is random and long, so that a plain digest tells nothing of it."""
+    """The stored digest of a token. A token is long and random, so a plain digest reveals nothing."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

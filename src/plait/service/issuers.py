@@ -25,7 +25,9 @@ _LEEWAY = 30
 
 
 class Issuer:
-    """Who issues tokens. issuer, audience: what they must say. roles: the claim that lists roles, such as `realm_access.roles`."""
+    """An issuer of tokens. issuer, audience: the required claims. roles: the claim that lists roles, such as
+    `realm_access.roles`.
+    """
 
     def __init__(self, issuer: str, audience: str, roles: str = "roles") -> None:
         self._issuer = issuer

@@ -66,7 +66,7 @@ class Keystone:
         raise _away()
 
     def _asked(self, environ: Environ) -> tuple[int, str]:
-        """What the middleware answers: the status, and who is to be asked for a token."""
+        """The response of the middleware: the status, and the authentication challenge."""
         answers: list[tuple[int, str]] = []
 
         def start(status: str, headers: list[tuple[str, str]], *_: object) -> None:
@@ -116,7 +116,7 @@ def _unusable(path: str, error: Exception | None = None) -> UsageError:
 
 
 def _mistake(error: Exception) -> str:
-    """What is wrong with settings. Messages of the libraries quote values, which may be secrets."""
+    """The fault of settings. Messages of the libraries quote values, which may be secret, so they are not used."""
     from keystoneauth1.exceptions import MissingRequiredOptions
     from oslo_config.cfg import ConfigFileParseError
 
@@ -156,7 +156,7 @@ def _environ(token: str, method: str, path: str) -> Environ:
 
 
 def _name(environ: Environ) -> str:
-    """Who it is, with the project or the domain that the token is for: roles are those that somebody has there."""
+    """The name of the user, with the project or domain that the token is for, because roles belong to it."""
     name = environ.get("HTTP_X_USER_NAME") or environ.get("HTTP_X_USER_ID") or "somebody"
     for what, key in (("project", "HTTP_X_PROJECT_NAME"), ("domain", "HTTP_X_DOMAIN_NAME")):
         if environ.get(key):

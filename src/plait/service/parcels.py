@@ -55,12 +55,12 @@ class Parcel(NamedTuple):
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """What the tables know it by."""
+        """The identity of the document in the tables."""
         return self.schema, self.layer, self.name
 
     @property
     def content(self) -> Content:
-        """What is stored of a document that is not secret."""
+        """The stored content of a document that is not secret."""
         return Content(
             self.digest, Kind(abstract=self.abstract, control=self.control), self.text, self.facts, self.labels
         )

@@ -1,4 +1,4 @@
-"""What may be done, by whom: the reference's names of actions, each with the roles that may do it."""
+"""Permissions: Deckhand's names of actions, each with the roles that may perform it."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ ADMIN = "admin"
 
 
 class Policy:
-    """Which roles may do what. given: roles by action; `admin` may do what is not in it. A role that may read encrypted
-    documents may also use them.
+    """The roles that may perform each action. given: roles by action; `admin` may perform actions that are not in it. A
+    role that may read encrypted documents may also use them.
     """
 
     def __init__(self, given: Mapping[object, object] | None = None) -> None:
@@ -84,5 +84,5 @@ class Policy:
         return sorted(frozenset[str]().union(*self._roles.values()))
 
     def allows(self, action: str, roles: frozenset[str]) -> bool:
-        """Whether somebody with these roles may do something."""
+        """True if one of the roles may perform the action."""
         return not self._roles[action].isdisjoint(roles)

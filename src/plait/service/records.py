@@ -22,8 +22,8 @@ QUIET = ("/health", "/ready", "/metrics")
 
 
 class Record:
-    """What the log says of a request. route: the template of its path, where one matches. name: of the user. request: the id
-    in the header `X-Deckhand-Req` of the response. size: bytes of the body of the response.
+    """The log record of a request. route: the template of its path, if one matches. name: of the user. request: the id
+    in the response's header `X-Deckhand-Req`. size: bytes of the response's body.
     """
 
     __slots__ = ("begun", "method", "name", "path", "request", "route", "size", "status")

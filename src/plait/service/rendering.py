@@ -319,7 +319,7 @@ def _message(finding: Finding, names: Mapping[str, tuple[str, str, str]]) -> Mes
 
 
 def _name(one: Stored) -> str:
-    """What messages call a document."""
+    """The name of a document in messages."""
     schema, layer, name = one.entry.identity
     return f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"
 

@@ -40,7 +40,7 @@ _MANY = 500
 
 
 class Keep(NamedTuple):
-    """Which revisions are kept: any that one of these names. days: of age. every_tag: all that have a tag."""
+    """The revisions to keep: those that any of the conditions names. days: maximum age. every_tag: all tagged ones."""
 
     last: int = 1
     days: float | None = None
@@ -49,7 +49,7 @@ class Keep(NamedTuple):
 
 
 def keep_of(texts: Sequence[str]) -> Keep | None:
-    """What the values of `--keep` say; None for none. Raises UsageError."""
+    """The conditions of the values of `--keep`, or None. Raises UsageError."""
     if not texts:
         return None
     found = Keep()

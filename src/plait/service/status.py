@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def status_of(database: Database) -> dict[str, object]:
-    """What a database has, as plain data. Raises PlaitError if it cannot be read."""
+    """The contents of a database in numbers, as plain data. Raises PlaitError if it cannot be read."""
     counts = {
         "revisions": select(func.count()).select_from(REVISIONS).where(REVISIONS.c.forgotten.is_(False)),
         "removed revisions": select(func.count()).select_from(REVISIONS).where(REVISIONS.c.forgotten.is_(True)),

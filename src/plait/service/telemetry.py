@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Telemetry:
-    """What is done where nobody looks: nothing."""
+    """Telemetry that does nothing."""
 
     @contextmanager
     def request(self, method: str, route: str, headers: Mapping[str, str]) -> Iterator[Note]:
@@ -220,7 +220,7 @@ _PROTOCOL = "http/protobuf"
 
 
 def missing(error: ModuleNotFoundError) -> UsageError:
-    """What is said where a library is missing."""
+    """The error for a missing library."""
     return UsageError(
         "traces and metrics are an extra that is not installed",
         found=f"no module {error.name}",

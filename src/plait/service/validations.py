@@ -37,7 +37,7 @@ FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
 
 
 class Policy(NamedTuple):
-    """What a ValidationPolicy demands: for how long a success of each validation counts, None for ever."""
+    """The demands of a ValidationPolicy: how long a success of each validation counts, or None for ever."""
 
     name: str
     demands: dict[str, str | None]
@@ -119,7 +119,7 @@ def _listed(call: Call, results: Sequence[object]) -> Answer:
 
 
 def _badness(status: str) -> tuple[int, str]:
-    """What statuses are put in order by, the worst first."""
+    """The sort key of statuses, the worst first."""
     return {FAILURE: 0, EXPIRED: 1}.get(status, 2), status
 
 
@@ -244,7 +244,7 @@ _UNITS = (365 * 86400, 30 * 86400, 7 * 86400, 86400, 3600, 60, 1)
 
 
 def is_expired(created_at: str, after: str, at: str) -> bool:
-    """Whether what was made at a time is older at another than an ISO 8601 duration; one that is none does not expire."""
+    """True if more than an ISO 8601 duration has passed between two times. An invalid duration never expires."""
     found = _DURATION.fullmatch(after)
     if found is None or after.endswith(("P", "T")):
         return False

@@ -41,7 +41,7 @@ _SHORTEST_KEY = 16
 
 
 class Notice(NamedTuple):
-    """What a webhook is told next. before: the revision that it was told of last."""
+    """The next notification of a webhook. before: the revision of the last one."""
 
     before: int
     attempts: int
@@ -172,7 +172,7 @@ def forget_revisions(connection: Connection) -> None:
 
 
 def _next(connection: Connection, target: str) -> Notice | None:
-    """What a webhook is to be told now."""
+    """The next notification that is due for a webhook, or None."""
     now = time()
     # A clock that was wrong must not keep a webhook waiting.
     is_due = or_(WEBHOOKS.c.next_at <= now, WEBHOOKS.c.next_at > now + 2 * _LONGEST)
@@ -197,7 +197,7 @@ def _is(target: str) -> ColumnElement[bool]:
 
 
 def _target(url: str) -> str:
-    """What is kept of a URL, which may have a secret in it."""
+    """The stored digest of a URL, which may contain a secret."""
     return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
 
 

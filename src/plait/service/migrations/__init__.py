@@ -1,1 +1,1 @@
-"""How the tables came to be what they are, step by step: Alembic finds the steps in `versions`."""
+"""Migrations of the tables, step by step. Alembic finds them in `versions`."""

@@ -1,4 +1,4 @@
-"""What Alembic runs: the migrations, on the connection that `plait.service.database` gives it."""
+"""The environment of Alembic: runs the migrations on the connection that `plait.service.database` provides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which entries were written by somebody who may read secrets. What is there already counts as such."""
+"""Adds a column for entries whose writer may read secrets. Existing entries count as such."""
 
 from __future__ import annotations
 

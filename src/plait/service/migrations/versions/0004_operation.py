@@ -1,4 +1,4 @@
-"""What requests look for, in columns of its own: facts, labels, kinds of documents; the audit log, the probe, retention."""
+"""Adds columns for filters (facts, labels, kinds of documents), and tables for audit, the probe and retention."""
 
 from __future__ import annotations
 
