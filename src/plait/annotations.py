@@ -1,4 +1,4 @@
-"""Annotations: parsed `#@name/part args` with their position; a comment is not one yet (spec ytt 3.2)."""
+"""Annotations: parsed `#@name/part args` with their position; a comment is not one yet (docs/reference/templates.md)."""
 
 from __future__ import annotations
 

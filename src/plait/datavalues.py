@@ -1,4 +1,4 @@
-"""Data values as templates see them: structs, converted as far as they are looked at (spec ytt 7.1)."""
+"""Data values as templates see them: structs, converted as far as they are looked at (docs/reference/data-values.md)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _part(item: MapItem, made: dict[int, object]) -> object:
 
 
 class DataStruct(Struct):
-    """A map of the data values as a struct (spec ytt 7.1); its parts are converted when they are looked at.
+    """A map of the data values as a struct (docs/reference/data-values.md); its parts are converted when they are
+    looked at.
 
     Each template gets its own, so lists in it belong to that template. Keys that are no strings are there too, for
     `values[key]`, `in` and iteration.

@@ -1,4 +1,4 @@
-"""Documents as one text, in each format of the output (spec ytt 1.7 to 1.9)."""
+"""Documents as one text, in each format of the output (docs/guide-render.md)."""
 
 from __future__ import annotations
 

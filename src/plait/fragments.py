@@ -95,7 +95,7 @@ class YamlFragment(Value):
         return self._value
 
     def assign(self, value: Collection, owned: dict[object, object] | None = None) -> None:
-        """Put another tree in: all that hold this fragment see it (spec ytt 9.9)."""
+        """Put another tree in: all that hold this fragment see it (docs/reference/overlays.md)."""
         self._value = value
         self.counted = None
         self.owned = owned
@@ -203,7 +203,8 @@ _SOME = 64
 
 
 def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
-    """A value of the language as nodes; new nodes get the given position, those of fragments are shared (spec ytt 3.9).
+    """A value of the language as nodes; new nodes get the given position, those of fragments are shared
+    (docs/reference/templates.md).
 
     Raises StarlarkError for what YAML cannot hold: functions, ranges, modules, integers of more than 64 bits.
     """
@@ -408,7 +409,9 @@ def _data_key(key: NodeValue) -> object:
 
 
 def plain(value: object) -> object:
-    """A value as data: fragments and structs become dicts, sequences lists; scalars are the same (spec ytt 6 assert)."""
+    """A value as data: fragments and structs become dicts, sequences lists; scalars are the same
+    (docs/reference/modules.md).
+    """
     kind = type(value)
     if kind is str or value is None or kind is int or kind is bool or kind is float:
         return value

@@ -234,7 +234,7 @@ class ArrayItem(_Item):
 COLLECTION_TYPES = (Map, Array, DocumentSet)
 COLLECTIONS = frozenset(COLLECTION_TYPES)
 SCALARS = frozenset({str, int, float, bool, type(None)})
-# The integers that YAML output can hold (spec ytt 3.9).
+# The integers that YAML output can hold (docs/reference/templates.md).
 INTEGERS = range(-(2**63), 2**64)
 
 

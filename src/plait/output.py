@@ -1,4 +1,4 @@
-"""Results as files in a directory (spec ytt 1.7 to 1.9).
+"""Results as files in a directory (docs/guide-render.md).
 
 Nothing is half written: files are made aside and take their places when all of them are complete.
 """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def bulk_error(error: PlaitError, flags: Render) -> str:
-    """An error as `--bulk-out` prints it: in the JSON, with status 0 (spec ytt 1.9)."""
+    """An error as `--bulk-out` prints it: in the JSON, with status 0 (docs/guide-render.md)."""
     from plait.formats import bulk_json
 
     if flags.program == "ytt":

@@ -1,4 +1,4 @@
-"""`plait layer`: render layered documents (spec layering).
+"""`plait layer`: render layered documents (docs/reference/layering.md).
 
 Reads files, directories, standard input and Airship sites, renders all documents together, and prints the concrete ones
 or writes each into a file. Checks before and after rendering, secrets, choice and form of what is printed are flags.

@@ -1,4 +1,4 @@
-"""`plait patch`: operations files and variables, with the flags of `bosh interpolate` (spec ops 15).
+"""`plait patch`: operations files and variables, with the flags of `bosh interpolate` (docs/reference/operations.md).
 
 Read flags and template in the order of the command line, apply the operations, fill the placeholders, narrow the result to
 one location if asked, print it. Any error ends with status 1, as in the reference.
@@ -157,7 +157,7 @@ def _write_back(path: str, text: str) -> None:
 
 
 def as_json(block: str | None, lines: list[str]) -> str:
-    """The reference's wrapping of a result or an error (spec ops 15)."""
+    """The reference's wrapping of a result or an error (docs/reference/operations.md)."""
     from plait.yaml import write_json
 
     def array(texts: list[str]) -> str:

@@ -1,4 +1,5 @@
-"""`plait render`: templates, overlays, data values, schemas and libraries, with the flags of ytt (spec ytt 1).
+"""`plait render`: templates, overlays, data values, schemas and libraries, with the flags of ytt
+(docs/guide-render.md).
 
 Read the command line, read the inputs, let the workspace's phases make documents of them, write those. Any error ends
 with status 1, as in the reference.

@@ -2,7 +2,7 @@
 
 One small parser serves all commands, because importing a general one costs more than a small render. A `Command` lists
 its flags; `parse` reads a command line by it, `help_text` prints it. Two families of programs are followed, and they
-differ in two points (`GO_FLAGS`, spec ops 15):
+differ in two points (`GO_FLAGS`, docs/reference/operations.md):
 
 - after pflag (`plait render`, and plait's own commands) a switch may be given a value, `--strict=false`, and a flag's
   value may look like a flag, `-f -s`;

@@ -1,4 +1,5 @@
-"""Layering: documents that inherit from each other across layers, and substitute from each other (spec layering).
+"""Layering: documents that inherit from each other across layers, and substitute from each other
+(docs/reference/layering.md).
 
     documents = read_documents([yaml.read(source, plain=plain_values)])
     shown = written(render(documents, Options(), context))

@@ -1,4 +1,4 @@
-"""Layering actions: how a child's data changes its parent's (spec layering 5).
+"""Layering actions: how a child's data changes its parent's (docs/reference/layering.md).
 
 The result starts as the parent's rendered data; each action takes it and gives the next. The child's data is only read.
 Trees are shared: an action copies the maps and lists on the way to what it changes, nothing else.
@@ -91,7 +91,8 @@ def merged(left: Map, right: Map) -> Map:
 def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | None = None) -> Value:
     """The child's data after its actions on the parent's rendered data.
 
-    Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. Spec layering 5.
+    Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. See
+    docs/reference/layering.md.
     """
     overall = ways.started(child, parent)
     data = child.data

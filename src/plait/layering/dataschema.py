@@ -1,4 +1,4 @@
-"""Rendered data checked against JSON Schemas (spec layering 12.3).
+"""Rendered data checked against JSON Schemas (docs/reference/layering.md).
 
 A `DataSchema` document's `metadata.name` is the schema of the documents it speaks of, version included; the built-in
 kinds need text. All violations of all concrete documents are found; each names the path in the data and in the schema,
@@ -49,7 +49,7 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, n
     names_keys: messages may name keys of the data of secret documents.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is no JSON
-    Schema, or whose name is reserved. Spec layering 12.3.
+    Schema, or whose name is reserved. See docs/reference/layering.md.
     """
     findings: list[Finding] = []
     schemas = _registered(documents, findings)

@@ -1,4 +1,4 @@
-"""Rendering exactly as Deckhand does, for those who want no value to change (spec layering 25).
+"""Rendering exactly as Deckhand does, for those who want no value to change (docs/reference/layering.md).
 
 Deckhand changes data in place. A map or list that is substituted without `deepcopy` is not copied below its first level,
 so a later write into the destination also changes the source, and whoever takes from the source after that. `delete` looks

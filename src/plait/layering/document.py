@@ -1,4 +1,4 @@
-"""A document with a schema, metadata and data: what layering works on (spec layering 2).
+"""A document with a schema, metadata and data: what layering works on (docs/reference/layering.md).
 
 `read_documents` looks at every document once and keeps what the engine asks for: identity, layer, labels, selector,
 actions, substitutions. What it needs in order to go on at all (a schema, a metadata map, lists that are lists) it checks
@@ -211,7 +211,7 @@ def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[Document]:
     """The documents of all inputs, in order; empty ones are left out.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the parts that everything
-    depends on. Spec layering 2.
+    depends on. See docs/reference/layering.md.
     """
     found: list[Document] = []
     failures: list[LayeringError] = []

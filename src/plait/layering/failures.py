@@ -1,4 +1,5 @@
-"""The kinds of layering failure, how one is made (spec layering 23), and how messages show values and their kinds.
+"""The kinds of layering failure, how one is made (docs/reference/layering.md), and how messages show values and their
+kinds.
 
 The reference names every failure, and its service gives each name an HTTP status; people search logs for these names.
 So a `LayeringError` carries its `kind`, and its message starts with it. The sentence after it is ours.

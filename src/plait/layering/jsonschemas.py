@@ -1,4 +1,4 @@
-"""JSON Schema, draft 4, for schemas that somebody else wrote (spec layering 12.3).
+"""JSON Schema, draft 4, for schemas that somebody else wrote (docs/reference/layering.md).
 
 The library jsonschema checks; around it stands what a hostile schema must not do. A `$ref` leads to the schema itself or
 to the metaschemas: nothing is fetched, no file is read. Patterns are matched as all patterns of documents are, within

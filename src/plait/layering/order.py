@@ -1,4 +1,4 @@
-"""The order of rendering: parents and sources before the documents that need them (spec layering 9.7, 10).
+"""The order of rendering: parents and sources before the documents that need them (docs/reference/layering.md).
 
 plait walks depth first in the order of the inputs, so that documents without relations stay in that order and everything
 else moves up only as far as it must. Deckhand's order is another one, and matters where documents change each other.

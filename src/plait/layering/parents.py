@@ -1,10 +1,10 @@
-"""Choosing the parent of each document (spec layering 4).
+"""Choosing the parent of each document (docs/reference/layering.md).
 
-A document with a `parentSelector` takes as its parent the document that has all those labels, in the closest layer above.
-As in the reference, a match that could not be a parent (another schema, the same layer or a lower one) is an error, and
-so are two matches in one layer, even when a closer layer has exactly one: a label may only be shared by documents that
-could all be parents. The relaxed reading (spec layering 21) ignores what cannot be a parent and counts in the chosen
-layer only. In both, no match is no error: the document keeps its own data.
+A document with a `parentSelector` takes as its parent the document that has all those labels, in the closest layer
+above. As in the reference, a match that could not be a parent (another schema, the same layer or a lower one) is an
+error, and so are two matches in one layer, even when a closer layer has exactly one: a label may only be shared by
+documents that could all be parents. The relaxed reading (docs/reference/layering.md) ignores what cannot be a parent
+and counts in the chosen layer only. In both, no match is no error: the document keeps its own data.
 
 Candidates come from an index of labels. Of a selector's pairs the one with the fewest documents is looked at.
 """
@@ -103,7 +103,7 @@ def choose_parents(
 ) -> tuple[list[Document], LabelIndex]:
     """Set `parent` of every document that selects one; gives back those whose selector matches nothing, and the index.
 
-    Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent. Spec layering 4.
+    Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent. See docs/reference/layering.md.
     """
     index = LabelIndex(documents)
     used = policy.used(documents)

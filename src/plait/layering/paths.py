@@ -1,4 +1,4 @@
-"""Paths into data, read: a small JSONPath (spec layering 6).
+"""Paths into data, read: a small JSONPath (docs/reference/layering.md).
 
 A path text is compiled once into steps; a plain `str` step is a key and a plain `int` an index, which is what nearly all
 paths have; the rest (`*`, slices, several names, `..`) are objects. What is done along a path is in `places`.
@@ -127,7 +127,9 @@ def compile_path(text: str) -> Path:
 
 
 def action_path(text: str) -> Path:
-    """The path of an action: the empty text is the root, and a leading `data` component is left out (spec layering 6)."""
+    """The path of an action: the empty text is the root, and a leading `data` component is left out
+    (docs/reference/layering.md).
+    """
     rest = text
     for prefix in (".data", "$.data"):
         if text.startswith(prefix) and text[len(prefix) : len(prefix) + 1] in ("", ".", "["):
@@ -259,7 +261,7 @@ class _Reader:
         """`a`, `'a b'`, `a,b`, `*` or digits only, after a dot."""
         if self.peek() == "*":
             self.at += 1
-            # The reference makes a key "*" where there is nothing to match (spec layering 9.2).
+            # The reference makes a key "*" where there is nothing to match (docs/reference/layering.md).
             steps.append(Every())
             return
         word = self.word()

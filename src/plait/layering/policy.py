@@ -1,4 +1,4 @@
-"""The layering policy: which layers there are, and which of two is the more general (spec layering 3).
+"""The layering policy: which layers there are, and which of two is the more general (docs/reference/layering.md).
 
 The first policy of the inputs counts. Layers without documents take no part in choosing parents; messages about an
 unknown layer name the whole order.

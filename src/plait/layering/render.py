@@ -1,4 +1,5 @@
-"""Rendering a set of documents: policy, parents, replacements, order, then each document once (spec layering 10).
+"""Rendering a set of documents: policy, parents, replacements, order, then each document once
+(docs/reference/layering.md).
 
     rendered = render(read_documents(inputs), Options(), context)
 
@@ -42,8 +43,8 @@ class Options:
     """Options of rendering.
 
     lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
-    selection (spec layering 21). strict: a parent selector that matches nothing is an error, not a warning.
-    like_deckhand: every value and the order of documents as Deckhand gives them (spec layering 25).
+    selection (docs/reference/layering.md). strict: a parent selector that matches nothing is an error, not a warning.
+    like_deckhand: every value and the order of documents as Deckhand gives them (docs/reference/layering.md).
     cleartext_secrets: the output shows the data of encrypted documents; messages and reports do not. secret_sources: asked in order.
     """
 
@@ -92,7 +93,8 @@ class Plan:
 def plan(documents: Iterable[Document], options: Options, context: Context) -> Plan:
     """Choose the policy, parents and replacements of the documents (which are changed: `parent`, `replaced_by`).
 
-    Of two documents with one schema, layer and name the first counts. Raises LayeringError. Spec layering 3, 4, 8.
+    Of two documents with one schema, layer and name the first counts. Raises LayeringError. See
+    docs/reference/layering.md.
     """
     given = list(documents)
     first_of: dict[tuple[str, str | None, str], Document] = {}
@@ -204,16 +206,18 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
 
 
 def render(documents: Iterable[Document], options: Options, context: Context) -> list[Document]:
-    """The rendered documents, in dependency order, unrelated ones in the order of the inputs. Spec layering 10."""
+    """The rendered documents, in dependency order, unrelated ones in the order of the inputs. See
+    docs/reference/layering.md.
+    """
     return render_plan(plan(documents, options, context), options, context)
 
 
 def written(documents: Iterable[Document], *, short: bool = False, cleartext_secrets: bool = False) -> DocumentSet:
     """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
 
-    A document that was written without data, and got none, has none.
-    Other top-level keys mean nothing to layering and are passed on, but not in the short form.
-    Unless secrets are to be shown, secret documents have their data and substitution paths hashed. Spec layering 11.
+    A document that was written without data, and got none, has none. Other top-level keys mean nothing to layering and
+    are passed on, but not in the short form. Unless secrets are to be shown, secret documents have their data and
+    substitution paths hashed. See docs/reference/layering.md.
     """
     out: list[Node] = []
     for document in documents:
@@ -264,7 +268,7 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
                 source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None
             )
     if document.replacement and parent is not None:
-        # The other children of the replaced document start from the replacement (spec layering 8).
+        # The other children of the replaced document start from the replacement (docs/reference/layering.md).
         parent.data = document.data
         parent.secret = parent.secret or document.secret
 

@@ -1,4 +1,4 @@
-"""Documents that stand in for their parents (spec layering 8).
+"""Documents that stand in for their parents (docs/reference/layering.md).
 
 `metadata.replacement: true` makes a document the replacement of its parent, which must have the same schema and name and
 not be a replacement itself. Over all documents, one (schema, name) may be used once without the mark.

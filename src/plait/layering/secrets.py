@@ -1,4 +1,4 @@
-"""Secrets: where encrypted data comes from, and how it is hidden (spec layering 11).
+"""Secrets: where encrypted data comes from, and how it is hidden (docs/reference/layering.md).
 
 A document with `storagePolicy: encrypted` either holds its data or, in its place, a reference into a secret store: an
 http(s) address with "secrets" in it that ends in a UUID. A secret source resolves references.
@@ -96,7 +96,7 @@ def _uuid(reference: str) -> str:
 
 
 def redacted(value: Value) -> str:
-    """The lower-case hexadecimal SHA-256 of the value's JSON text. Spec layering 11."""
+    """The lower-case hexadecimal SHA-256 of the value's JSON text. See docs/reference/layering.md."""
     import hashlib
     import json
 

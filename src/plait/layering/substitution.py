@@ -1,4 +1,4 @@
-"""Substitution: values copied from one document's rendered data into another's (spec layering 9).
+"""Substitution: values copied from one document's rendered data into another's (docs/reference/layering.md).
 
 Entries run in order, after the document's actions; sources are already final, because documents are rendered in
 dependency order. Values are shared, never copied: no tree is changed in place, so the source cannot notice.
@@ -102,7 +102,7 @@ def substitute(
     hints: whether to look for the nearest name of a source that is not there, among all of them.
     A lenient run warns of a missing source or a destination that cannot be made, and goes on.
     Raises LayeringError: SubstitutionSourceNotFound, SubstitutionSourceDataNotFound, MissingDocumentPattern,
-    UnknownSubstitutionError. Spec layering 9.
+    UnknownSubstitutionError. See docs/reference/layering.md.
     """
     data = document.data
     listener = current_listener()
@@ -340,7 +340,7 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
     new = value if type(value) is str else str(value)
     if _SPECIAL.isdisjoint(pattern):
         return lambda text: text.replace(pattern, new)
-    # The value is taken as it is: the reference reads backslashes in it as a template (spec layering 9.3).
+    # The value is taken as it is: the reference reads backslashes in it as a template (docs/reference/layering.md).
     regexp = compiled(pattern)
     return lambda text: regexp.sub(lambda _match: new, text)
 

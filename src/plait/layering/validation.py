@@ -1,4 +1,4 @@
-"""The form of documents, checked before rendering (spec layering 12.1, 12.2).
+"""The form of documents, checked before rendering (docs/reference/layering.md).
 
 Every document is checked against the rules of its metadata, control documents also against those of their data, and no
 two may have the same schema, layer and name. All violations of all documents are found, each with the place of the
@@ -47,7 +47,7 @@ class Findings:
 
 
 def check_documents(sets: Iterable[DocumentSet]) -> None:
-    """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation. Spec layering 12."""
+    """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation. See docs/reference/layering.md."""
     findings: list[Finding] = []
     seen: dict[tuple[object, object, object], Document] = {}
     for documents in sets:

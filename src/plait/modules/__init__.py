@@ -1,4 +1,4 @@
-"""The `@ytt:` modules: what templates load with `load("@ytt:json", "json")` (spec ytt 6).
+"""The `@ytt:` modules: what templates load with `load("@ytt:json", "json")` (docs/reference/modules.md).
 
 Each module has a file here with a function that takes the `Context` of the run and returns a `Module`; a row in MODULES
 says which. Nothing is imported before a template loads it. `@ytt:data` and `@ytt:library` are made for each file by the

@@ -1,4 +1,4 @@
-"""`@ytt:assert`: stop with a message, compare, and the rules that schemas have too (spec ytt 6 assert)."""
+"""`@ytt:assert`: stop with a message, compare, and the rules that schemas have too (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

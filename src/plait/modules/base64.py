@@ -1,4 +1,4 @@
-"""`@ytt:base64`: text to base64 and back (spec ytt 6 base64)."""
+"""`@ytt:base64`: text to base64 and back (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@ytt:md5` and `@ytt:sha256`: the digest of a string, in hexadecimal (spec ytt 6)."""
+"""`@ytt:md5` and `@ytt:sha256`: the digest of a string, in hexadecimal (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@ytt:json`: values to JSON and back (spec ytt 6 json).
+"""`@ytt:json`: values to JSON and back (docs/reference/modules.md).
 
 What surprised us: all numbers that `decode` gives are floats, and the keys of its dicts are sorted.
 """

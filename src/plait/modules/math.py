@@ -1,4 +1,4 @@
-"""`@ytt:math`: functions on floats (spec ytt 6 math).
+"""`@ytt:math`: functions on floats (docs/reference/modules.md).
 
 Results may differ in the last digit between machines; the first call in a run says so. What has no result is NaN or
 infinite, as in IEEE 754, and never an error.

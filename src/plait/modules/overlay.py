@@ -1,4 +1,4 @@
-"""`@ytt:overlay`: overlays from code, and the matchers for `@overlay/match by=` (spec ytt 9.5, 9.9)."""
+"""`@ytt:overlay`: overlays from code, and the matchers for `@overlay/match by=` (docs/reference/overlays.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@ytt:regexp`: match and replace with regular expressions of the RE2 kind (spec ytt 6 regexp).
+"""`@ytt:regexp`: match and replace with regular expressions of the RE2 kind (docs/reference/modules.md).
 
 They are RE2's because the reference's are, and because RE2 takes time linear in the text whatever the pattern is.
 """

@@ -1,4 +1,6 @@
-"""`@ytt:struct`: values with named members, and functions that remember their first arguments (spec ytt 6 struct)."""
+"""`@ytt:struct`: values with named members, and functions that remember their first arguments
+(docs/reference/modules.md).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@ytt:template` where a file has no nodes of its own: in Starlark and text (spec ytt 3.10).
+"""`@ytt:template` where a file has no nodes of its own: in Starlark and text (docs/reference/templates.md).
 
 A YAML template gets the module from its own run, whose nodes `replace` is about (see `plait.templates.build`).
 """

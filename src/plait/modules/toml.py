@@ -1,4 +1,4 @@
-"""`@ytt:toml`: values to TOML and back (spec ytt 6 toml).
+"""`@ytt:toml`: values to TOML and back (docs/reference/modules.md).
 
 The text is the reference's, byte for byte: keys sorted, scalars and arrays before tables, each level of tables indented.
 """

@@ -1,4 +1,4 @@
-"""`@ytt:url`: escape and unescape the parts of URLs, take URLs apart (spec ytt 6 url).
+"""`@ytt:url`: escape and unescape the parts of URLs, take URLs apart (docs/reference/modules.md).
 
 The rules are those of Go's net/url, which differ from part to part in what needs escaping.
 """

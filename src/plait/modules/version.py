@@ -1,4 +1,4 @@
-"""`@ytt:version`: refuse to run with too old a program (spec ytt 6 version).
+"""`@ytt:version`: refuse to run with too old a program (docs/reference/modules.md).
 
 Templates are written for versions of ytt, so what counts is the version of ytt whose behaviour this program has.
 """

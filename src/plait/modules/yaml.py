@@ -1,4 +1,4 @@
-"""`@ytt:yaml`: values to YAML text and back (spec ytt 6 yaml)."""
+"""`@ytt:yaml`: values to YAML text and back (docs/reference/modules.md)."""
 
 from __future__ import annotations
 

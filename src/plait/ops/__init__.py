@@ -1,4 +1,4 @@
-"""Operations files and variables, after BOSH and go-patch (spec ops).
+"""Operations files and variables, after BOSH and go-patch (docs/reference/operations.md).
 
 >>> from plait.nodes import from_plain, to_plain
 >>> to_plain(patch(from_plain({"a": [1]}), [Replace(parse("/a/-"), 2)]))

@@ -1,4 +1,4 @@
-"""Keys and certificates (spec ops 11.2, 11.3), made with the `cryptography` package."""
+"""Keys and certificates (docs/reference/variables.md), made with the `cryptography` package."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Signer:
 
 
 def certificate(options: Value, sources: Sources) -> Value:
-    """A certificate with its key and the certificate of its signer, as PEM texts. Spec ops 11.2.
+    """A certificate with its key and the certificate of its signer, as PEM texts. See docs/reference/variables.md.
 
     Everything is checked before a key is made. Raises OpsError.
     """
@@ -239,14 +239,16 @@ def _private_pem(key: rsa.RSAPrivateKey) -> str:
 
 
 def rsa_pair(bits: int) -> Value:
-    """An RSA key: `private_key` and `public_key` in PEM form. Spec ops 11.3."""
+    """An RSA key: `private_key` and `public_key` in PEM form. See docs/reference/variables.md."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=bits)
     public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     return Map([MapItem("private_key", _private_pem(key)), MapItem("public_key", public.decode("ascii"))])
 
 
 def ssh_pair(bits: int) -> Value:
-    """An SSH key: `private_key`, `public_key` as one OpenSSH line, and its MD5 fingerprint. Spec ops 11.3."""
+    """An SSH key: `private_key`, `public_key` as one OpenSSH line, and its MD5 fingerprint. See
+    docs/reference/variables.md.
+    """
     from base64 import b64decode
     from hashlib import md5
 

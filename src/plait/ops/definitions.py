@@ -1,4 +1,4 @@
-"""The `variables` section, and filling a document's placeholders (spec ops 8.5, 10, 12).
+"""The `variables` section, and filling a document's placeholders (docs/reference/variables.md).
 
 Typed definitions get their values first, in order; then placeholders are filled everywhere; then the definitions that
 have a value are taken out of the section; then what is missing or unused is reported.
@@ -306,7 +306,8 @@ def interpolate(
     used: set[str] | None = None,
     is_last: bool = True,
 ) -> Value:
-    """The document with its placeholders filled, and without the definitions that have a value (spec ops 8, 10).
+    """The document with its placeholders filled, and without the definitions that have a value
+    (docs/reference/variables.md).
 
     expect_values: every placeholder and definition must have a value. expect_use: everything offered must be used.
     used: names that count as used; gets those that are. is_last: if not, what is missing or unused is not told yet.

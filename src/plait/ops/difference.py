@@ -1,4 +1,4 @@
-"""The operations that turn one document into another (spec ops 16).
+"""The operations that turn one document into another (docs/reference/operations.md).
 
 Maps are compared key by key, arrays place by place; nothing is matched by name and no move is seen. Each change is
 preceded by a `test` of what it changes. A key that no required path can spell is dealt with by replacing the map

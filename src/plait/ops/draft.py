@@ -152,7 +152,7 @@ class Draft:
     # -- changes -----------------------------------------------------------------------------------------------------
 
     def replace(self, pointer: Pointer, value: Value, source: Source | None = None, line: int = 0) -> None:
-        """Set, insert or create (spec ops 5.6, 6.1). source and line: where new items are said to come from.
+        """Set, insert or create (docs/reference/operations.md). source and line: where new items are said to come from.
 
         Raises OpsError; the draft is not to be used after that.
         """
@@ -196,7 +196,8 @@ class Draft:
                 node = trail.step(array, array.items[place], place)
 
     def remove(self, pointer: Pointer) -> None:
-        """Take a map item or array item out; nothing happens if an optional part is absent (spec ops 6.2).
+        """Take a map item or array item out; nothing happens if an optional part is absent
+        (docs/reference/operations.md).
 
         Raises OpsError.
         """
@@ -356,7 +357,7 @@ class _Trail:
         return item
 
     def put(self, array: Array, place: int, beside: str | None, value: Value) -> None:
-        """Replace an item of an owned array, or insert one "before" or "after" it (spec ops 5.5)."""
+        """Replace an item of an owned array, or insert one "before" or "after" it (docs/reference/operations.md)."""
         if beside is not None:
             self.insert(array, place + (beside == "after"), value)
         else:

@@ -1,4 +1,4 @@
-"""Ops files: a list of operations in YAML (spec ops 6.4, 7), alone, in a directory or chosen by a pattern."""
+"""Ops files: a list of operations in YAML (docs/reference/operations.md), alone, in a directory or chosen by a pattern."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ class Definition:
     def refuse(
         self, message: str, *, expected: str | None = None, hint: str | None = None, fault: str = ""
     ) -> OpsError:
-        """An error about the whole definition; it shows the fields that are set, values left out (spec ops 7).
+        """An error about the whole definition; it shows the fields that are set, values left out
+        (docs/reference/operations.md).
 
         fault: what is wrong, in BOSH's words.
         """
@@ -205,9 +206,9 @@ def operations_of(
 ) -> list[Operation]:
     """The operations that the value of an ops file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which the reference refuses (spec ops 16). additions: names of additions to the
-    dialect: those of `ops.expansion`, those of `ops.inside`.
-    Raises OpsError with the file, the line and the operation's number.
+    null_values: accept `value: null`, which the reference refuses (docs/reference/operations.md). additions: names of
+    additions to the dialect: those of `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line
+    and the operation's number.
     """
     if value is None:
         return []
@@ -315,7 +316,8 @@ def _unknown_type(definition: Definition, kind: str) -> OpsError:
 
 
 def settled(value: Value) -> Value:
-    """The value of a replace operation as the reference takes it: printed and read again (spec ops 6.1).
+    """The value of a replace operation as the reference takes it: printed and read again
+    (docs/reference/operations.md).
 
     Of what YAML holds only floats change by that: 1.0 prints as 1 and is read as an integer.
     """

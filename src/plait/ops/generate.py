@@ -1,4 +1,4 @@
-"""Making the values of variables: passwords, certificates, RSA and SSH keys (spec ops 11).
+"""Making the values of variables: passwords, certificates, RSA and SSH keys (docs/reference/variables.md).
 
 What has to do with keys needs the `cryptography` package (the `certificates` extra); it is imported only when a key is
 made.
@@ -49,7 +49,7 @@ _MOST_CHARACTERS = 1 << 16
 
 
 def _password(options: Value, _sources: Sources) -> Value:
-    """Letters and digits, each as likely as any other. Spec ops 11.1."""
+    """Letters and digits, each as likely as any other. See docs/reference/variables.md."""
     from secrets import choice
 
     length = Options(options, "password", ("length",)).number("length")

@@ -2,7 +2,7 @@
 
 Operations are applied first, in order. See docs/reference/operations.md.
 
-First of all operations are applied, one after the other (spec ops 6).
+First of all operations are applied, one after the other (docs/reference/operations.md).
 """
 
 from __future__ import annotations
@@ -152,7 +152,9 @@ class Job:
             self.sources.traced = Variables(self.context.trace)
 
     def run(self) -> Value:
-        """The changed document, or what is at the location in it. Raises ReadError, OpsError. Spec ops 2, stages 2 to 8."""
+        """The changed document, or what is at the location in it. Raises ReadError, OpsError. See
+        docs/reference/operations.md.
+        """
         if self.template is not None:
             self.template.additions = self.additions
             self.base = read_first(self.template, self.context.warn)

@@ -1,4 +1,4 @@
-"""Operations: one entry of an ops file each, with what it does (spec ops 6).
+"""Operations: one entry of an ops file each, with what it does (docs/reference/operations.md).
 
 To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds it.
 """
@@ -60,7 +60,7 @@ class Operation:
 
 
 class Replace(Operation):
-    """`type: replace`: set, insert or create. Spec ops 6.1."""
+    """`type: replace`: set, insert or create. See docs/reference/operations.md."""
 
     __slots__ = ("item", "value")
     kind = "replace"
@@ -88,7 +88,7 @@ class Replace(Operation):
 
 
 class Remove(Operation):
-    """`type: remove`: take the addressed item out. Spec ops 6.2."""
+    """`type: remove`: take the addressed item out. See docs/reference/operations.md."""
 
     __slots__ = ()
     kind = "remove"
@@ -98,7 +98,7 @@ class Remove(Operation):
 
 
 class Test(Operation):
-    """`type: test`: the value is as expected, or there is none. Changes nothing. Spec ops 6.3."""
+    """`type: test`: the value is as expected, or there is none. Changes nothing. See docs/reference/operations.md."""
 
     __slots__ = ("absent", "value")
     kind = "test"

@@ -1,4 +1,4 @@
-"""The options of a variable's definition (spec ops 11)."""
+"""The options of a variable's definition (docs/reference/variables.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placeholders: `((name))` in a text (spec ops 8.1, 8.3, 8.4).
+"""Placeholders: `((name))` in a text (docs/reference/variables.md).
 
 `((`, at most one space, an optional `!`, a name, at most one space, `))`. A name is made of letters, ASCII digits and
 `_ - / .`. Whatever is not quite that is plain text.
@@ -101,7 +101,7 @@ def fill(text: str, lookup: Lookup) -> Value:
     """The text with the values that `lookup` has for its placeholders; one that is the whole text gives the value itself.
 
     Within a text only strings and integers can stand, and only the spellings without spaces are replaced; text that was
-    put in for an earlier name can be replaced by a later one (spec ops 8.4).
+    put in for an earlier name can be replaced by a later one (docs/reference/variables.md).
     Raises OpsError for a value of another type.
     """
     found_names = names(text)

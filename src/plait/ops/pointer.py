@@ -1,4 +1,4 @@
-"""Pointers: the `path` of an operation, parsed. Parsing never looks at a document (spec ops 4).
+"""Pointers: the `path` of an operation, parsed. Parsing never looks at a document (docs/reference/operations.md).
 
 A path is split at "/", a part at ":" into a body and modifiers; then `~0 ~1 ~7` in the body stand for `~ / :`. What the
 body looks like decides what the part is: `-` at the end, an index, `key=value`, else a key. `?` at the end of a key or
@@ -109,7 +109,7 @@ class Append:
 
 
 class Pointer:
-    """A parsed path: its tokens. No tokens: the root. `str` gives the canonical form (spec ops 4.1)."""
+    """A parsed path: its tokens. No tokens: the root. `str` gives the canonical form (docs/reference/operations.md)."""
 
     __slots__ = ("tokens",)
 
@@ -159,7 +159,7 @@ _ESCAPES = {"0": "~", "1": "/", "7": ":"}
 
 
 def unescape(text: str) -> str:
-    """The inverse of `escape`, in one pass; `~` before anything else stays (spec ops 4, rule 4)."""
+    """The inverse of `escape`, in one pass; `~` before anything else stays (docs/reference/operations.md)."""
     if "~" not in text:
         return text
     head, *pieces = text.split("~")
@@ -182,7 +182,9 @@ def index_number(text: str) -> int | None:
 
 
 def parse(text: str) -> Pointer:
-    """The pointer that a path spells. Raises OpsError (without a position) if it spells none (spec ops 4.2)."""
+    """The pointer that a path spells. Raises OpsError (without a position) if it spells none
+    (docs/reference/operations.md).
+    """
     if text == "":
         return ROOT
     if text[0] != "/":

@@ -1,5 +1,6 @@
-"""Files in, values out, with the settings of this dialect: the first document only, scalar keys, a byte order mark skipped,
-repeated keys resolved (spec ops 3); and the other way round, keys sorted and long strings folded (spec ops 14).
+"""Files in, values out, with the settings of this dialect: the first document only, scalar keys, a byte order mark
+skipped, repeated keys resolved (docs/reference/operations.md); and the other way round, keys sorted and long strings
+folded (docs/reference/operations.md).
 """
 
 from __future__ import annotations

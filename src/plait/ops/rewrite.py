@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
     """The value with `change(text, item, is_key)` in place of each string, and string key, that has `mark` in it.
 
-    A changed key that meets an equal one takes its place (spec ops 8.2).
+    A changed key that meets an equal one takes its place (docs/reference/variables.md).
     """
     if type(value) is str:
         return change(value, None, False) if mark in value else value

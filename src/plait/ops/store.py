@@ -1,4 +1,4 @@
-"""The variables store: a file of values that is read, and gets the values that are made (spec ops 11.4).
+"""The variables store: a file of values that is read, and gets the values that are made (docs/reference/variables.md).
 
 The file is read once. A value is made under a lock on the file's directory, after the file was read again: when two runs
 want the same value at once, the second finds what the first made. The file is written aside and renamed, so that it is

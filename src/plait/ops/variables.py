@@ -62,7 +62,7 @@ class Sources:
                 self.traced.give("secrets", str(item.key), item)
 
     def named(self) -> dict[str, Value]:
-        """The values given, by the name of their variable; dotted names are put together (spec ops 9.4).
+        """The values given, by the name of their variable; dotted names are put together (docs/reference/variables.md).
 
         Raises OpsError if a dotted name meets a value that is no map.
         """
@@ -142,7 +142,9 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
 
 
 def from_argument(text: str) -> dict[str, Value]:
-    """`-v name=value` (spec ops 9.1). The value is YAML; a string is taken as it is written, less one pair of quotes."""
+    """`-v name=value` (docs/reference/variables.md). The value is YAML; a string is taken as it is written, less one
+    pair of quotes.
+    """
     from plait.ops.reading import read_first
 
     name, value = _halves(text, "value")
@@ -166,7 +168,7 @@ def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
 
 
 def from_text_file(text: str) -> dict[str, Value]:
-    """`--var-file name=path`: the file's text (spec ops 9.2)."""
+    """`--var-file name=path`: the file's text (docs/reference/variables.md)."""
     from plait.ops.reading import VALUE, as_they_are, expand_home, file_text
 
     name, path = _halves(text, "path")
@@ -211,7 +213,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """`-l path`: a map, its keys taken as text (spec ops 9.2). warn: hears of what is passed over in it."""
+    """`-l path`: a map, its keys taken as text (docs/reference/variables.md). warn: hears of what is passed over in it."""
     from plait.ops.reading import DecodeError, file_source
 
     try:
@@ -254,7 +256,7 @@ def _name(key: Value) -> str:
 
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
-    """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML (spec ops 9.3)."""
+    """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML (docs/reference/variables.md)."""
     from plait.ops.reading import read_first
 
     if not prefix:

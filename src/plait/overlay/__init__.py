@@ -1,4 +1,4 @@
-"""Overlays: changes written as YAML with annotations (spec ytt 9).
+"""Overlays: changes written as YAML with annotations (docs/reference/overlays.md).
 
     apply(left, right)                 two trees, as `overlay.apply` and data values use it
     apply_documents(sets, overlays)    the overlay documents among output files, a document set for each file

@@ -139,7 +139,9 @@ def _known(value: Value) -> Value:
 
 
 def revalued(left: Item, right: Item) -> Item:
-    """The left item with the right one's value; it also takes its position, except for documents (spec ytt 9.8)."""
+    """The left item with the right one's value; it also takes its position, except for documents
+    (docs/reference/overlays.md).
+    """
     if type(left) is MapItem:
         return MapItem(left.key, right.value, right.source, right.line, left.annotations)
     if type(left) is ArrayItem:
@@ -236,7 +238,7 @@ def append(run: Run, edit: Edit, step: Step) -> None:
 def check(run: Run, edit: Edit, step: Step) -> None:
     """`assert`: left has to contain right, or `via` has to agree. Then right's children are merged into left.
 
-    The merge is a slip of the reference that overlays rely on (spec ytt 9.4, A 13).
+    The merge is a slip of the reference that overlays rely on (docs/reference/overlays.md).
     """
     places = matched(run, edit, step)
     if not places:

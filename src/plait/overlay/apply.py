@@ -1,4 +1,5 @@
-"""Applying overlays: `apply` for trees, `apply_document` for data values, `apply_documents` among files (spec ytt 9).
+"""Applying overlays: `apply` for trees, `apply_document` for data values, `apply_documents` among files
+(docs/reference/overlays.md).
 
 Neither side is changed. Left collections in which something changes are copied, once in a run; all others are shared.
 """
@@ -77,13 +78,13 @@ def apply(
 
     Neither is altered; what no change touches is shared, and if nothing changes the result is `left` itself. Overlay
     annotations are erased from what right brings in; those of left are left alone (see `erased`), and merged left items
-    keep their other annotations, while replaced and added items have right's (spec ytt 8.4).
+    keep their other annotations, while replaced and added items have right's (docs/reference/schemas.md).
     A scalar on the right changes nothing.
 
     exact_documents: left and right are document sets with one left document, which every right one goes with, so that
-    documents need no `@overlay/match` (data values and schemas, spec ytt 7.2). adds: as of `apply_document`.
-    owned: collections of left that nobody else has seen; they are changed in place. Filled with those made here.
-    trace: where changes are recorded. warn: gets what looks like a mistake, though nothing forbids it.
+    documents need no `@overlay/match` (data values and schemas, docs/reference/data-values.md). adds: as of
+    `apply_document`. owned: collections of left that nobody else has seen; they are changed in place. Filled with those
+    made here. trace: where changes are recorded. warn: gets what looks like a mistake, though nothing forbids it.
 
     Raises OverlayError, StarlarkError from the user's functions, both with the way through right as trail.
 
@@ -133,7 +134,8 @@ def apply_document(
     trace: Trace | None = None,
     warn: Warn | None = None,
 ) -> Document:
-    """The left document with the one right document applied to it, as for data values and schemas (spec ytt 7.2).
+    """The left document with the one right document applied to it, as for data values and schemas
+    (docs/reference/data-values.md).
 
     plain: right has no annotations and is merged plainly (see `merge_plain`). adds: keys that say nothing of matching are
     added where left lacks them. trace, warn: as of `apply`. Raises as it does.
@@ -170,7 +172,7 @@ def _free(is_free: bool, apply_: Callable[[], T]) -> T:
 
 
 def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) -> Document:
-    """The left document with a plain right one merged in, as `--data-values-file` does (spec ytt 7.3).
+    """The left document with a plain right one merged in, as `--data-values-file` does (docs/reference/data-values.md).
 
     Maps merge, arrays, scalars and nulls replace with their position, keys that left lacks are added; a map takes the
     place of null. A right document that is a map over one that is neither map nor null is an error, as it is below; a
@@ -231,7 +233,8 @@ def apply_documents(
     warn: Warn | None = None,
     printed: bool = True,
 ) -> list[DocumentSet]:
-    """The documents of files, one set each, with overlay documents applied one after the other (spec ytt 9.1).
+    """The documents of files, one set each, with overlay documents applied one after the other
+    (docs/reference/overlays.md).
 
     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at

@@ -327,7 +327,7 @@ class DocumentsEdit:
         """Documents are not indexed."""
 
     def add(self, item: Document, owned: Owned, *, looked_up: bool = True) -> None:  # noqa: ARG002 - as for maps
-        """A document that matched nothing goes to the end of the first set (spec ytt 9.1)."""
+        """A document that matched nothing goes to the end of the first set (docs/reference/overlays.md)."""
         place = len(self.owners)
         while place and self.owners[place - 1] > 0:
             place -= 1
@@ -357,7 +357,7 @@ class DocumentsEdit:
         """Nothing to close up here."""
 
     def drop_empty(self) -> None:
-        """Take out what is null or has no items: such documents are not printed (spec ytt 1.7)."""
+        """Take out what is null or has no items: such documents are not printed (docs/guide-render.md)."""
         empty = [place for place, item in enumerate(self.items) if is_empty(item.value)]
         if empty:
             self.drop(empty, {})

@@ -1,6 +1,8 @@
-"""Taking overlay annotations off a tree: what `overlay.apply`, data values and schemas give has none left (spec ytt 9.1).
+"""Taking overlay annotations off a tree: what `overlay.apply`, data values and schemas give has none left
+(docs/reference/overlays.md).
 
-All other annotations stay: those of schemas (spec ytt 8.4) and assertions (spec ytt 8.5) count after a merge.
+All other annotations stay: those of schemas (docs/reference/schemas.md) and assertions (docs/reference/schemas.md)
+count after a merge.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The right side of an overlay, read once: for each item its action, its matcher and how many matches it wants.
 
 Plans are made level by level when a level is reached. A subtree that is only inserted is never looked at, as in the
-reference: annotations in it have no effect, not even wrong ones (spec ytt 9.4).
+reference: annotations in it have no effect, not even wrong ones (docs/reference/overlays.md).
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Step:
 
 def plain_step(item: Item) -> Step:
     """The step for an item of a right tree without annotations that is merged plainly: maps are merged, everything else
-    replaces what is there, and what is not there is added (spec ytt 7.3).
+    replaces what is there, and what is not there is added (docs/reference/data-values.md).
     """
     step = Step(item, MISSING_OK, erases=False)
     if type(item) is MapItem:
@@ -139,7 +139,7 @@ def plain_step(item: Item) -> Step:
 def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, erases: bool = True) -> list[Step]:
     """A step for each item of a right collection.
 
-    exact: documents go with the one left document (spec ytt 7.2). erases: as `Step` has it.
+    exact: documents go with the one left document (docs/reference/data-values.md). erases: as `Step` has it.
     """
     steps = []
     for item in right.items:

@@ -1,4 +1,6 @@
-"""The arguments of schema annotations, each read into what it means or refused with the facts (spec ytt 8.2)."""
+"""The arguments of schema annotations, each read into what it means or refused with the facts
+(docs/reference/schemas.md).
+"""
 
 from __future__ import annotations
 

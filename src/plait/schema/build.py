@@ -1,4 +1,4 @@
-"""From the nodes of a schema document to types (spec ytt 8.1, 8.2).
+"""From the nodes of a schema document to types (docs/reference/schemas.md).
 
 Each node declares a data value: its value is an example that implies the type and gives the default; annotations say
 more. What is wrong in one node does not hide what is wrong in the next: all findings are raised together.
@@ -46,8 +46,9 @@ def build(
 ) -> Declaration:
     """The declaration that a data values schema document makes.
 
-    document: the document, with evaluated annotations. warn: gets what is passed over, as the reference does in silence.
-    additions: names of additions to the dialect. Raises SchemaError, with a finding for everything that is wrong; LimitError. Spec ytt 8.1, 8.2.
+    document: the document, with evaluated annotations. warn: gets what is passed over, as the reference does in
+    silence. additions: names of additions to the dialect. Raises SchemaError, with a finding for everything that is
+    wrong; LimitError. See docs/reference/schemas.md.
     """
     builder = _Builder(warn, additions)
     try:

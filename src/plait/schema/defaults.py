@@ -1,4 +1,5 @@
-"""Defaults: the data values a schema stands for, and what is missing in those that were given (spec ytt 8.1).
+"""Defaults: the data values a schema stands for, and what is missing in those that were given
+(docs/reference/schemas.md).
 
 Trees are immutable, so the nodes of defaults are made once, when the schema is built, and shared by every place that
 needs them. Keys that are added follow those that are there, in the order of the schema.
@@ -35,7 +36,7 @@ def fill(declaration: Declaration, document: Document, before: Document | None =
 
     before: an earlier state of the document that was complete and conformed; what is shared with it is not looked at again.
     Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
-    is left as it is, for `check` to find. Raises LimitError. Spec ytt 8.1.
+    is left as it is, for `check` to find. Raises LimitError. See docs/reference/schemas.md.
     """
     try:
         value = fill_type(declaration.type, document.value, None if before is None else before.value)

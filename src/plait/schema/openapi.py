@@ -1,4 +1,4 @@
-"""Types as an OpenAPI document (spec ytt 8.6).
+"""Types as an OpenAPI document (docs/reference/schemas.md).
 
 Each node of the schema becomes an object whose keys stand in one fixed order. Named validations are exported as ytt 0.49
 and later do, those with `when=` are not.
@@ -58,7 +58,7 @@ _TYPES = {"string": "string", "integer": "integer", "float": "number", "boolean"
 
 
 def openapi(declaration: Declaration) -> Document:
-    """The OpenAPI document that describes the data values. Raises LimitError. Spec ytt 8.6."""
+    """The OpenAPI document that describes the data values. Raises LimitError. See docs/reference/schemas.md."""
     try:
         described = _described(declaration.type, declaration.default, declaration.validation)
     except RecursionError:

@@ -1,7 +1,7 @@
 """The rules that values are held to, shared by `@schema/validation`, `@assert/validate` and `@ytt:assert`.
 
 A rule is a function of one value that returns True or raises StarlarkError with the reason ("fail: length = 1").
-`Assertion` is what templates see of a rule: an object whose `check` calls it (spec ytt 6 assert, 8.5).
+`Assertion` is what templates see of a rule: an object whose `check` calls it (docs/reference/modules.md).
 
 Values are compared as data: a fragment, a struct and a dict with the same content are the same, and so are 1 and 1.0.
 """

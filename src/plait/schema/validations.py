@@ -1,4 +1,5 @@
-"""Validations: rules on data values, from `@schema/validation` and `@assert/validate`, and the run of them (spec ytt 8.5).
+"""Validations: rules on data values, from `@schema/validation` and `@assert/validate`, and the run of them
+(docs/reference/schemas.md).
 
 A schema's rules are held by its declarations; those of `@assert/validate` stand on the nodes of the data values. Both
 are run once, on the final data values. A null value passes everything unless `not_null=True` is among its rules.
@@ -188,7 +189,7 @@ def validate(declaration: Declaration, document: Document) -> None:
 
     declaration: what the schema declares. document: the final data values.
     Raises SchemaError with one finding a value that breaks rules; also for malformed `@assert/validate` annotations
-    and a `when=` that fails. Spec ytt 8.5.
+    and a `when=` that fails. See docs/reference/schemas.md.
     """
     findings: list[Finding] = []
     listener = current_listener()

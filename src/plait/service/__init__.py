@@ -1,4 +1,4 @@
-"""Documents in revisions, served over HTTP: what Deckhand's service does, on SQLite or PostgreSQL (spec layering 13 to 20).
+"""Documents in revisions, served over HTTP: what Deckhand's service does, on SQLite or PostgreSQL (docs/serve.md).
 
     application = plait.service.application("sqlite:///plait.db")
 

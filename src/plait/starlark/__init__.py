@@ -1,4 +1,5 @@
-"""The language of templates: Starlark with blocks closed by `end`, compiled to Python code objects (spec ytt 5).
+"""The language of templates: Starlark with blocks closed by `end`, compiled to Python code objects
+(docs/reference/language.md).
 
     scan -> parse -> syntax tree -> resolve -> Python ast -> code object
 

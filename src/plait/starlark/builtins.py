@@ -1,4 +1,4 @@
-"""The universal functions (spec ytt 5, builtins).
+"""The universal functions (docs/reference/language.md).
 
 They are plain Python functions, so that compiled code calls them at full speed. `table.universal` says how many arguments
 each takes; nothing calls one with another number.

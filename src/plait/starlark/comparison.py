@@ -1,4 +1,4 @@
-"""Equality and order of values (spec ytt 5, comparisons): `==` and `<` as the language has them.
+"""Equality and order of values (docs/reference/language.md): `==` and `<` as the language has them.
 
 True is not 1, text is ordered by its bytes, what holds other values is compared part by part.
 """

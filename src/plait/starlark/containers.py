@@ -1,4 +1,5 @@
-"""Lists, dicts and sets: Python's own with a lock, so that reading them costs what it costs in C (spec ytt 5).
+"""Lists, dicts and sets: Python's own with a lock, so that reading them costs what it costs in C
+(docs/reference/language.md).
 
 A lock is 0 while the value may be changed, n > 0 while n loops run over it, and FROZEN for good.
 

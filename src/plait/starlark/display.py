@@ -1,4 +1,4 @@
-"""Values as text, as `str` and `repr` show them (spec ytt 5)."""
+"""Values as text, as `str` and `repr` show them (docs/reference/language.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`template.format(...)` and `template % x` (spec ytt 5). Imported when a program does either with a template that is no literal.
+"""`template.format(...)` and `template % x` (docs/reference/language.md). Imported when a program does either with a
+template that is no literal.
 
 Nothing here reaches Python's own `%` or `str.format` with a user's format.
 """

@@ -1,4 +1,6 @@
-"""The methods of lists, dicts and sets (spec ytt 5). Each refuses a value that is frozen or being iterated."""
+"""The methods of lists, dicts and sets (docs/reference/language.md). Each refuses a value that is frozen or being
+iterated.
+"""
 
 from __future__ import annotations
 

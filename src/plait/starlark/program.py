@@ -1,4 +1,4 @@
-"""Programs: from pieces of text to something that runs, as often as wanted (spec ytt 5)."""
+"""Programs: from pieces of text to something that runs, as often as wanted (docs/reference/language.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names to scopes: which function's variable, or which universal name, is meant (spec ytt 5, scoping).
+"""Names to scopes: which function's variable, or which universal name, is meant (docs/reference/language.md).
 
 Blocks make no scopes, functions and comprehensions do; a name that is assigned anywhere in a function is a variable of
 that function. At the top level, outside of functions, a name must be bound before it is used. A name that is found

@@ -1,4 +1,4 @@
-"""Text to tokens (spec ytt 3.4, 5).
+"""Text to tokens (docs/reference/templates.md).
 
 A token is a tuple `(kind, value, line, column)`. The kind of punctuation and keywords is their text; the others are
 "identifier", "int literal", "float literal", "string literal", "newline", "end of file" and "host", a statement of the
@@ -7,7 +7,7 @@ are closed by `end`.
 
 Code pieces that follow each other are one text: brackets, strings and backslashes may run on from one to the next.
 Leading white space goes from every line before anything is scanned, except after a backslash, so that a string over
-several lines loses it as well (spec ytt 5).
+several lines loses it as well (docs/reference/language.md).
 """
 
 from __future__ import annotations

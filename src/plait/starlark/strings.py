@@ -1,4 +1,4 @@
-"""The string type: bytes in UTF-8, and its methods (spec ytt 5, string methods); `formats` has `%` and `format`.
+"""The string type: bytes in UTF-8, and its methods (docs/reference/language.md); `formats` has `%` and `format`.
 
 A str of Python holds text, the language counts bytes. ASCII is both, so every method does ASCII at once and goes
 through bytes for the rest.

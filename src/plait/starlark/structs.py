@@ -1,4 +1,6 @@
-"""Values with named members: structs and modules; and what is said of a member that is not there (spec ytt 5, 6)."""
+"""Values with named members: structs and modules; and what is said of a member that is not there
+(docs/reference/language.md).
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class WithMembers(Value):
 
 
 class Struct(WithMembers):
-    """Named members in order, read only (spec ytt 6, struct)."""
+    """Named members in order, read only (docs/reference/modules.md)."""
 
     __slots__ = ()
     type_name = "struct"

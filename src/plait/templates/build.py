@@ -1,4 +1,4 @@
-"""Building nodes: what the program of a YAML template calls while it runs (spec ytt 3.5 to 3.13).
+"""Building nodes: what the program of a YAML template calls while it runs (docs/reference/templates.md).
 
 A run of a template, and each call of a `def` that has nodes in it, has a *builder*. Its statements come in the order of
 the text, as far as they are reached, and each says to which collection of the template it adds (a number, see `plan`).
@@ -8,7 +8,7 @@ before it; that is how blocks across levels work. The first node of a `def` open
 
 `template.replace` acts on the builder that was begun last, by replacing the node that was added to it last.
 
-Repeated keys are looked for when a builder ends, for all of its maps at once (spec ytt 3.11).
+Repeated keys are looked for when a builder ends, for all of its maps at once (docs/reference/templates.md).
 """
 
 from __future__ import annotations
@@ -397,7 +397,7 @@ class Builder:
         return items is self.items and count == len(items)
 
     def replace(self, value: object) -> None:
-        """Put the items of a value in the place of the node that was added last (spec ytt 3.10)."""
+        """Put the items of a value in the place of the node that was added last (docs/reference/templates.md)."""
         from plait.fragments import YamlFragment, counted_nodes
         from plait.templates.replacing import items_of, lost_annotation, refused, replace_keys
 
@@ -430,7 +430,9 @@ class Builder:
     # ---- ends
 
     def end(self) -> YamlFragment:
-        """The fragment that a function with nodes returns; an empty one when none of its nodes ran (spec ytt 3.7)."""
+        """The fragment that a function with nodes returns; an empty one when none of its nodes ran
+        (docs/reference/templates.md).
+        """
         self.run.end(self)
         self.settle_all()
         if self.run.fragment is None:

@@ -97,7 +97,7 @@ def is_plain(comment: Comment) -> bool:
 
 
 def names(comments: Iterable[Comment]) -> list[str]:
-    """The annotation names of a node's comments, without evaluating anything (spec ytt 7.2: detection of files)."""
+    """The annotation names of a node's comments, without evaluating anything (docs/reference/data-values.md)."""
     out = []
     for comment in comments:
         parts = split(comment.text)

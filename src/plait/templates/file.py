@@ -1,4 +1,6 @@
-"""A YAML file as read: its documents, its comments, and whether it is a template at all (spec ytt 3.1). See `reading`."""
+"""A YAML file as read: its documents, its comments, and whether it is a template at all (docs/reference/templates.md).
+See `reading`.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,7 @@ class YamlFile:
     def misspelt(self) -> list[tuple[int, str, list[str]]]:
         """Unknown annotations that look like known ones: (line, name, known names).
 
-        An unknown name is no error (spec ytt 3.2), yet one that is nearly known is hardly ever meant.
+        An unknown name is no error (docs/reference/templates.md), yet one that is nearly known is hardly ever meant.
         """
         if not self.is_template or self.comments is None:
             return []

@@ -1,4 +1,4 @@
-"""Errors of nodes in collections that may not hold them (spec ytt 3.8 to 3.10)."""
+"""Errors of nodes in collections that may not hold them (docs/reference/templates.md)."""
 
 from __future__ import annotations
 

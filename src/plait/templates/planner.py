@@ -1,4 +1,4 @@
-"""From the nodes and comments of a YAML template to a Starlark program that builds nodes (spec ytt 3).
+"""From the nodes and comments of a YAML template to a Starlark program that builds nodes (docs/reference/templates.md).
 
 The program consists of the template's own code lines and, between them, of statements that add nodes to a builder (see
 `build`). A subtree without comments is a constant: it goes into the output as it was read. Siblings with no code lines

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def read_yaml(
     source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None, traced: bool = False
 ) -> YamlFile:
-    """Read a YAML file. plain: its comments are dropped, whatever they say (spec ytt 1.5). cache: where templates may be
-    that were read before, and compiled to be recorded, or not. Raises ReadError.
+    """Read a YAML file. plain: its comments are dropped, whatever they say (docs/guide-render.md). cache: where
+    templates may be that were read before, and compiled to be recorded, or not. Raises ReadError.
     """
     kept = None
     if cache is not None and not plain and "#@" in source.text:

@@ -1,4 +1,4 @@
-"""Repeated keys of the maps that a template builds: the later item wins, if it may (spec ytt 3.11)."""
+"""Repeated keys of the maps that a template builds: the later item wins, if it may (docs/reference/templates.md)."""
 
 from __future__ import annotations
 

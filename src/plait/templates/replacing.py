@@ -1,4 +1,4 @@
-"""The parts of `template.replace` that depend on its argument alone (spec ytt 3.10)."""
+"""The parts of `template.replace` that depend on its argument alone (docs/reference/templates.md)."""
 
 from __future__ import annotations
 

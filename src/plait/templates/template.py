@@ -184,7 +184,7 @@ def _annotation_hint(at: Position | None) -> str | None:
 
 
 def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool = False) -> Template:
-    """Compile a text template (spec ytt 4). Raises TemplateError and StarlarkError."""
+    """Compile a text template (docs/reference/templates.md). Raises TemplateError and StarlarkError."""
 
     def compiled() -> Program:
         from plait.templates import text

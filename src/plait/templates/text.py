@@ -1,7 +1,8 @@
-"""Text templates: `(@ code @)` and `(@= expr @)` between pieces of text (spec ytt 4).
+"""Text templates: `(@ code @)` and `(@= expr @)` between pieces of text (docs/reference/templates.md).
 
 `parse` cuts a text into segments; `pieces` turns segments into pieces of a Starlark program that appends to a list of
-strings, `$parts`. The same serves `.txt` files and strings under `#@yaml/text-templated-strings` (spec ytt 3.12).
+strings, `$parts`. The same serves `.txt` files and strings under `#@yaml/text-templated-strings`
+(docs/reference/templates.md).
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Execution:
     def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
         """The schema of this library, if it has one, and the schemas in it that are for other libraries.
 
-        given: schemas from outside, applied after the library's own (spec ytt 8.4, 10.4). Raises PlaitError.
+        given: schemas from outside, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.
         """
         layout = self.layout
         own = layout.schemas
@@ -143,7 +143,7 @@ class Execution:
         """The final data values of this library, and those in it that are for other libraries.
 
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
-        (spec ytt 7.5, 10.4). Raises PlaitError.
+        (docs/reference/data-values.md). Raises PlaitError.
         """
         layout = self.layout
         own = layout.values
@@ -297,7 +297,7 @@ class Execution:
         *,
         printed: bool,
     ) -> Evaluated:
-        """Run the templates, then the overlays (spec ytt 1.6, phases 6 to 8); printed: not for a template that asks for it.
+        """Run the templates, then the overlays (docs/guide-render.md); printed: not for a template that asks for it.
 
         Raises PlaitError.
         """
@@ -433,7 +433,7 @@ def _only(made: Outcome, path: str, name: str) -> list[Document]:
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:
-    """A document with the reference its annotations give (spec ytt 10.4). Raises TemplateError."""
+    """A document with the reference its annotations give (docs/reference/libraries.md). Raises TemplateError."""
     annotations = document.annotations or {}
     refs: LibraryRefs = ()
     if LIBRARY_REF in annotations:
@@ -453,7 +453,7 @@ def _referenced(document: Document, name: str) -> ReferencedValues:
 def _overlaid(
     documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
 ) -> list[DocumentFile]:
-    """Take the overlays out and apply them to all the rest (spec ytt 9.1)."""
+    """Take the overlays out and apply them to all the rest (docs/reference/overlays.md)."""
     documents.sort(key=lambda found: found[0].file.order)
     overlays: list[Document] = []
     overlay_files: list[str] = []

@@ -1,4 +1,4 @@
-"""Input files: a path as messages show it, content read on demand, and what the file is (spec ytt 1.4, 1.5).
+"""Input files: a path as messages show it, content read on demand, and what the file is (docs/guide-render.md).
 
 What a file is follows from its name unless a mark says otherwise. Four questions, and their answers are independent:
 its `type`; whether it is a template; whether it is a library file (evaluated and loadable); whether it is output.

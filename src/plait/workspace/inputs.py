@@ -1,4 +1,4 @@
-"""Inputs: what `-f PATH` and the other path flags stand for, as input files (spec ytt 1.3).
+"""Inputs: what `-f PATH` and the other path flags stand for, as input files (docs/guide-render.md).
 
 A PATH is `-`, a URL, a file, a pipe or a directory; `NEW=PATH` gives a single file another path. Listing happens at
 once, reading when somebody asks. Nothing outside the paths given is ever opened: symbolic links are refused unless the
@@ -136,7 +136,9 @@ def _used_up() -> bytes:
 
 
 def bulk_files(text: str) -> list[InputFile]:
-    """The inputs of `--bulk-in`: `{"files": [{"name": ..., "data": ...}]}`, in order. Raises ReadError (spec ytt 1.9)."""
+    """The inputs of `--bulk-in`: `{"files": [{"name": ..., "data": ...}]}`, in order. Raises ReadError
+    (docs/guide-render.md).
+    """
     import json
 
     shape = 'Expected bulk input to be JSON such as {"files":[{"name":"a.yml","data":"a: 1"}]}'

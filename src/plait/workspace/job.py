@@ -116,7 +116,7 @@ class ReferencedValues:
     """Data values (or a schema) in one document, and the library they are for.
 
     document: an overlay onto the data values so far; with `plain` it carries no annotations and merges plainly
-    (maps deeply, everything else replaces, new keys are added; spec ytt 7.3).
+    (maps deeply, everything else replaces, new keys are added; docs/reference/data-values.md).
     refs: the libraries on the way to the one addressed, outermost first; empty for the library at hand.
     all_refs: the reference as first written. after_library_module: it comes after `with_data_values`.
     noun: what the message about unused references calls it.

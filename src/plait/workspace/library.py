@@ -1,4 +1,6 @@
-"""The tree of input files: each directory is a library node, `_ytt_lib` nodes are private (spec ytt 10.1)."""
+"""The tree of input files: each directory is a library node, `_ytt_lib` nodes are private
+(docs/reference/libraries.md).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@ytt:library`: evaluate another library from a template (spec ytt 10.2, 10.3)."""
+"""`@ytt:library`: evaluate another library from a template (docs/reference/libraries.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`load(...)` and the evaluation of files for one library execution (spec ytt 5, load)."""
+"""`load(...)` and the evaluation of files for one library execution (docs/reference/language.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File marks: `--file-mark PATH:KEY=VALUE` changes what an input is taken for (spec ytt 1.5).
+"""File marks: `--file-mark PATH:KEY=VALUE` changes what an input is taken for (docs/guide-render.md).
 
 Marks apply in order, each to every file whose original path its pattern matches; a mark that matches none is an error.
 """

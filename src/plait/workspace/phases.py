@@ -1,4 +1,4 @@
-"""The phases of a render, in order: schema, data values, templates, overlays (spec ytt 1.6), merges."""
+"""The phases of a render, in order: schema, data values, templates, overlays (docs/guide-render.md), merges."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def run(
     given: Mapping[InputFile, DocumentSet] | None = None,
     session: Session | None = None,
 ) -> Result:
-    """Run all phases on a job (spec ytt 1.6). given: plain files whose documents are at hand. session: of this run.
+    """Run all phases on a job (docs/guide-render.md). given: plain files whose documents are at hand. session: of this
+    run.
 
     Raises PlaitError.
     """

@@ -1,4 +1,4 @@
-"""Library references: `@path`, `@~alias`, `@path~alias`, nested `@outer@inner` (spec ytt 7.6, 10.4)."""
+"""Library references: `@path`, `@~alias`, `@path~alias`, nested `@outer@inner` (docs/reference/data-values.md)."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def split_ref(argument: str) -> tuple[str, str]:
 
 
 def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues]) -> None:
-    """Every reference must have reached a library (spec ytt 10.5). Raises TemplateError."""
+    """Every reference must have reached a library (docs/reference/libraries.md). Raises TemplateError."""
     unused_values = [entry for entry in values if not entry.used]
     unused_schemas = [entry for entry in schemas_given if not entry.used]
     kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]

@@ -1,4 +1,4 @@
-"""Data values from the command line: files, environment variables, single values (spec ytt 7.3 to 7.6).
+"""Data values from the command line: files, environment variables, single values (docs/reference/data-values.md).
 
 Each argument becomes documents that are merged in the order of the kinds of flags, not in the order written:
 files, environment, environment as YAML, values, values as YAML, values from files.
@@ -164,7 +164,7 @@ def plain_documents(
         documents = read(source, strict=strict, comments=comments, merge_lists=False)
     except ReadError as error:
         raise error.within("", role=CLAUSE, reference=f"Unmarshaling YAML {what} file '{file.path}'") from None
-    # What stands at a document without a value, or after the last node, is not looked at (spec ytt 7.3).
+    # Comments at an empty document, or after the last node, have no effect (docs/reference/data-values.md).
     documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
         _check_plain(file, documents, comments, what)

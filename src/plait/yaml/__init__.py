@@ -1,4 +1,4 @@
-"""YAML: text to nodes, nodes to text (spec ytt 2, spec ops 3 and 14).
+"""YAML: text to nodes, nodes to text (docs/reference/templates.md, docs/reference/operations.md).
 
 The package imports what writes; what reads, and JSON, listings and formatting load when they are first asked for.
 """

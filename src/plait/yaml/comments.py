@@ -1,4 +1,4 @@
-"""Comments: where they are in a text, and which node each belongs to (spec ytt 3.3).
+"""Comments: where they are in a text, and which node each belongs to (docs/reference/templates.md).
 
 A parser's events do not carry comments, but a `#` that stands outside every scalar can be nothing else. So the reader
 looks at scalars only while there is a `#` ahead: everything from one scalar's end to the next scalar's start is searched.

@@ -1,4 +1,4 @@
-"""One look for hand-written YAML, comments kept (`plait fmt`, spec ytt 1.10).
+"""One look for hand-written YAML, comments kept (`plait fmt`, docs/guide-render.md).
 
 Two spaces a level, sequences indented under their key, flow collections opened out. A comment on a line of its own
 gets an empty line before it (unless it comes first) and one behind the node it stands above; a comment on a node's line

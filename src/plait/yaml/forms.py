@@ -334,7 +334,9 @@ def decimal(value: float) -> tuple[str, str, int]:
 
 
 def folded(form: str, column: int, width: int, pad: str) -> str:
-    """A one-line form with line breaks put at spaces once the column is beyond the width (spec ops 14.3)."""
+    """A one-line form with line breaks put at spaces once the column is beyond the width
+    (docs/reference/operations.md).
+    """
     quote = form[0] if form[0] in "'\"" else ""
     first, last = (1, len(form) - 2) if quote else (-1, len(form))
     return _with_breaks(form, column, width, pad, first, last, doubly=quote == '"')

@@ -1,4 +1,4 @@
-"""Nodes to JSON as Go writes it, and JSON to nodes (spec ytt 2.5).
+"""Nodes to JSON as Go writes it, and JSON to nodes (docs/reference/templates.md).
 
 Keys are sorted by their bytes; `<`, `>`, `&` and the Unicode line separators are escaped; floats are plain decimals
 from 1e-6 up to 1e21. JSON has no infinity and no key but a string: those are errors here.

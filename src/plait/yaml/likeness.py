@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Equality as `test` sees it: types and values, the order of arrays, but not the order of maps (spec ops 6.3)."""
+    """Equality as `test` sees it: types and values, the order of arrays, but not the order of maps
+    (docs/reference/operations.md).
+    """
     return _equal(left, right, lambda a, b: type(a) is type(b) and a == b)
 
 

@@ -1,4 +1,4 @@
-"""The order in which BOSH prints keys (spec ops 14.1).
+"""The order in which BOSH prints keys (docs/reference/operations.md).
 
 Numbers and booleans come first, by value, then null, then strings. Strings are compared where they first differ: two
 letters by code point, a letter behind anything else, and otherwise by the number whose digits start there.

@@ -1,4 +1,4 @@
-"""Nodes to a listing of where each came from (`-o pos`, spec ytt 2.6)."""
+"""Nodes to a listing of where each came from (`-o pos`, docs/reference/templates.md)."""
 
 from __future__ import annotations
 

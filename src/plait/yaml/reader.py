@@ -1,4 +1,5 @@
-"""Text to nodes (spec ytt 2.1-2.3, spec ops 3): by the parser's events; line by line where that can be done, for speed.
+"""Text to nodes (docs/reference/templates.md, docs/reference/operations.md): by the parser's events; line by line where
+that can be done, for speed.
 
 Items are made when they start and given their value when it is complete. An alias is a fresh copy of what the anchor
 stands for, within one document. A merge key's items stand where `<<` stood; repeated keys stay in the tree as written
@@ -75,7 +76,7 @@ def read(
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
-    strict: refuse plain scalars that could be misread (spec ytt 2.3).
+    strict: refuse plain scalars that could be misread (docs/reference/templates.md).
     comments: gets the comments with their owners.
     keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
     explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only, which takes `comments`.

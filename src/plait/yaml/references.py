@@ -1,4 +1,6 @@
-"""Anchors, aliases and merge keys: what stands for something written elsewhere in the document (spec ytt 2.2)."""
+"""Anchors, aliases and merge keys: what stands for something written elsewhere in the document
+(docs/reference/templates.md).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repeated keys, resolved: the last value of a key counts, at the key's first place (spec ytt 2.2)."""
+"""Repeated keys, resolved: the last value of a key counts, at the key's first place (docs/reference/templates.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def has_repeated_keys(tree: DocumentSet) -> bool:
 
 
 def deduplicate(tree: DocumentSet) -> DocumentSet:
-    """The tree with the last value of each repeated key, at the key's first place (spec ytt 2.2).
+    """The tree with the last value of each repeated key, at the key's first place (docs/reference/templates.md).
 
     What has no repeated keys is shared; with none at all the same tree comes back.
     """

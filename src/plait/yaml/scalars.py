@@ -122,7 +122,7 @@ def resolve_tagged(tag: str, text: str) -> Scalar:
 
 
 def resolve_strict(text: str) -> Scalar:
-    """The value of a plain scalar in strict mode (spec ytt 2.3). Raises ValueError with a Wording."""
+    """The value of a plain scalar in strict mode (docs/reference/templates.md). Raises ValueError with a Wording."""
     if text == "null":
         return None
     found, value = classify(text)

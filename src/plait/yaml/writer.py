@@ -1,4 +1,4 @@
-"""Nodes to the bytes that the reference programs print (spec ytt 2.4, spec ops 14).
+"""Nodes to the bytes that the reference programs print (docs/reference/templates.md, docs/reference/operations.md).
 
 Block style throughout, two spaces a level, sequences not indented under their key; what stands behind `- `, `? ` or
 `: ` begins on that line. The writer keeps its own stack, so depth is no limit, and joins its pieces once.
@@ -59,7 +59,7 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
 def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
     """One value as a document, ending in a line break.
 
-    sort: keys in BOSH's order (spec ops 14.1) instead of their own.
+    sort: keys in BOSH's order (docs/reference/operations.md) instead of their own.
     fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never. forms: as of `write`.
     """
     out: list[str] = []

@@ -1,4 +1,4 @@
-"""Tokens to the syntax tree, by recursive descent (spec ytt 3.4, 5). Here: statements.
+"""Tokens to the syntax tree, by recursive descent (docs/reference/templates.md). Here: statements.
 
 The parser also notes what is bound and used in which scope, so that `resolve` need not walk the tree.
 """

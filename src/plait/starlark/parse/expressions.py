@@ -1,4 +1,4 @@
-"""The grammar of expressions: operators by precedence, everything else by descent (spec ytt 5).
+"""The grammar of expressions: operators by precedence, everything else by descent (docs/reference/language.md).
 
 What expressions bind and use in which scope is noted on the way. In the arguments of an annotation `when=2+` means
 `when="2+"`, and `lambda x: return x < 10` is a lambda: the documents that plait follows show both.
