@@ -47,7 +47,7 @@ def _part(item: MapItem, made: dict[int, object]) -> object:
 
 
 class DataStruct(Struct):
-    """A map of the data values as a struct (docs/reference/data-values.md); its parts are converted when they are
+    """A map of the data values as a struct; its parts are converted when they are
     looked at.
 
     Each template gets its own, so lists in it belong to that template. Keys that are no strings are there too, for

@@ -203,8 +203,7 @@ _SOME = 64
 
 
 def to_nodes(value: object, source: Source | None = None, line: int = 0) -> NodeValue:
-    """A value of the language as nodes; new nodes get the given position, those of fragments are shared
-    (docs/reference/templates.md).
+    """A value of the language as nodes; new nodes get the given position, those of fragments are shared.
 
     Raises StarlarkError for what YAML cannot hold: functions, ranges, modules, integers of more than 64 bits.
     """

@@ -157,7 +157,7 @@ def _write_back(path: str, text: str) -> None:
 
 
 def as_json(block: str | None, lines: list[str]) -> str:
-    """The reference's wrapping of a result or an error (docs/reference/operations.md)."""
+    """The reference's wrapping of a result or an error."""
     from plait.yaml import write_json
 
     def array(texts: list[str]) -> str:

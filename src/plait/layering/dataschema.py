@@ -49,7 +49,7 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, n
     names_keys: messages may name keys of the data of secret documents.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is no JSON
-    Schema, or whose name is reserved. See docs/reference/layering.md.
+    Schema, or whose name is reserved.
     """
     findings: list[Finding] = []
     schemas = _registered(documents, findings)

@@ -211,7 +211,7 @@ def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[Document]:
     """The documents of all inputs, in order; empty ones are left out.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the parts that everything
-    depends on. See docs/reference/layering.md.
+    depends on.
     """
     found: list[Document] = []
     failures: list[LayeringError] = []

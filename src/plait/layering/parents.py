@@ -103,7 +103,7 @@ def choose_parents(
 ) -> tuple[list[Document], LabelIndex]:
     """Set `parent` of every document that selects one; gives back those whose selector matches nothing, and the index.
 
-    Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent. See docs/reference/layering.md.
+    Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent.
     """
     index = LabelIndex(documents)
     used = policy.used(documents)

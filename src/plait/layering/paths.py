@@ -127,9 +127,7 @@ def compile_path(text: str) -> Path:
 
 
 def action_path(text: str) -> Path:
-    """The path of an action: the empty text is the root, and a leading `data` component is left out
-    (docs/reference/layering.md).
-    """
+    """The path of an action: the empty text is the root, and a leading `data` component is left out."""
     rest = text
     for prefix in (".data", "$.data"):
         if text.startswith(prefix) and text[len(prefix) : len(prefix) + 1] in ("", ".", "["):
@@ -261,7 +259,7 @@ class _Reader:
         """`a`, `'a b'`, `a,b`, `*` or digits only, after a dot."""
         if self.peek() == "*":
             self.at += 1
-            # The reference makes a key "*" where there is nothing to match (docs/reference/layering.md).
+            # The reference makes a key "*" where there is nothing to match.
             steps.append(Every())
             return
         word = self.word()

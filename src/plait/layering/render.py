@@ -43,8 +43,8 @@ class Options:
     """Options of rendering.
 
     lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
-    selection (docs/reference/layering.md). strict: a parent selector that matches nothing is an error, not a warning.
-    like_deckhand: every value and the order of documents as Deckhand gives them (docs/reference/layering.md).
+    selection. strict: a parent selector that matches nothing is an error, not a warning.
+    like_deckhand: every value and the order of documents as Deckhand gives them.
     cleartext_secrets: the output shows the data of encrypted documents; messages and reports do not. secret_sources: asked in order.
     """
 
@@ -217,7 +217,7 @@ def written(documents: Iterable[Document], *, short: bool = False, cleartext_sec
 
     A document that was written without data, and got none, has none. Other top-level keys mean nothing to layering and
     are passed on, but not in the short form. Unless secrets are to be shown, secret documents have their data and
-    substitution paths hashed. See docs/reference/layering.md.
+    substitution paths hashed.
     """
     out: list[Node] = []
     for document in documents:
@@ -268,7 +268,7 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
                 source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None
             )
     if document.replacement and parent is not None:
-        # The other children of the replaced document start from the replacement (docs/reference/layering.md).
+        # The other children of the replaced document start from the replacement.
         parent.data = document.data
         parent.secret = parent.secret or document.secret
 

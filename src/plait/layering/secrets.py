@@ -96,7 +96,7 @@ def _uuid(reference: str) -> str:
 
 
 def redacted(value: Value) -> str:
-    """The lower-case hexadecimal SHA-256 of the value's JSON text. See docs/reference/layering.md."""
+    """The lower-case hexadecimal SHA-256 of the value's JSON text."""
     import hashlib
     import json
 

@@ -102,7 +102,7 @@ def substitute(
     hints: whether to look for the nearest name of a source that is not there, among all of them.
     A lenient run warns of a missing source or a destination that cannot be made, and goes on.
     Raises LayeringError: SubstitutionSourceNotFound, SubstitutionSourceDataNotFound, MissingDocumentPattern,
-    UnknownSubstitutionError. See docs/reference/layering.md.
+    UnknownSubstitutionError.
     """
     data = document.data
     listener = current_listener()
@@ -340,7 +340,7 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
     new = value if type(value) is str else str(value)
     if _SPECIAL.isdisjoint(pattern):
         return lambda text: text.replace(pattern, new)
-    # The value is taken as it is: the reference reads backslashes in it as a template (docs/reference/layering.md).
+    # The value is taken as it is: the reference reads backslashes in it as a template.
     regexp = compiled(pattern)
     return lambda text: regexp.sub(lambda _match: new, text)
 

@@ -47,7 +47,7 @@ class Findings:
 
 
 def check_documents(sets: Iterable[DocumentSet]) -> None:
-    """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation. See docs/reference/layering.md."""
+    """Raise LayeringError (InvalidDocumentFormat) with a finding for each violation."""
     findings: list[Finding] = []
     seen: dict[tuple[object, object, object], Document] = {}
     for documents in sets:

@@ -44,7 +44,7 @@ class _Signer:
 
 
 def certificate(options: Value, sources: Sources) -> Value:
-    """A certificate with its key and the certificate of its signer, as PEM texts. See docs/reference/variables.md.
+    """A certificate with its key and the certificate of its signer, as PEM texts.
 
     Everything is checked before a key is made. Raises OpsError.
     """
@@ -239,7 +239,7 @@ def _private_pem(key: rsa.RSAPrivateKey) -> str:
 
 
 def rsa_pair(bits: int) -> Value:
-    """An RSA key: `private_key` and `public_key` in PEM form. See docs/reference/variables.md."""
+    """An RSA key: `private_key` and `public_key` in PEM form."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=bits)
     public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     return Map([MapItem("private_key", _private_pem(key)), MapItem("public_key", public.decode("ascii"))])

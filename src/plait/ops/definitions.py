@@ -306,11 +306,10 @@ def interpolate(
     used: set[str] | None = None,
     is_last: bool = True,
 ) -> Value:
-    """The document with its placeholders filled, and without the definitions that have a value
-    (docs/reference/variables.md).
+    """The document with its placeholders filled, and without the definitions that have a value.
 
-    expect_values: every placeholder and definition must have a value. expect_use: everything offered must be used.
-    used: names that count as used; gets those that are. is_last: if not, what is missing or unused is not told yet.
+     expect_values: every placeholder and definition must have a value. expect_use: everything offered must be used.
+     used: names that count as used; gets those that are. is_last: if not, what is missing or unused is not told yet.
     Raises OpsError, ReadError.
     """
     if not can_have_values(root, sources) and not expect_values:

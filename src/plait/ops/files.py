@@ -85,8 +85,7 @@ class Definition:
     def refuse(
         self, message: str, *, expected: str | None = None, hint: str | None = None, fault: str = ""
     ) -> OpsError:
-        """An error about the whole definition; it shows the fields that are set, values left out
-        (docs/reference/operations.md).
+        """An error about the whole definition; it shows the fields that are set, values left out.
 
         fault: what is wrong, in BOSH's words.
         """
@@ -206,7 +205,7 @@ def operations_of(
 ) -> list[Operation]:
     """The operations that the value of an ops file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which the reference refuses (docs/reference/operations.md). additions: names of
+    null_values: accept `value: null`, which the reference refuses. additions: names of
     additions to the dialect: those of `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line
     and the operation's number.
     """
@@ -316,8 +315,7 @@ def _unknown_type(definition: Definition, kind: str) -> OpsError:
 
 
 def settled(value: Value) -> Value:
-    """The value of a replace operation as the reference takes it: printed and read again
-    (docs/reference/operations.md).
+    """The value of a replace operation as the reference takes it: printed and read again.
 
     Of what YAML holds only floats change by that: 1.0 prints as 1 and is read as an integer.
     """

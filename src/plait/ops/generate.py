@@ -49,7 +49,7 @@ _MOST_CHARACTERS = 1 << 16
 
 
 def _password(options: Value, _sources: Sources) -> Value:
-    """Letters and digits, each as likely as any other. See docs/reference/variables.md."""
+    """Letters and digits, each as likely as any other."""
     from secrets import choice
 
     length = Options(options, "password", ("length",)).number("length")

@@ -60,7 +60,7 @@ class Operation:
 
 
 class Replace(Operation):
-    """`type: replace`: set, insert or create. See docs/reference/operations.md."""
+    """`type: replace`: set, insert or create."""
 
     __slots__ = ("item", "value")
     kind = "replace"
@@ -88,7 +88,7 @@ class Replace(Operation):
 
 
 class Remove(Operation):
-    """`type: remove`: take the addressed item out. See docs/reference/operations.md."""
+    """`type: remove`: take the addressed item out."""
 
     __slots__ = ()
     kind = "remove"
@@ -98,7 +98,7 @@ class Remove(Operation):
 
 
 class Test(Operation):
-    """`type: test`: the value is as expected, or there is none. Changes nothing. See docs/reference/operations.md."""
+    """`type: test`: the value is as expected, or there is none. Changes nothing."""
 
     __slots__ = ("absent", "value")
     kind = "test"

@@ -101,7 +101,7 @@ def fill(text: str, lookup: Lookup) -> Value:
     """The text with the values that `lookup` has for its placeholders; one that is the whole text gives the value itself.
 
     Within a text only strings and integers can stand, and only the spellings without spaces are replaced; text that was
-    put in for an earlier name can be replaced by a later one (docs/reference/variables.md).
+    put in for an earlier name can be replaced by a later one.
     Raises OpsError for a value of another type.
     """
     found_names = names(text)

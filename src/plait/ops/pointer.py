@@ -109,7 +109,7 @@ class Append:
 
 
 class Pointer:
-    """A parsed path: its tokens. No tokens: the root. `str` gives the canonical form (docs/reference/operations.md)."""
+    """A parsed path: its tokens. No tokens: the root. `str` gives the canonical form."""
 
     __slots__ = ("tokens",)
 
@@ -159,7 +159,7 @@ _ESCAPES = {"0": "~", "1": "/", "7": ":"}
 
 
 def unescape(text: str) -> str:
-    """The inverse of `escape`, in one pass; `~` before anything else stays (docs/reference/operations.md)."""
+    """The inverse of `escape`, in one pass; `~` before anything else stays."""
     if "~" not in text:
         return text
     head, *pieces = text.split("~")
@@ -182,9 +182,7 @@ def index_number(text: str) -> int | None:
 
 
 def parse(text: str) -> Pointer:
-    """The pointer that a path spells. Raises OpsError (without a position) if it spells none
-    (docs/reference/operations.md).
-    """
+    """The pointer that a path spells. Raises OpsError (without a position) if it spells none."""
     if text == "":
         return ROOT
     if text[0] != "/":

@@ -62,7 +62,7 @@ class Sources:
                 self.traced.give("secrets", str(item.key), item)
 
     def named(self) -> dict[str, Value]:
-        """The values given, by the name of their variable; dotted names are put together (docs/reference/variables.md).
+        """The values given, by the name of their variable; dotted names are put together.
 
         Raises OpsError if a dotted name meets a value that is no map.
         """
@@ -142,7 +142,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
 
 
 def from_argument(text: str) -> dict[str, Value]:
-    """`-v name=value` (docs/reference/variables.md). The value is YAML; a string is taken as it is written, less one
+    """`-v name=value`. The value is YAML; a string is taken as it is written, less one
     pair of quotes.
     """
     from plait.ops.reading import read_first
@@ -168,7 +168,7 @@ def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
 
 
 def from_text_file(text: str) -> dict[str, Value]:
-    """`--var-file name=path`: the file's text (docs/reference/variables.md)."""
+    """`--var-file name=path`: the file's text."""
     from plait.ops.reading import VALUE, as_they_are, expand_home, file_text
 
     name, path = _halves(text, "path")
@@ -213,7 +213,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
-    """`-l path`: a map, its keys taken as text (docs/reference/variables.md). warn: hears of what is passed over in it."""
+    """`-l path`: a map, its keys taken as text. warn: hears of what is passed over in it."""
     from plait.ops.reading import DecodeError, file_source
 
     try:
@@ -256,7 +256,7 @@ def _name(key: Value) -> str:
 
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
-    """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML (docs/reference/variables.md)."""
+    """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML."""
     from plait.ops.reading import read_first
 
     if not prefix:

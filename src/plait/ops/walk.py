@@ -33,11 +33,11 @@ class NotThereError(OpsError):
 
 
 def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, slash: bool = True) -> Value:
-    """The value at a location (docs/reference/operations.md).
+    """The value at a location.
 
     A missing optional key gives null, an optional match without a match gives `{key: value}`.
     matching: finds the items that a match selects (`matches` unless an index is at hand).
-    slash: whether "/" is the root when the root has no empty key (docs/reference/operations.md).
+    slash: whether "/" is the root when the root has no empty key.
     Raises OpsError; NotThereError for a missing key or index.
     """
     tokens = pointer.tokens
@@ -92,7 +92,7 @@ def has_empty_key(root: Value) -> bool:
 
 
 def text_under(item: ArrayItem, key: str) -> str | None:
-    """The text that an array item has under a key, or None: what a match compares (docs/reference/operations.md)."""
+    """The text that an array item has under a key, or None: what a match compares."""
     found = item.value.peek(key) if isinstance(item.value, Map) else None
     return found.value if found is not None and isinstance(found.value, str) else None
 
@@ -218,7 +218,7 @@ def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
 def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, depth: int) -> int:
     """The place (from 0) that an index, moved by `prev` and `next`, selects.
 
-    The range is checked after the arithmetic (docs/reference/operations.md). Raises NotThereError.
+    The range is checked after the arithmetic. Raises NotThereError.
     """
     moved = number + token.shift
     length = len(array.items)

@@ -233,21 +233,20 @@ def apply_documents(
     warn: Warn | None = None,
     printed: bool = True,
 ) -> list[DocumentSet]:
-    """The documents of files, one set each, with overlay documents applied one after the other
-    (docs/reference/overlays.md).
+    """The documents of files, one set each, with overlay documents applied one after the other.
 
-    Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
-    to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
-    all, documents that overlays add come in one new set. Documents that are empty in the end, also computed ones, are
-    not printed, so they are dropped; printed=False, for what a library gives: they stay, as documents that were written empty.
+     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
+     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
+     all, documents that overlays add come in one new set. Documents that are empty in the end, also computed ones, are
+     not printed, so they are dropped; printed=False, for what a library gives: they stay, as documents that were written empty.
 
-    Unlike `apply`, this erases no overlay annotations, neither on the left nor on what comes in: what a library gives is
-    an overlay again, in whole or in part, where somebody uses it as one.
+     Unlike `apply`, this erases no overlay annotations, neither on the left nor on what comes in: what a library gives is
+     an overlay again, in whole or in part, where somebody uses it as one.
 
-    plans: of overlays that were applied to other documents before; those of these overlays are left there.
+     plans: of overlays that were applied to other documents before; those of these overlays are left there.
     trace, warn: as of `apply`.
 
-    Raises OverlayError, with the way through the overlay as trail: its last step is the document.
+     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """
     sets = [*left]
     if not overlays:

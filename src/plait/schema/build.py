@@ -48,7 +48,7 @@ def build(
 
     document: the document, with evaluated annotations. warn: gets what is passed over, as the reference does in
     silence. additions: names of additions to the dialect. Raises SchemaError, with a finding for everything that is
-    wrong; LimitError. See docs/reference/schemas.md.
+    wrong; LimitError.
     """
     builder = _Builder(warn, additions)
     try:

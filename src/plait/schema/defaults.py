@@ -36,7 +36,7 @@ def fill(declaration: Declaration, document: Document, before: Document | None =
 
     before: an earlier state of the document that was complete and conformed; what is shared with it is not looked at again.
     Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
-    is left as it is, for `check` to find. Raises LimitError. See docs/reference/schemas.md.
+    is left as it is, for `check` to find. Raises LimitError.
     """
     try:
         value = fill_type(declaration.type, document.value, None if before is None else before.value)

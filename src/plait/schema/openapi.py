@@ -58,7 +58,7 @@ _TYPES = {"string": "string", "integer": "integer", "float": "number", "boolean"
 
 
 def openapi(declaration: Declaration) -> Document:
-    """The OpenAPI document that describes the data values. Raises LimitError. See docs/reference/schemas.md."""
+    """The OpenAPI document that describes the data values. Raises LimitError."""
     try:
         described = _described(declaration.type, declaration.default, declaration.validation)
     except RecursionError:

@@ -189,7 +189,7 @@ def validate(declaration: Declaration, document: Document) -> None:
 
     declaration: what the schema declares. document: the final data values.
     Raises SchemaError with one finding a value that breaks rules; also for malformed `@assert/validate` annotations
-    and a `when=` that fails. See docs/reference/schemas.md.
+    and a `when=` that fails.
     """
     findings: list[Finding] = []
     listener = current_listener()

@@ -397,7 +397,7 @@ class Builder:
         return items is self.items and count == len(items)
 
     def replace(self, value: object) -> None:
-        """Put the items of a value in the place of the node that was added last (docs/reference/templates.md)."""
+        """Put the items of a value in the place of the node that was added last."""
         from plait.fragments import YamlFragment, counted_nodes
         from plait.templates.replacing import items_of, lost_annotation, refused, replace_keys
 
@@ -430,9 +430,7 @@ class Builder:
     # ---- ends
 
     def end(self) -> YamlFragment:
-        """The fragment that a function with nodes returns; an empty one when none of its nodes ran
-        (docs/reference/templates.md).
-        """
+        """The fragment that a function with nodes returns; an empty one when none of its nodes ran."""
         self.run.end(self)
         self.settle_all()
         if self.run.fragment is None:

@@ -80,7 +80,7 @@ class YamlFile:
     def misspelt(self) -> list[tuple[int, str, list[str]]]:
         """Unknown annotations that look like known ones: (line, name, known names).
 
-        An unknown name is no error (docs/reference/templates.md), yet one that is nearly known is hardly ever meant.
+        An unknown name is no error, yet one that is nearly known is hardly ever meant.
         """
         if not self.is_template or self.comments is None:
             return []

@@ -136,9 +136,7 @@ def _used_up() -> bytes:
 
 
 def bulk_files(text: str) -> list[InputFile]:
-    """The inputs of `--bulk-in`: `{"files": [{"name": ..., "data": ...}]}`, in order. Raises ReadError
-    (docs/guide-render.md).
-    """
+    """The inputs of `--bulk-in`: `{"files": [{"name": ..., "data": ...}]}`, in order. Raises ReadError."""
     import json
 
     shape = 'Expected bulk input to be JSON such as {"files":[{"name":"a.yml","data":"a: 1"}]}'

@@ -36,7 +36,7 @@ def run(
     given: Mapping[InputFile, DocumentSet] | None = None,
     session: Session | None = None,
 ) -> Result:
-    """Run all phases on a job (docs/guide-render.md). given: plain files whose documents are at hand. session: of this
+    """Run all phases on a job. given: plain files whose documents are at hand. session: of this
     run.
 
     Raises PlaitError.

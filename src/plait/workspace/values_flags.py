@@ -164,7 +164,7 @@ def plain_documents(
         documents = read(source, strict=strict, comments=comments, merge_lists=False)
     except ReadError as error:
         raise error.within("", role=CLAUSE, reference=f"Unmarshaling YAML {what} file '{file.path}'") from None
-    # Comments at an empty document, or after the last node, have no effect (docs/reference/data-values.md).
+    # Comments at an empty document, or after the last node, have no effect.
     documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
         _check_plain(file, documents, comments, what)

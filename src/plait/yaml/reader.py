@@ -76,7 +76,7 @@ def read(
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
-    strict: refuse plain scalars that could be misread (docs/reference/templates.md).
+    strict: refuse plain scalars that could be misread.
     comments: gets the comments with their owners.
     keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
     explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only, which takes `comments`.

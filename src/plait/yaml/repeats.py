@@ -15,7 +15,7 @@ def has_repeated_keys(tree: DocumentSet) -> bool:
 
 
 def deduplicate(tree: DocumentSet) -> DocumentSet:
-    """The tree with the last value of each repeated key, at the key's first place (docs/reference/templates.md).
+    """The tree with the last value of each repeated key, at the key's first place.
 
     What has no repeated keys is shared; with none at all the same tree comes back.
     """

@@ -59,7 +59,7 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
 def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
     """One value as a document, ending in a line break.
 
-    sort: keys in BOSH's order (docs/reference/operations.md) instead of their own.
+    sort: keys in BOSH's order instead of their own.
     fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never. forms: as of `write`.
     """
     out: list[str] = []
