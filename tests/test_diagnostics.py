@@ -1,6 +1,6 @@
 """Diagnostics are data: they have codes, and no code reads a message.
 
-Two counts may only fall: places that construct a diagnostic without a code, and places that read a message.
+Each place that constructs a diagnostic has a code. The count of places that read a message may only fall.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import functools
 import pathlib
 import pickle
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,14 +18,14 @@ import plait
 from plait.codes import CODES
 from plait.diagnostics import diagnostic_of, warning
 from plait.errors import Finding, PlaitError, quotation
+from plait.layering.failures import STATUSES
+from plait.limits import TABLE
 from plait.source import Position, Source
 from plait.suggestions import REPLACE, Hint, Suggestion
 
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 # Lower these numbers with the counts; never raise them.
-WITHOUT_CODE = 1104
-WARNINGS_WITHOUT_CODE = 0
 READERS = {
     "api/mistakes.py": 1,
     "kinds/findings.py": 1,
@@ -39,7 +40,6 @@ READERS = {
     "starlark/culprits.py": 1,
 }
 
-_FACTORIES = {"failure"}  # of layering
 _WARNERS = {"warn", "warn_openly"}
 _TEXTS = {"message", "hint", "expected", "found"}
 _READING = {
@@ -76,7 +76,20 @@ def _error_classes() -> set[str]:
     return found
 
 
+def _class_code(node: ast.AST) -> str:
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+        return ""
+    return str(node.value.value) if [ast.unparse(one) for one in node.targets] == ["code"] else ""
+
+
 _CLASSES = _error_classes()
+# Classes whose instances all have one code, or compute it from their first argument.
+_WITH_CODE = {
+    node.name
+    for _, tree in _trees()
+    for node in ast.walk(tree)
+    if isinstance(node, ast.ClassDef) and node.name in _CLASSES and any(map(_class_code, node.body))
+} | {"Refused"}
 
 
 def _called(node: ast.AST) -> str:
@@ -88,11 +101,14 @@ def _called(node: ast.AST) -> str:
 
 def without_code(tree: ast.AST) -> list[int]:
     """The lines that construct an error or a finding without `code=`."""
+    # The findings of lint have their code as the first argument.
+    of_lint = any(isinstance(one, ast.ImportFrom) and one.module == "plait.lint.finding" for one in ast.walk(tree))
+    classes = _CLASSES - _WITH_CODE - ({"Finding"} if of_lint else set())
     return [
         node.lineno
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
-        and _called(node) in _CLASSES | _FACTORIES
+        and _called(node) in classes
         and not any(one.arg == "code" for one in node.keywords)
     ]
 
@@ -131,14 +147,14 @@ def readers(tree: ast.AST) -> list[int]:
     return found
 
 
-def test_fewer_and_fewer_places_have_no_code() -> None:
-    found = {name: lines for name, tree in _trees() if (lines := without_code(tree))}
-    assert sum(map(len, found.values())) <= WITHOUT_CODE, "give the new place a code, and register it in plait.codes"
+def test_every_place_has_a_code() -> None:
+    found = [f"{name}:{line}" for name, tree in _trees() for line in without_code(tree)]
+    assert found == [], "give the place a code, and register it in plait.codes"
 
 
 def test_every_warning_has_a_code() -> None:
     found = [f"{name}:{line}" for name, tree in _trees() for line in warned_without_code(tree)]
-    assert len(found) == WARNINGS_WITHOUT_CODE, found
+    assert found == []
 
 
 def test_fewer_and_fewer_places_read_messages() -> None:
@@ -146,21 +162,49 @@ def test_fewer_and_fewer_places_read_messages() -> None:
     assert more == {}, "read the code, the word or the suggestions of the diagnostic instead"
 
 
-def test_codes_are_registered_once_and_used() -> None:
-    used = {
-        keyword.value.value
-        for _, tree in _trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if keyword.arg == "code" and isinstance(keyword.value, ast.Constant) and _called(node) in _CODED
-    }
-    assert used == set(CODES)
+def _codes(tree: ast.AST) -> Iterator[str]:
+    """The names of codes: keyword arguments, defaults of parameters and attributes of classes that are called `code`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == "code":
+            values = [node.value]
+            values += [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else []
+            yield from (one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str))
+        elif isinstance(node, ast.arguments):
+            named = [*zip(node.args[::-1], node.defaults[::-1], strict=False)]
+            named += [(one, value) for one, value in zip(node.kwonlyargs, node.kw_defaults, strict=True) if value]
+            yield from (
+                value.value
+                for one, value in named
+                if one.arg == "code" and isinstance(value, ast.Constant) and isinstance(value.value, str)
+            )
+        elif isinstance(node, ast.ClassDef):
+            yield from (found for one in node.body if (found := _class_code(one)))
+
+
+def test_codes_are_registered_once() -> None:
+    unknown = {f"{name}: {code}" for name, tree in _trees() for code in _codes(tree) if code and code not in CODES}
+    assert unknown == set()
     numbers = Counter(one.code for one in CODES.values())
     assert [code for code, count in numbers.items() if count > 1] == []
 
 
-_CODED = _CLASSES | _FACTORIES | {"warning", "warning_of", "_warning"}
+def test_registered_codes_are_used() -> None:
+    """Those of findings of lint are numbers in the code; limits and edits make theirs of other names."""
+    texts = {
+        node.value
+        for name, tree in _trees()
+        if name != "codes.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    made = {f"limit-{name}" for name in TABLE} | {f"edit-{name.replace(' ', '-')}" for name in texts}
+    unused = {
+        one.name
+        for one in CODES.values()
+        if one.name not in texts | made and not (one.severity == "finding" and one.code in texts)
+    }
+    assert unused == set()
+    assert {f"limit-{name}" for name in TABLE} | set(STATUSES) <= set(CODES)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def _on_disk(path: str, described: str) -> bytes:
     try:
         if is_chosen and not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
             # A name that a project chose: a pipe that nobody writes to would be waited for without end.
-            raise ReadError(f"{path} is not a regular file", found=_kind_of(mode))
+            raise ReadError(f"{path} is not a regular file", found=_kind_of(mode), code="not-regular-file")
         return _all_of(lambda size: os.read(descriptor, size), described)
     finally:
         os.close(descriptor)
@@ -156,7 +156,7 @@ def standard_input() -> bytes:
 
     note_stream("standard input")
     if sys.stdin.isatty():
-        raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file")
+        raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file", code="standard-input")
     return content(sys.stdin.buffer, "standard input")
 
 
@@ -204,7 +204,8 @@ class Links:
             if _is_anonymous_pipe(os.path.realpath(path)):
                 return
             raise ReadError(
-                f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {reason(error)}"
+                f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {reason(error)}",
+                code="unreadable-file",
             ) from None
         if self.allows(target):
             return
@@ -212,6 +213,7 @@ class Links:
             f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
             f"to be allowed, but was not",
             hint=_LINK_HINT,
+            code="symlink-not-allowed",
         )
 
     def allows(self, target: str) -> bool:
@@ -227,12 +229,20 @@ class Links:
         if stat.S_ISLNK(mode):
             self.check(path)
         elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
+            raise ReadError(
+                f"Expected file '{path}' to be a regular file, but was not",
+                found=_kind_of(mode),
+                code="not-regular-file",
+            )
 
     def takes(self, path: str, mode: int) -> bool:
         """True for a file below a directory. Raises as `check_file`, and for a pipe: a typed one alone is waited for."""
         if stat.S_ISFIFO(mode):
-            raise ReadError(f"Expected file '{path}' to be a regular file, but was not", found=_kind_of(mode))
+            raise ReadError(
+                f"Expected file '{path}' to be a regular file, but was not",
+                found=_kind_of(mode),
+                code="not-regular-file",
+            )
         self.check_file(path, mode)
         return True
 
@@ -304,7 +314,9 @@ def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Itera
                             continue
                         yield entry.path, prefix + entry.name
         except OSError as error:
-            raise ReadError(f"Listing files '{top}': open {directory}: {reason(error)}") from None
+            raise ReadError(
+                f"Listing files '{top}': open {directory}: {reason(error)}", code="unreadable-file"
+            ) from None
 
 
 def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: Links = NO_LINKS) -> Iterator[Source]:
@@ -329,7 +341,7 @@ def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links
     found = [place for place, _ in files_below(path, links, extensions)]
     if not found:
         wanted = " or ".join(f"*{extension}" for extension in extensions)
-        raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}")
+        raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}", code="no-yaml-files")
     for place in sorted(found, key=by_directory):
         yield source(place)
 
@@ -345,9 +357,9 @@ def source(path: str) -> Source:
     try:
         data = file_content(path, path)
     except OSError as error:
-        raise ReadError(f"cannot read {path}: {error.strerror}", hint=near(path)) from None
+        raise ReadError(f"cannot read {path}: {error.strerror}", hint=near(path), code="unreadable-file") from None
     except ValueError as error:
-        raise ReadError(f"cannot read {path}: {error}") from None
+        raise ReadError(f"cannot read {path}: {error}", code="unreadable-file") from None
     return Source(path, _text(data, path))
 
 
@@ -405,4 +417,4 @@ def _text(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ReadError(f"{name} is not UTF-8 text: byte {error.start}") from None
+        raise ReadError(f"{name} is not UTF-8 text: byte {error.start}", code="not-utf8") from None

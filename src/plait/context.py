@@ -160,12 +160,17 @@ class Context:
     def check_warnings(self) -> None:
         """Called before anything is written. Raises PlaitError if warnings are refused and there are any."""
         if self.refuses_warnings and self._warnings:
+            from plait.diagnostics import diagnostic_of
             from plait.errors import Finding, PlaitError
 
             count = len(self._warnings)
-            findings = [Finding(text) for text in self._warnings]
+            findings = [Finding(text, code=diagnostic_of(text).code) for text in self._warnings]
             self._warnings.clear()
-            raise PlaitError(f"{count} warning{'s' if count > 1 else ''}, which this run refuses", findings=findings)
+            raise PlaitError(
+                f"{count} warning{'s' if count > 1 else ''}, which this run refuses",
+                findings=findings,
+                code="refused-warnings",
+            )
 
     def forget_warnings(self) -> None:
         """Begin anew, once they were told."""

@@ -78,7 +78,7 @@ class DataStruct(Struct):
             from plait.spell import did_you_mean
 
             near = did_you_mean(key, self.attr_names()) if type(key) is str else None
-            raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near)
+            raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near, code="key-not-found")
         return self.part(item)
 
     def contains(self, key: object) -> bool:

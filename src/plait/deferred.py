@@ -37,6 +37,8 @@ def is_deferred(value: object) -> TypeGuard[Deferred]:
 class NotYet(PlaitError):
     """A data value was asked for before all of them are merged. values: who will know them."""
 
+    code = "early-data-values"
+
     def __init__(self, values: Values) -> None:
         super().__init__(
             "data.values is not known here: data values and schemas are merged first",

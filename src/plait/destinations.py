@@ -69,6 +69,7 @@ class Place:
             at=document.position,
             found=called(document),
             hint=did_you_mean(str(self.ways[-1][0]), [key for key in keys if type(key) is str]),
+            code="output-pattern",
         )
 
 
@@ -140,7 +141,9 @@ def _part(found: re.Match[str]) -> str | Place:
 
 
 def _no_pattern(text: str, why: str) -> UsageError:
-    return UsageError(f'"{text}" is no pattern of paths', expected='such as "{kind}/{name}.yml"', hint=why)
+    return UsageError(
+        f'"{text}" is no pattern of paths', expected='such as "{kind}/{name}.yml"', hint=why, code="output-pattern"
+    )
 
 
 def _keys(path: str) -> tuple[str | int, ...]:
@@ -186,6 +189,7 @@ def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> Non
             at=document.position,
             expected="a path without secrets: files are announced, and lists of them are stored",
             hint="--quote-values allows it",
+            code="output-path",
         ).made_of()
 
 
@@ -193,7 +197,10 @@ def said(annotation: Annotation) -> str:
     """The path that `@output/file` says. Raises UsageError."""
     if annotation.kwargs or len(annotation.args) != 1 or type(annotation.args[0]) is not str:
         raise UsageError(
-            "@output/file takes one path", at=annotation.position, expected='such as #@output/file "web/app.yml"'
+            "@output/file takes one path",
+            at=annotation.position,
+            expected='such as #@output/file "web/app.yml"',
+            code="output-path",
         )
     _check(annotation.args[0], annotation.position)
     return annotation.args[0]
@@ -202,13 +209,19 @@ def said(annotation: Annotation) -> str:
 def _check(path: str, at: Position | None) -> None:
     """Raises UsageError for what is no plain path below a directory."""
     if len(path) > _LONGEST:
-        raise UsageError("the path of an output file is too long", at=at, expected=f"at most {_LONGEST} characters")
+        raise UsageError(
+            "the path of an output file is too long",
+            at=at,
+            expected=f"at most {_LONGEST} characters",
+            code="output-path",
+        )
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or "\\" in path or not path.isprintable():
         raise UsageError(
             f"{path!r} is no path of a file in the output directory",
             at=at,
             expected='names with / between them, such as "web/app.yml", none of them . or ..',
+            code="output-path",
         )
     inside(path, at, "change what @output/file or --output-by says")
 
@@ -238,6 +251,7 @@ class Claims:
                 also=[] if at is None or place is None else [place],
                 expected=expected,
                 found=f"{other}, {what}",
+                code="duplicate-output",
             )
         self._taken[name] = what, at
         for directory in around:

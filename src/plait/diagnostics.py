@@ -47,4 +47,4 @@ def warning(
 
 def diagnostic_of(text: str) -> Finding:
     """The diagnostic of a warning; of a text that is none, one with that message and no code."""
-    return text.diagnostic if isinstance(text, Warning) else Finding(text)
+    return text.diagnostic if isinstance(text, Warning) else Finding(text, code="")

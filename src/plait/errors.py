@@ -481,6 +481,7 @@ class PermissionDeniedError(PlaitError):
     access: "read", "write", "network", "programs", "limits" or "environment". name: the absolute path, the origin of the URL, the program, the limit, or the variables.
     """
 
+    code = "permission-denied"
     access = ""
     name = ""
 
@@ -520,6 +521,7 @@ class LimitError(PlaitError):
     """A limit on time, size or depth was reached. limit: its name in `--limit NAME=VALUE`, or ""."""
 
     exit_status = 3
+    code = "too-deep"
     limit = ""
     origins: tuple[object, ...] | None = ()
 

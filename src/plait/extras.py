@@ -25,6 +25,7 @@ def missing_extra(error: ModuleNotFoundError) -> UsageError | None:
                 f'the extra "{extra}" is not installed',
                 found=f"no module {error.name}",
                 hint=f"pip install 'plait[{extra}]'",
+                code="extra-not-installed",
             )
     return None
 

@@ -75,7 +75,9 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
                 hint = (
                     f"-o is the form of the output; it goes into a file by > {name}, into a directory by --output-files"
                 )
-            raise UsageError(f"Unknown output type '{name}'", expected=", ".join(known), hint=hint)
+            raise UsageError(
+                f"Unknown output type '{name}'", expected=", ".join(known), hint=hint, code="unknown-choice"
+            )
     return (
         next((name for name in names if name in FORMATS), "yaml"),
         next((name for name in names if name in SCHEMA_FORMATS), None),

@@ -126,7 +126,7 @@ class YamlFragment(Value):
                 return value if type(value) in SCALARS else self.wrap(value)
         elif node is not None and (there := _item_at(node, key)) is not None:
             return self.wrap(there.value)
-        raise StarlarkError(f"key {repr_of(key)} not in yamlfragment", hint=self._near(key))
+        raise StarlarkError(f"key {repr_of(key)} not in yamlfragment", hint=self._near(key), code="key-not-found")
 
     def _near(self, key: object) -> str | None:
         node = self._value
@@ -168,6 +168,7 @@ class YamlFragment(Value):
         raise StarlarkError(
             "yamlfragment.CompareSameType: Not implemented",
             hint="compare parts of the fragments, or what yaml.encode gives for them",
+            code="unknown-operation",
         )
 
     def text(self) -> str:
@@ -187,7 +188,10 @@ def _item_at(node: Collection, key: object) -> Item | None:
     """The item at a place that counts from 0, or None. Raises StarlarkError for what is no place."""
     if type(key) is int:
         return node.items[key] if 0 <= key < len(node.items) else None
-    raise StarlarkError(f"yamlfragment.Get: Expected {kind_name(node)} index to be an int, but was {type_of(key)}")
+    raise StarlarkError(
+        f"yamlfragment.Get: Expected {kind_name(node)} index to be an int, but was {type_of(key)}",
+        code="wrong-argument-type",
+    )
 
 
 def to_starlark(value: NodeValue) -> object:
@@ -245,7 +249,9 @@ def _item_value(value: object, source: Source | None, line: int) -> NodeValue:
     """A value that was not known earlier, as that of an item."""
     nodes = to_nodes(value, source, line)
     if type(nodes) is DocumentSet:
-        raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
+        raise StarlarkError(
+            "maps and arrays can only contain arrays, maps, or scalars; this is a document set", code="not-yaml-data"
+        )
     return nodes
 
 
@@ -255,11 +261,14 @@ def _to_nodes(value: object, source: Source | None, line: int, room: list[int]) 
     if type(value) is int:
         if value in INTEGERS:
             return value
-        raise StarlarkError(_int_sentence(value), expected="an integer of at most 64 bits")
+        raise StarlarkError(_int_sentence(value), expected="an integer of at most 64 bits", code="not-yaml-data")
     if type(value) is YamlFragment:
         nodes = value.value
         if type(nodes) is DocumentSet:
-            raise StarlarkError("maps and arrays can only contain arrays, maps, or scalars; this is a document set")
+            raise StarlarkError(
+                "maps and arrays can only contain arrays, maps, or scalars; this is a document set",
+                code="not-yaml-data",
+            )
         _take(room, value.made)
         return nodes
     if type(value) is Dict:
@@ -326,11 +335,11 @@ def _unconvertible(value: object) -> StarlarkError:
     if name.startswith("@ytt:"):
         hint = "did you mean to call .check()?" if name.startswith("@ytt:assert") else "use .string()"
         sentence = f"Unable to convert value: {name} does not automatically encode (hint: {hint})"
-        return StarlarkError(sentence)
+        return StarlarkError(sentence, code="not-yaml-data")
     meant = _HINTS.get(name)
     if isinstance(value, Module) and "eval" in value.attr_names():
         meant = "call its .eval() for its documents"
-    return StarlarkError(f"unknown type {name} for conversion to YAML", hint=meant)
+    return StarlarkError(f"unknown type {name} for conversion to YAML", hint=meant, code="not-yaml-data")
 
 
 _GO_TYPES: dict[type, str] = {

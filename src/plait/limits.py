@@ -92,11 +92,14 @@ class Limits:
                 raise UsageError(
                     f"invalid limit {name}={value!r}",
                     expected=f"a {'whole ' if whole else ''}number of {TABLE[name][2]}, more than 0",
+                    code="invalid-limit",
                 )
             checked[name] = value
         if checked.get("depth", 0) > DEEPEST:
             # Each call through a builtin takes room on the stack of the process.
-            raise UsageError(f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]))
+            raise UsageError(
+                f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]), code="invalid-limit"
+            )
         self.given = checked
         for name, (default, _, _) in TABLE.items():
             setattr(self, name, checked.get(name, default))
@@ -119,7 +122,11 @@ def parse(texts: Iterable[str]) -> Limits:
         whole, point, part = (number if unit == 1 else number[:-1]).partition(".")
         digits = whole + part
         if not digits.isascii() or not digits.isdigit() or len(digits) > 15 or (point and name not in _DURATIONS):
-            raise UsageError(f'invalid limit "{text}"', expected="NAME=NUMBER, such as steps=1000000 or memory=512M")
+            raise UsageError(
+                f'invalid limit "{text}"',
+                expected="NAME=NUMBER, such as steps=1000000 or memory=512M",
+                code="invalid-limit",
+            )
         values[name] = float(f"{whole}.{part}") * unit if point else int(whole) * unit
     return Limits(**values)
 
@@ -144,7 +151,11 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
     from plait.spell import did_you_mean
 
     return UsageError(
-        f'unknown limit "{name}"', expected=", ".join(TABLE), found=found, hint=did_you_mean(name, list(TABLE))
+        f'unknown limit "{name}"',
+        expected=", ".join(TABLE),
+        found=found,
+        hint=did_you_mean(name, list(TABLE)),
+        code="invalid-limit",
     )
 
 
@@ -265,6 +276,7 @@ def exceeded(
         at=at,
         expected=expected,
         hint=again if hint is None else Advice(hint, "; ", *again.parts),
+        code=f"limit-{name}",
     )
     error.limit = name
     return error

@@ -140,7 +140,7 @@ def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
     for path, text in files:
         place = inside(path)
         if place in places:
-            raise UsageError(f"Multiple files have same output destination paths: {path}")
+            raise UsageError(f"Multiple files have same output destination paths: {path}", code="duplicate-output")
         places[place] = text
     return places
 
@@ -193,9 +193,19 @@ def inside(path: str, at: Position | None = None, hint: str = "rename it with a 
         or os.path.isabs(place)
         or os.path.splitdrive(place)[0]
     ):
-        raise UsageError(f"Expected output file path '{path}' to be inside the output directory", at=at, hint=hint)
+        raise UsageError(
+            f"Expected output file path '{path}' to be inside the output directory",
+            at=at,
+            hint=hint,
+            code="output-outside",
+        )
     if ".git" in place.casefold().split(os.sep):  # which has programs that Git runs
-        raise UsageError(f"Expected output file path '{path}' to not be inside a .git directory", at=at, hint=hint)
+        raise UsageError(
+            f"Expected output file path '{path}' to not be inside a .git directory",
+            at=at,
+            hint=hint,
+            code="output-outside",
+        )
     if _ON_WINDOWS and (name := no_name_on_windows(place)) is not None:
         raise UsageError(
             f"Expected output file path '{path}' to be a path that Windows can hold",
@@ -203,6 +213,7 @@ def inside(path: str, at: Position | None = None, hint: str = "rename it with a 
             expected="no device's name, none of < > : \" | ? *, no dot or space at the end of a name",
             found=name,
             hint=hint,
+            code="output-path",
         )
     return place
 
@@ -236,16 +247,16 @@ def no_name_on_windows(place: str) -> str | None:
 def _check_expendable(directory: str) -> None:
     message = "Expected output directory path to not be one of '/', '.', './', ''"
     if directory in ("/", ".", "./", ""):
-        raise UsageError(message, found=directory)
+        raise UsageError(message, found=directory, code="output-not-expendable")
     place = os.path.realpath(directory)
     here = os.path.realpath(os.getcwd())
     kept = "the working directory" if place == here else "a directory around the working directory"
     if place == here or here.startswith(place.rstrip(os.sep) + os.sep):
-        raise UsageError(message, found=f"{directory}, {kept}")
+        raise UsageError(message, found=f"{directory}, {kept}", code="output-not-expendable")
     home = os.path.realpath(os.path.expanduser("~"))
     if place == home or home.startswith(place.rstrip(os.sep) + os.sep):
         kept = "the home directory" if place == home else "a directory around the home directory"
-        raise UsageError(message, found=f"{directory}, {kept}")
+        raise UsageError(message, found=f"{directory}, {kept}", code="output-not-expendable")
 
 
 def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
@@ -284,4 +295,4 @@ def write_error(directory: str, error: OSError | ValueError) -> ReadError:
     place = error.filename if isinstance(error, OSError) and error.filename else directory
     why = f"is {error.kind}" if isinstance(error, Refused) and error.kind else reason(error)
     hint = error.hint if isinstance(error, Refused) else None
-    return ReadError(f"Writing '{os.fsdecode(place)}': {why}", hint=hint)
+    return ReadError(f"Writing '{os.fsdecode(place)}': {why}", hint=hint, code="unwritable-file")

@@ -63,13 +63,15 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
         finally:
             worker.end()
     if worker.is_overdue:
-        raise LimitError("the evaluation took too long, and was ended")
+        raise LimitError("the evaluation took too long, and was ended", code="process-ended")
     if not reply:
         raise LimitError(
-            "the evaluation ended without an answer", hint="it may have needed more memory than it may have"
+            "the evaluation ended without an answer",
+            hint="it may have needed more memory than it may have",
+            code="process-ended",
         )
     if reply[:1] == _WRONG:
-        raise UsageError(reply[1:].decode().strip())
+        raise UsageError(reply[1:].decode().strip(), code="website-request")
     return reply[1:]
 
 

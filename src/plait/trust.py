@@ -78,6 +78,7 @@ def check_owner(path: str) -> None:
                 expected="a file and a directory of your own",
                 found=f"{one} belongs to user {os.stat(one).st_uid}",
                 hint=f"if you trust it: plait trust {quote(directory)}, or in CI {VARIABLE}={quote(directory)}",
+                code="foreign-project",
             )
             error.access, error.name = "read", path
             raise error
@@ -136,7 +137,12 @@ def store(decision: Decision) -> None:
 
     place = _place(decision.directory)
     if place is None:
-        raise ReadError("there is no directory for decisions", expected="a home directory", hint="set XDG_STATE_HOME")
+        raise ReadError(
+            "there is no directory for decisions",
+            expected="a home directory",
+            hint="set XDG_STATE_HOME",
+            code="unwritable-file",
+        )
     data = {
         "format": FORMAT,
         "directory": decision.directory,
@@ -147,7 +153,7 @@ def store(decision: Decision) -> None:
         _make_directory(os.path.dirname(place))
         write_file(place, [dumps(data, indent=1).encode("utf-8", "surrogateescape"), b"\n"], new_mode=0o600)
     except OSError as error:
-        raise ReadError(f'cannot write "{place}": {error.strerror}') from None
+        raise ReadError(f'cannot write "{place}": {error.strerror}', code="unwritable-file") from None
 
 
 def revoke(directory: str) -> bool:
@@ -164,7 +170,7 @@ def revoke(directory: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise ReadError(f'cannot remove "{place}": {error.strerror}') from None
+        raise ReadError(f'cannot remove "{place}": {error.strerror}', code="unwritable-file") from None
     return True
 
 
@@ -174,7 +180,11 @@ def _make_directory(path: str) -> None:
 
     followed(path, make=0o700).close()
     if not _is_own(os.stat(path).st_uid):
-        raise ReadError(f'the directory "{path}" belongs to another user', expected="a directory of your own")
+        raise ReadError(
+            f'the directory "{path}" belongs to another user',
+            expected="a directory of your own",
+            code="foreign-project",
+        )
 
 
 def _is_own(owner: int) -> bool:

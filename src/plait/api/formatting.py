@@ -89,6 +89,7 @@ def fmt(
                 "no YAML file is among the inputs",
                 expected="names that end in .yml or .yaml",
                 found=", ".join(file.path for file in found[:12]),
+                code="nothing-to-do",
             )
         for file in chosen:
             name = file.source.shown

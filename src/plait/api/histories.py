@@ -120,7 +120,9 @@ def explain(documents: Documents, path: str | None = None, *, cleartext_secrets:
         raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
     if documents.trace is None:
         raise UsageError(
-            "nothing was recorded of these documents", hint="call what made them with trace=True, and without isolated"
+            "nothing was recorded of these documents",
+            hint="call what made them with trace=True, and without isolated",
+            code="api-use",
         )
     return [
         History(found)

@@ -37,7 +37,11 @@ def each(inputs: Inputs) -> list[Input]:
     for one in found:
         if isinstance(one, str):
             if ("\n" in one or _reads_as_yaml(one)) and not os.path.lexists(one):
-                raise ReadError("this is a text, not a path", hint='a text is given by a name: {"config.yml": text}')
+                raise ReadError(
+                    "this is a text, not a path",
+                    hint='a text is given by a name: {"config.yml": text}',
+                    code="api-use",
+                )
         elif isinstance(one, Mapping):
             _check_texts(one)
         elif not isinstance(one, os.PathLike | Documents):
@@ -74,6 +78,7 @@ def _check_texts(inputs: Mapping[str, object]) -> None:
                     f'the text of "{name}" is the path of a file',
                     found=text,
                     hint="a path is given on its own, without a name",
+                    code="api-use",
                 )
 
 
@@ -84,7 +89,7 @@ def check_text(text: str, what: str) -> None:
             text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise ReadError(
-            f"{what} with half a character", found=f"\\u{ord(text[error.start]):04x} at {error.start}"
+            f"{what} with half a character", found=f"\\u{ord(text[error.start]):04x} at {error.start}", code="api-use"
         ) from None
 
 
@@ -163,11 +168,16 @@ def only(inputs: Inputs, what: str) -> Source | Document:
                 f"{what} is one document",
                 found=str(len(nodes)),
                 hint="plait.documents(one) for one in them makes a base of each",
+                code="one-document",
             )
         return nodes[0]
     found = list(named_sources(given))
     if len(found) != 1:
-        raise UsageError(f"{what} is one file", found=", ".join(source.name for source in found) or "none")
+        raise UsageError(
+            f"{what} is one file",
+            found=", ".join(source.name for source in found) or "none",
+            code="one-document",
+        )
     return found[0]
 
 
@@ -206,4 +216,8 @@ def trace_of(given: Iterable[object]) -> Trace:
 
 
 def _no_stdin() -> bytes:
-    raise ReadError("the API does not read standard input", hint='give its text by a name: {"stdin.yml": text}')
+    raise ReadError(
+        "the API does not read standard input",
+        hint='give its text by a name: {"stdin.yml": text}',
+        code="standard-input",
+    )

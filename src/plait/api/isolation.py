@@ -69,7 +69,11 @@ def can_be_isolated(
                 refuse(function, arguments, options, error)
             del given["isolated"]
             if given.get("trace"):
-                raise UsageError("an isolated call keeps no histories", hint="leave out trace=True, or isolated=True")
+                raise UsageError(
+                    "an isolated call keeps no histories",
+                    hint="leave out trace=True, or isolated=True",
+                    code="api-use",
+                )
             return result.of_state(call_in_worker(function.__name__, given))
 
         return call

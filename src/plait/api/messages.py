@@ -77,6 +77,7 @@ def error_of(failure: Failure) -> PlaitError:
         hint=full(one, "hint"),
         trail=one.trail,
         reference=failure["fault"]["reference"],
+        code=one.code,
     )
     if failure["fault"]["is_secret"]:
         conceal(error)
@@ -97,6 +98,7 @@ def fault_of(error: PlaitError | Finding) -> Fault:
         "expected": _words(full(error, "expected")),
         "found": _words(full(error, "found")),
         "hint": _words(full(error, "hint")),
+        "code": error.code,
         "is_secret": error.is_concealed,
         "trail": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.trail],
         "reference": str(error.reference) if isinstance(error.reference, str) else None,
@@ -114,6 +116,7 @@ def finding_of(fault: Fault) -> Finding:
         hint=_text(fault["hint"]),
         trail=[Step(text, _position(at), role=role, reference=told) for text, at, role, told in fault["trail"]],
         reference=fault["reference"],
+        code=fault["code"],
     )
     return conceal(made) if fault["is_secret"] else made
 

@@ -94,7 +94,9 @@ def data_values_schema(
     {'name': {'type': 'string', 'default': 'web'}}
     """
     if form not in _SCHEMA_FORMS:
-        raise UsageError(f"there is no schema of the form {form!r}", expected=" or ".join(_SCHEMA_FORMS))
+        raise UsageError(
+            f"there is no schema of the form {form!r}", expected=" or ".join(_SCHEMA_FORMS), code="unknown-choice"
+        )
     with limited_to(limits):
         request = Render(
             inputs=inputs,

@@ -83,7 +83,11 @@ def _reply(worker: Worker, data: bytes, seconds: float) -> Reply:
     if worker.is_overdue:
         raise exceeded("this run", "seconds", seconds)
     how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-    raise LimitError(f"the process of this run ended {how}", hint="it had too little memory, or too small a stack")
+    raise LimitError(
+        f"the process of this run ended {how}",
+        hint="it had too little memory, or too small a stack",
+        code="process-ended",
+    )
 
 
 class Workers:

@@ -127,7 +127,11 @@ def run(
     """
     path = find(program.name)
     if path is None:
-        raise ReadError(f"there is no program {program.name} to run", hint=program.hint or _hint(program.name))
+        raise ReadError(
+            f"there is no program {program.name} to run",
+            hint=program.hint or _hint(program.name),
+            code="program-failed",
+        )
     is_at_terminal = _is_at_terminal()
     try:
         process = subprocess.Popen(  # noqa: S603 - an absolute path, or one that the user typed; no shell
@@ -142,7 +146,7 @@ def run(
         )
     except (OSError, ValueError) as error:
         found = error.strerror if isinstance(error, OSError) else str(error)
-        raise ReadError(f"cannot run {program.name}: {(found or '').lower()}") from None
+        raise ReadError(f"cannot run {program.name}: {(found or '').lower()}", code="program-failed") from None
     running = _Running(program.name, process, most, has_group=not is_at_terminal)
     return running.finished(given, monotonic() + seconds)
 
@@ -187,9 +191,13 @@ class _Running:
                 if stream is not None and not thread.is_alive():
                     stream.close()
         if self._prints_too_much:
-            raise LimitError(f"{self._name} prints too much, and was ended", expected=f"at most {self._most} bytes")
+            raise LimitError(
+                f"{self._name} prints too much, and was ended",
+                expected=f"at most {self._most} bytes",
+                code="program-failed",
+            )
         if not is_whole:
-            raise LimitError(f"{self._name} took too long, and was ended")
+            raise LimitError(f"{self._name} took too long, and was ended", code="program-failed")
         return Finished(self._process.returncode, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
     def _read_output(self) -> None:

@@ -62,7 +62,9 @@ def start(
             creationflags=FLAGS,
         )
     except OSError as error:
-        raise PlaitError(f"cannot start a Python process: {error.strerror}", found=sys.executable) from None
+        raise PlaitError(
+            f"cannot start a Python process: {error.strerror}", found=sys.executable, code="program-failed"
+        ) from None
 
 
 def command(entry: str, *more: str) -> list[str]:

@@ -130,7 +130,10 @@ def program_of(path: str, argv: Sequence[str], wanted: str | None = None) -> str
 
             known = [*PROGRAMS, PLAIT]
             raise UsageError(
-                f'unknown {PROGRAM_VARIABLE} "{wanted}"', expected=", ".join(known), hint=did_you_mean(wanted, known)
+                f'unknown {PROGRAM_VARIABLE} "{wanted}"',
+                expected=", ".join(known),
+                hint=did_you_mean(wanted, known),
+                code="unknown-choice",
             )
         return wanted
     name = path.replace("\\", "/").rpartition("/")[2].lower()

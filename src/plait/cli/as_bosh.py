@@ -193,7 +193,9 @@ def _dispatch(argv: Sequence[str]) -> int:
         return _print(before, f"version {BOSH_VERSION} (plait {__version__})\n")
     if place is None:
         raise UsageError(
-            f"Please specify one command of: {_listed()}", reference=f"Please specify one command of: {_listed()}"
+            f"Please specify one command of: {_listed()}",
+            reference=f"Please specify one command of: {_listed()}",
+            code="missing-argument",
         )
     name = argv[place]
     rest = [*argv[:place], *argv[place + 1 :]]
@@ -232,7 +234,10 @@ def _interpolate(argv: Sequence[str]) -> int:
 
 def _check_arguments(command: str, arguments: Sequence[str]) -> None:
     if arguments:
-        raise UsageError(f"Command '*opts.{command}Opts' does not support extra arguments: {', '.join(arguments)}")
+        raise UsageError(
+            f"Command '*opts.{command}Opts' does not support extra arguments: {', '.join(arguments)}",
+            code="unexpected-argument",
+        )
 
 
 def _check_environment(flags: Patch) -> None:
@@ -244,6 +249,7 @@ def _check_environment(flags: Patch) -> None:
                 f'invalid argument for flag `{option.shown}\' (expected bool): strconv.ParseBool: parsing "{value}": '
                 "invalid syntax",
                 hint=f"it comes from the environment variable {name}",
+                code="invalid-value",
             )
 
 
@@ -263,12 +269,13 @@ def _unknown(name: str) -> UsageError:
         return UsageError(
             f'plait has no command "{name}": in the place of bosh it has interpolate alone',
             hint="call BOSH's own command line for it",
+            code="unknown-command",
         )
     nearest = min(sorted(_COMMANDS), key=lambda known: _distance(name, known))
     told = f"Unknown command `{name}'"
     if _distance(name, nearest) / len(nearest) < 0.5:
-        return UsageError(f"{told}, did you mean `{nearest}'?")
-    return UsageError(f"{told}. Please specify one command of: {_listed()}")
+        return UsageError(f"{told}, did you mean `{nearest}'?", code="unknown-command")
+    return UsageError(f"{told}. Please specify one command of: {_listed()}", code="unknown-command")
 
 
 def _distance(one: str, other: str) -> int:

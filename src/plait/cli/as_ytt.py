@@ -144,7 +144,9 @@ def _completion(argv: Sequence[str]) -> int:
     if flags.help or write is None:
         return shown(COMPLETION)
     if len(flags.arguments) > 1:
-        raise UsageError(f'unknown command "{flags.arguments[1]}" for "ytt completion {flags.arguments[0]}"')
+        raise UsageError(
+            f'unknown command "{flags.arguments[1]}" for "ytt completion {flags.arguments[0]}"', code="unknown-command"
+        )
     commands: dict[str, Command[Any]] = {
         "template": TEMPLATE,
         "fmt": YTT_FMT,

@@ -37,7 +37,10 @@ def in_colour(when: str) -> bool:
         from plait.spell import did_you_mean
 
         raise UsageError(
-            f"unknown value for --color: {when}", expected=", ".join(_WHEN), hint=did_you_mean(when, _WHEN)
+            f"unknown value for --color: {when}",
+            expected=", ".join(_WHEN),
+            hint=did_you_mean(when, _WHEN),
+            code="unknown-choice",
         )
     if when == "auto":
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -34,6 +34,7 @@ def deliver(request: Request) -> int:
         raise UsageError(
             "--output-files of plait compose needs --output-by, and no --diff",
             expected='such as --output-by "{kind}/{name}.yml"',
+            code="flag-conflict",
         )
     keep_limits(request)
     context = Context(print_line=lambda line: print(line, file=sys.stderr))

@@ -62,7 +62,9 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
     runs = chosen.runs
     complain(chosen.note())
     if not runs:
-        raise UsageError("there is no run to count", hint="write a plait.yml, or see `plait init`")
+        raise UsageError(
+            "there is no run to count", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
+        )
     processes = min(jobs_of(flags), len(runs))
     failed = 0
     for message in (

@@ -37,7 +37,7 @@ class Reports:
             try:
                 data = loads(file_content(path, path))
             except OSError as error:
-                raise ReadError(f"{path}: {reason(error)}") from None
+                raise ReadError(f"{path}: {reason(error)}", code="unreadable-file") from None
             except (ValueError, RecursionError):
                 data = None
             coverage.merge(Coverage.from_json(data, path, self.directory))
@@ -69,7 +69,10 @@ def _split(asked: str) -> tuple[str, str]:
     form, colon, path = asked.partition(":")
     if form not in _FORMS or not colon or not path:
         raise UsageError(
-            f'"{asked}" is no report', expected=", ".join(f"{form}:PATH" for form in _FORMS), hint="lcov:coverage.info"
+            f'"{asked}" is no report',
+            expected=", ".join(f"{form}:PATH" for form in _FORMS),
+            hint="lcov:coverage.info",
+            code="unknown-choice",
         )
     return form, path
 
@@ -82,7 +85,7 @@ def _percent(text: str) -> float | None:
     except ValueError:
         percent = -1.0
     if not 0 <= percent <= 100:
-        raise UsageError(f'--fail-under takes a percentage, not "{text}"', expected="0 to 100")
+        raise UsageError(f'--fail-under takes a percentage, not "{text}"', expected="0 to 100", code="invalid-value")
     return percent
 
 

@@ -65,7 +65,10 @@ def main(flags: Diff) -> int:
     keep_limits(flags)
     if len(flags.arguments) != 2:
         raise UsageError(
-            "plait diff compares two files", expected="plait diff A B", found=" ".join(flags.arguments) or None
+            "plait diff compares two files",
+            expected="plait diff A B",
+            found=" ".join(flags.arguments) or None,
+            code="missing-argument",
         )
     kind, colour = flags.as_, in_colour(flags.color)
     for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", flags.output, OUTPUT.choices)):
@@ -74,7 +77,10 @@ def main(flags: Diff) -> int:
 
             wanted = [one for one in known if one]
             raise UsageError(
-                f"unknown value for {name}: {word}", expected=", ".join(wanted), hint=did_you_mean(word, wanted)
+                f"unknown value for {name}: {word}",
+                expected=", ".join(wanted),
+                hint=did_you_mean(word, wanted),
+                code="unknown-choice",
             )
     from plait.tools import diff
 

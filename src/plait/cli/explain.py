@@ -74,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
     flags = question.own
     as_json = _as_json(question)
     if flags.not_ and flags.output == ANSWER_JSON:
-        raise UsageError("--not cannot be combined with -o json")
+        raise UsageError("--not cannot be combined with -o json", code="flag-conflict")
     from plait.tools.paths import parse
 
     # A PATH that cannot be read is told before anything runs.
@@ -134,7 +134,9 @@ def main_impact(argv: Sequence[str]) -> int:
     file, colon, number = question.asked.rpartition(":")
     if not colon or not number.isdecimal() or not file or len(number) > 18:
         raise UsageError(
-            f'"{question.asked}" does not name a line of a file', expected="FILE:LINE, such as values.yml:3"
+            f'"{question.asked}" does not name a line of a file',
+            expected="FILE:LINE, such as values.yml:3",
+            code="invalid-value",
         )
     from plait.tools.impact import check_line, impact
 

@@ -156,14 +156,14 @@ def _watcher(flags: Fleet) -> Watcher:
 
     if flags.has(Fleet.events):
         if flags.events != "json":
-            raise UsageError(f'unknown form "{flags.events}"', expected="json")
+            raise UsageError(f'unknown form "{flags.events}"', expected="json", code="unknown-choice")
         return Events()
     return Silent() if flags.quiet else for_people()
 
 
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9 or not 0 < int(text) <= 1024:
-        raise UsageError(f'invalid --jobs "{text}"', expected="a number of processes, 1 or more")
+        raise UsageError(f'invalid --jobs "{text}"', expected="a number of processes, 1 or more", code="invalid-value")
     return int(text)
 
 

@@ -88,7 +88,9 @@ def answer(name: str, argv: Sequence[str]) -> int:
 
 def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) != 1:
-        raise UsageError("plait fleet why takes one PATH", expected="such as Deployment/web:spec.replicas")
+        raise UsageError(
+            "plait fleet why takes one PATH", expected="such as Deployment/web:spec.replicas", code="missing-argument"
+        )
     rows = [
         (task.name, path, "" if value is None else value.text, "not there" if value is None else value.decided)
         for task, path, value in why(project, tasks, flags.arguments[0])
@@ -105,11 +107,13 @@ def _why(flags: Why, project: Project, tasks: Sequence[Task]) -> int:
 
 def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:
     if len(flags.arguments) not in (0, 2):
-        raise UsageError("plait fleet diff takes two environments, or none", found=" ".join(flags.arguments))
+        raise UsageError(
+            "plait fleet diff takes two environments, or none", found=" ".join(flags.arguments), code="missing-argument"
+        )
     if flags.arguments:
         named = {task.name: task for name in flags.arguments for task in tasks_of(project, [name]) if task.name == name}
         if len(named) != 2:
-            raise UsageError("these are not two environments", found=", ".join(flags.arguments))
+            raise UsageError("these are not two environments", found=", ".join(flags.arguments), code="run-not-found")
         tasks = [named[name] for name in flags.arguments]
     found = compared(project, tasks)
     if flags.output == ANSWER_JSON:
@@ -163,7 +167,11 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     asked = flags.arguments[0] if len(flags.arguments) == 1 else ""
     file, colon, number = asked.rpartition(":")
     if not colon or not file or not number.isdecimal() or len(number) > 18:
-        raise UsageError("plait fleet impact takes a line of a file", expected="FILE:LINE, such as values.yml:3")
+        raise UsageError(
+            "plait fleet impact takes a line of a file",
+            expected="FILE:LINE, such as values.yml:3",
+            code="missing-argument",
+        )
     groups: dict[tuple[str, ...], list[str]] = {}
     unknown: dict[str, list[str]] = {}
     for task, paths, doubt in reached(project, tasks, file, int(number)):
@@ -189,7 +197,7 @@ def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
     from plait.fleet.since import DIFFERS, since
 
     if flags.arguments:
-        raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments))
+        raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments), code="unexpected-argument")
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for one in since(project, tasks, flags.since):
         groups.setdefault((one.kind, one.places), []).append(one.name)

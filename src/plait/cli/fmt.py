@@ -58,9 +58,11 @@ def main(flags: Fmt) -> int:
 
     named = [*flags.file, *flags.arguments]
     if not named:
-        raise UsageError("no file to format", hint="plait fmt -w config/ formats all YAML files of a directory")
+        raise UsageError(
+            "no file to format", hint="plait fmt -w config/ formats all YAML files of a directory", code="nothing-to-do"
+        )
     if flags.write and "-" in named:
-        raise UsageError("-w needs files, not standard input")
+        raise UsageError("-w needs files, not standard input", code="standard-input")
     links = PassingLinks(flags.allow_links, every=flags.allow_all_links)
     found = Inputs(links=links, offline=True).files(named)
     for path in links.passed[:_NAMED]:
@@ -75,12 +77,14 @@ def main(flags: Fmt) -> int:
             f"{others[0]} is no YAML file" if others else "no YAML file is among the inputs",
             expected="names that end in .yml or .yaml",
             found=", ".join(named),
+            code="nothing-to-do",
         )
     if len(files) > 1 and not shows:
         raise UsageError(
             f"{len(files)} files, and nothing is said of what to do with them",
             expected="-w to write them, --check to name those that would change, or --diff to see how",
             hint="plait render fmt prints files as ytt fmt does",
+            code="missing-argument",
         )
     status, colour = 0, in_colour(flags.color)
     for file, formatted in _formatted(files):

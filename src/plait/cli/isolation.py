@@ -34,7 +34,7 @@ def isolated(command: Callable[[], int]) -> int:
     Raises LimitError when the child had to be ended, or ended by a signal; UsageError where there are no child processes.
     """
     if not can_fork():
-        raise UsageError("--isolate needs a system that can fork a process (Linux, macOS)")
+        raise UsageError("--isolate needs a system that can fork a process (Linux, macOS)", code="unsupported-system")
     sys.stdout.flush()
     sys.stderr.flush()
     hears, tells = os.pipe()
@@ -60,7 +60,9 @@ def isolated(command: Callable[[], int]) -> int:
     if status < 0:
         name = signal.Signals(-status).name
         raise LimitError(
-            f"the process of this run was ended by {name}", hint="it had too little memory, or too small a stack"
+            f"the process of this run was ended by {name}",
+            hint="it had too little memory, or too small a stack",
+            code="process-ended",
         )
     return status
 

@@ -61,6 +61,7 @@ def main(flags: Krm) -> int:
             expected="kind: ResourceList",
             found=f"kind: {given['kind']}" if isinstance(given, dict) and "kind" in given else "no kind",
             hint="Kustomize and kpt write it; see the page on integrations",
+            code="resource-list",
         )
     result: dict[object, Plain] = dict(given)
     warnings: list[str] = []
@@ -108,6 +109,7 @@ def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callab
                 raise UsageError(
                     f'a template cannot be called "{_ITEMS}": that is the name of the items',
                     hint="give it another name",
+                    code="resource-list",
                 )
             files[str(name)] = str(text)
         values = {str(name): value for name, value in _map(spec.get("values"), "values").items()}
@@ -132,7 +134,10 @@ def _spec(config: Plain) -> Mapping[object, Plain]:
             from plait.spell import did_you_mean
 
             raise UsageError(
-                f'functionConfig.spec has no "{name}"', expected=", ".join(_KEYS), hint=did_you_mean(str(name), _KEYS)
+                f'functionConfig.spec has no "{name}"',
+                expected=", ".join(_KEYS),
+                hint=did_you_mean(str(name), _KEYS),
+                code="resource-list",
             )
     return spec
 
@@ -141,7 +146,7 @@ def _map(value: Plain, what: str) -> Mapping[object, Plain]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise UsageError(f"{what} is not a map")
+        raise UsageError(f"{what} is not a map", code="resource-list")
     return value
 
 
@@ -149,5 +154,5 @@ def _list(value: Plain, what: str) -> list[Plain]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise UsageError(f"{what} is not a list")
+        raise UsageError(f"{what} is not a list", code="resource-list")
     return value

@@ -81,7 +81,9 @@ def _compare(job: Job, context: Context) -> int:
     from plait.layering.comparison import to_text
 
     if job.options.relaxed or job.options.like_deckhand:
-        raise UsageError("--compare-deckhand cannot be combined with --relaxed or --like-deckhand")
+        raise UsageError(
+            "--compare-deckhand cannot be combined with --relaxed or --like-deckhand", code="flag-conflict"
+        )
     with watched(context):
         found = job.compare(context)
     write_out(to_text(found))

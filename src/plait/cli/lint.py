@@ -97,9 +97,11 @@ class Asked:
         flags.require_choice(Lint.portable, "program")
         self.form = flags.output
         if typed and flags.arguments:
-            raise UsageError("name runs, or a command", found=" ".join([*flags.arguments, typed[0]]))
+            raise UsageError(
+                "name runs, or a command", found=" ".join([*flags.arguments, typed[0]]), code="missing-argument"
+            )
         if flags.watch and flags.fix:
-            raise UsageError("--watch and --fix do not go together")
+            raise UsageError("--watch and --fix do not go together", code="flag-conflict")
 
     def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
         """Find what there is. view: is told which files are read. Raises PlaitError."""
@@ -116,6 +118,7 @@ class Asked:
                 "there is no run to look at",
                 expected="a project file, plait.yml",
                 hint="plait project says what was seen",
+                code="nothing-to-do",
             )
         with permitted(project.permissions):
             subject = Subject(project, runs, view)

@@ -143,7 +143,7 @@ def main_project(flags: ProjectCommand) -> int:
     if not os.path.lexists(start):
         from plait.errors import ReadError
 
-        raise ReadError(f'there is nothing at "{start}"')
+        raise ReadError(f'there is nothing at "{start}"', code="file-not-found")
     project = project_of(flags.project, start)
     for run in project.runs.values():
         run.check()

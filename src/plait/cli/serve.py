@@ -35,17 +35,20 @@ def _serve(flags: Serve) -> int:
     from plait.service.records import FORMS, set_up
 
     if flags.log_format not in FORMS:
-        raise UsageError(f'unknown --log-format "{flags.log_format}"', expected=" or ".join(FORMS))
+        raise UsageError(
+            f'unknown --log-format "{flags.log_format}"', expected=" or ".join(FORMS), code="unknown-choice"
+        )
     host = flags.host
     tokens = flags.tokens or None
     if flags.has(Serve.issuer_keys) and not flags.has(Serve.issuer):
-        raise UsageError("--issuer-keys needs --issuer")
+        raise UsageError("--issuer-keys needs --issuer", code="flag-conflict")
     asked = tokens is not None or flags.has(Serve.issuer) or flags.has(Serve.keystone)
     if not asked and host not in LOOPBACK:
         raise UsageError(
             f"without tokens everybody who reaches {host} may do everything",
             expected=f"--tokens FILE, or --host {LOOPBACK[0]}",
             hint="plait serve new-token prints a token",
+            code="unsafe-address",
         )
     with _listening(host, _port(flags.port)) as listener:
         port = listener.getsockname()[1]
@@ -124,11 +127,13 @@ def _listening(host: str, port: int) -> socket.socket:
         return listener
     except OSError as error:
         raise PlaitError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}", hint="--port takes another one"
+            f"cannot listen on {host}:{port}: {error.strerror or error}",
+            hint="--port takes another one",
+            code="cannot-listen",
         ) from None
 
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text[:9]) > 65535 or len(text) > 5:
-        raise UsageError(f'invalid --port "{text}"', expected="a number from 0 to 65535")
+        raise UsageError(f'invalid --port "{text}"', expected="a number from 0 to 65535", code="invalid-value")
     return int(text)

@@ -49,6 +49,7 @@ def do(flags: Serve) -> int:
         f"plait serve does not take {' '.join(flags.arguments)}",
         expected="nothing, new-token NAME, new-key, rotate, prune, status, documents DIRECTORY, export, import FILE "
         "or import-deckhand URL",
+        code="unexpected-argument",
     )
 
 
@@ -63,6 +64,7 @@ def _new_token(name: str, flags: Serve) -> int:
             hint=did_you_mean(unknown[0], known)
             if unknown
             else "roles are the names in the file of --policy, and admin",
+            code="unknown-choice",
         )
     token = new_token()
     # So that the file of tokens can be appended to without the token itself in it.
@@ -79,7 +81,7 @@ def _new_key(_: Serve) -> int:
 def _rotate(flags: Serve) -> int:
     keys = keys_of(flags)
     if keys is None:
-        raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE")
+        raise UsageError("rotate needs the keys, the new one first", expected="--keys SOURCE", code="service-keys")
     database = Database(flags.database)
     done = 0
     try:
@@ -87,7 +89,7 @@ def _rotate(flags: Serve) -> int:
         while part := _rotated(database, keys):
             done += part
     except Refusal as refusal:
-        raise PlaitError(refusal.message) from None
+        raise PlaitError(refusal.message, code="service-keys") from None
     finally:
         database.close()
     write_out(f"{counted(done, 'secret')} wrapped by the key {keys.first}\n")
@@ -104,13 +106,15 @@ def _prune(flags: Serve) -> int:
 
     keep = keep_of(flags.keep)
     if keep is None:
-        raise UsageError("prune needs a rule", expected="--keep last=COUNT, days=DAYS, tag=NAME or tag=*")
+        raise UsageError(
+            "prune needs a rule", expected="--keep last=COUNT, days=DAYS, tag=NAME or tag=*", code="missing-argument"
+        )
     database = Database(flags.database)
     try:
         with database.writing() as connection:
             count = prune(connection, keep)
     except (SQLAlchemyError, Refusal) as error:
-        raise PlaitError(f"nothing is removed: {_reason(error)}") from None
+        raise PlaitError(f"nothing is removed: {_reason(error)}", code="database") from None
     finally:
         database.close()
     write_out(f"{counted(count, 'revision')} removed\n")
@@ -154,7 +158,9 @@ def _import(path: str, flags: Serve) -> int:
         with open(path, encoding="utf-8") as file:
             return _taken_up(flags, lambda connection: load(connection, file))
     except (OSError, UnicodeDecodeError) as error:
-        raise PlaitError(f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}") from None
+        raise PlaitError(
+            f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}", code="unreadable-file"
+        ) from None
 
 
 def _import_deckhand(url: str, flags: Serve) -> int:
@@ -168,7 +174,9 @@ def _import_deckhand(url: str, flags: Serve) -> int:
     barbican = barbican_at(flags.barbican, flags.barbican_token)
     keys = keys_of(flags)
     if keys is None:
-        raise UsageError("secrets of Barbican are sealed by keys of yours", expected="--keys SOURCE")
+        raise UsageError(
+            "secrets of Barbican are sealed by keys of yours", expected="--keys SOURCE", code="service-keys"
+        )
     address = flags.address or "http://127.0.0.1:9000"
     with steps_of(url) as steps:
         return _taken_up(
@@ -183,7 +191,7 @@ def _taken_up(flags: Serve, work: Callable[[Connection], int]) -> int:
         with database.writing() as connection:
             count = work(connection)
     except SQLAlchemyError as error:
-        raise PlaitError(f"the revisions cannot be taken up: {type(error).__name__}") from None
+        raise PlaitError(f"the revisions cannot be taken up: {type(error).__name__}", code="database") from None
     finally:
         database.close()
     write_out(f"{counted(count, 'revision')} taken up\n")
@@ -201,7 +209,7 @@ def policy_of(flags: Serve) -> dict[object, object] | None:
 
     found = to_plain(read_value(source(path)))
     if not isinstance(found, dict):
-        raise UsageError(f"{path} must be a map from actions to lists of roles")
+        raise UsageError(f"{path} must be a map from actions to lists of roles", code="service-settings")
     return found
 
 

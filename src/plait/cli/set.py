@@ -72,7 +72,11 @@ class Wish:
         if self.is_gone:
             self.splits = [(text[:-1], "")]
         if not self.splits:
-            raise UsageError(f'"{text}" sets nothing', expected="PATH=VALUE, such as Deployment/web:spec.replicas=3")
+            raise UsageError(
+                f'"{text}" sets nothing',
+                expected="PATH=VALUE, such as Deployment/web:spec.replicas=3",
+                code="missing-argument",
+            )
 
     def found(self, state: State) -> tuple[Place, str]:
         """The one value that the PATH means, and the text of the VALUE. Raises UsageError."""
@@ -98,7 +102,12 @@ class Wish:
         file = source(text[1:]) if text.startswith("@") else Source("VALUE", text)
         documents = read([file])
         if len(documents) != 1:
-            raise UsageError("a value is one document", at=documents[1].position, found=f"{len(documents)} documents")
+            raise UsageError(
+                "a value is one document",
+                at=documents[1].position,
+                found=f"{len(documents)} documents",
+                code="one-document",
+            )
         return documents[0].value
 
     def typed(self, text: str) -> str | None:
@@ -131,10 +140,12 @@ def main(argv: Sequence[str]) -> int:
     wishes += [Wish(one, TEXT_OF_FILE) for one in flags.text_files]
     if flags.has(Set.from_):
         if wishes:
-            raise UsageError("--from takes no PATH=VALUE", found=wishes[0].text)
+            raise UsageError("--from takes no PATH=VALUE", found=wishes[0].text, code="flag-conflict")
         return _set_from(target, flags)
     if not wishes:
-        raise UsageError("nothing to set", expected="PATH=VALUE, such as Deployment/web:spec.replicas=3")
+        raise UsageError(
+            "nothing to set", expected="PATH=VALUE, such as Deployment/web:spec.replicas=3", code="missing-argument"
+        )
     return _set(target, wishes, flags)
 
 
@@ -193,14 +204,14 @@ def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: 
     if flags.has(Set.at):
         file, _, line = flags.at.rpartition(":")
         if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
-            raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE")
+            raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
         return elsewhere.at(state, place, value, file, int(line))
     if flags.has(Set.in_):
         return elsewhere.in_file(state, place, value, flags.in_)
     if flags.has(Set.as_):
         kind, _, name = flags.as_.partition("=")
         if kind != "value":
-            raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME")
+            raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME", code="invalid-value")
         return elsewhere.as_value(state, place, value, name)
     return edited(state, place, value, typed)
 
@@ -282,7 +293,7 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
         own, wishes = _apart(question.request.uses)
         run, uses = Run("", question.request.command, (), None, "", None, uses=own), []
     if any(one.value == "-" or str(one.value).endswith("=-") for one in (*run.request().uses, *uses)):
-        raise UsageError("standard input can be read only once", hint="name a file")
+        raise UsageError("standard input can be read only once", hint="name a file", code="standard-input")
     return Target(run, uses), wishes
 
 

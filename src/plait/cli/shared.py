@@ -156,9 +156,13 @@ def keep_warnings(flags: Dialect, context: Context) -> None:
         from plait.spell import did_you_mean
 
         named = "--warnings" if flags.has(WARNINGS) else WARNINGS_VARIABLE
-        raise UsageError(f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS))
+        raise UsageError(
+            f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS), code="unknown-choice"
+        )
     if way == ERROR and flags.has(WARNINGS) and flags.quiet:
-        raise UsageError("--quiet hides warnings, --warnings=error refuses them: give one of the two")
+        raise UsageError(
+            "--quiet hides warnings, --warnings=error refuses them: give one of the two", code="flag-conflict"
+        )
     context.refuses_warnings = way == ERROR and not flags.quiet
 
 

@@ -67,6 +67,7 @@ def main(flags: Shims) -> int:
             "plait shims takes one directory",
             found=", ".join(flags.arguments) or "none",
             hint="plait shims ~/.local/share/plait/shims",
+            code="missing-argument",
         )
     directory = flags.arguments[0]
     files = {name: text for program in PROGRAMS for name, text in _files(program, sys.executable).items()}
@@ -118,6 +119,7 @@ def _check_ours(path: str) -> None:
         raise UsageError(
             f"{path} is not one of plait's files",
             hint="name another directory, or replace the file with --force",
+            code="foreign-file",
         )
 
 

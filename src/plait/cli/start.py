@@ -164,7 +164,10 @@ def _make_project(directory: str) -> list[str]:
     there = [name for name in there if name != ".git"]
     if there:
         raise UsageError(
-            f"{directory} is not empty", found=", ".join(there[:5]), hint="name a new directory: plait init demo"
+            f"{directory} is not empty",
+            found=", ".join(there[:5]),
+            hint="name a new directory: plait init demo",
+            code="foreign-file",
         )
     made = []
     with followed(directory, make=0o777) as top:
@@ -184,7 +187,10 @@ def main_completion(flags: Completion) -> int:
         from plait.spell import did_you_mean
 
         raise UsageError(
-            f'no completion for the shell "{shell}"', expected=", ".join(SHELLS), hint=did_you_mean(shell, SHELLS)
+            f'no completion for the shell "{shell}"',
+            expected=", ".join(SHELLS),
+            hint=did_you_mean(shell, SHELLS),
+            code="unknown-choice",
         )
     write_out(write(commands()))
     return 0

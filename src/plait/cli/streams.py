@@ -69,7 +69,7 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
     except OSError as error:
         forget_out()
         reason = error.strerror or str(error)
-        raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}") from None
+        raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}", code="unwritable-file") from None
 
 
 def write_folded(text: str, *, is_harmless: bool = False) -> None:

@@ -122,11 +122,13 @@ def _coverage_reports(flags: Test) -> Reports | None:
     given = [one.shown for one in options if flags.has(one)]
     if not flags.cov:
         if given:
-            raise UsageError(f"{given[0]} is for --cov", expected="plait test --cov ...")
+            raise UsageError(f"{given[0]} is for --cov", expected="plait test --cov ...", code="flag-conflict")
         return None
     if flags.watch:
         raise UsageError(
-            "--watch runs a part of the tests again, of which --cov would say nothing", expected="one of both"
+            "--watch runs a part of the tests again, of which --cov would say nothing",
+            expected="one of both",
+            code="flag-conflict",
         )
     from plait.cli.coverage_reports import Reports
 

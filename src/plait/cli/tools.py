@@ -31,7 +31,7 @@ def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
 def only_argument(command: Command[Any], flags: Request, noun: str, default: str) -> str:
     """The argument of a command that takes one of them at most. Raises UsageError for more."""
     if len(flags.arguments) > 1:
-        raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments))
+        raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments), code="missing-argument")
     return flags.arguments[0] if flags.arguments else default
 
 
@@ -40,7 +40,9 @@ def size_of(flags: Request, option: Any) -> int:
     text = flags.value(option)
     digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
     if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
-        raise UsageError(f'invalid --{option.name} "{text}"', expected="a number of bytes, such as 500M")
+        raise UsageError(
+            f'invalid --{option.name} "{text}"', expected="a number of bytes, such as 500M", code="invalid-value"
+        )
     return int(digits) * unit
 
 
@@ -48,5 +50,7 @@ def jobs_of(flags: Request) -> int:
     """The number of processes. Raises UsageError."""
     jobs: int = flags.value(JOBS)
     if jobs < 1:
-        raise UsageError("invalid --jobs", expected="a number of processes, at least 1", found=str(jobs))
+        raise UsageError(
+            "invalid --jobs", expected="a number of processes, at least 1", found=str(jobs), code="invalid-value"
+        )
     return jobs

@@ -77,7 +77,7 @@ def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> Question[R]
 
     rest, run, path = [*argv], None, ""
     if rest and rest[0] == "--json":
-        raise UsageError("unknown flag: --json", hint='did you mean "-o json"?')
+        raise UsageError("unknown flag: --json", hint='did you mean "-o json"?', code="unknown-flag")
     entered(own)
     if rest and (rest[0] == "run" or (rest[0] not in DIALECTS and project.is_run(rest[0]))):
         if rest[0] == "run":
@@ -150,11 +150,16 @@ _SIGNS: Sequence[tuple[str, Sequence[Any]]] = (
 
 def _nothing_asked(command: str, count: int) -> UsageError:
     if count == 0 and command != "render":
-        return UsageError(f"plait {command} needs an input", expected="its arguments, then the PATH to explain")
+        return UsageError(
+            f"plait {command} needs an input",
+            expected="its arguments, then the PATH to explain",
+            code="missing-argument",
+        )
     return UsageError(
         "no PATH to explain",
         expected="as the last argument, such as Deployment/web:spec.replicas",
         hint="--all explains every value",
+        code="missing-argument",
     )
 
 
@@ -165,13 +170,15 @@ def _check_word(first: list[str]) -> None:
 
         hint = did_you_mean(first[0], DIALECTS)
         if hint is not None:
-            raise UsageError(f'unknown command "{first[0]}"', expected=", ".join(DIALECTS), hint=hint)
+            raise UsageError(
+                f'unknown command "{first[0]}"', expected=", ".join(DIALECTS), hint=hint, code="unknown-command"
+            )
 
 
 def _detected(argv: list[str]) -> str:
     """The command that a command line without one means."""
     if not argv:
-        raise UsageError("which command is to be explained?", expected=", ".join(DIALECTS))
+        raise UsageError("which command is to be explained?", expected=", ".join(DIALECTS), code="missing-argument")
     heads = {word.partition("=")[0] for word in argv if word.startswith("--")} | {
         word[:2] for word in argv if word[:1] == "-"
     }
@@ -191,6 +198,7 @@ def _detected(argv: list[str]) -> str:
             f'"{first}" is neither a command nor an input',
             expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",
             hint=did_you_mean(first, DIALECTS) or f"such as render -f config/ {first}",
+            code="unknown-command",
         ) from None
     if "\nsteps:" in "\n" + text:
         return "compose"

@@ -79,7 +79,11 @@ def _project(path: str) -> tuple[str, str]:
         names = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
         return os.path.realpath(path), os.path.join(path, names[0]) if names else ""
     if not os.path.isfile(path):
-        raise ReadError(f'there is nothing at "{path}"', expected="the directory of a project, or a file of steps")
+        raise ReadError(
+            f'there is nothing at "{path}"',
+            expected="the directory of a project, or a file of steps",
+            code="file-not-found",
+        )
     return os.path.realpath(os.path.dirname(path) or os.curdir), path
 
 
@@ -122,7 +126,9 @@ def _is_foreign(file: str) -> bool:
 def _is_confirmed() -> bool:
     """True if the user at the terminal says yes. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("there is no terminal to ask at", expected="--yes, which grants all of this")
+        raise UsageError(
+            "there is no terminal to ask at", expected="--yes, which grants all of this", code="no-terminal"
+        )
     sys.stdout.write("Grant this? [y/N] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

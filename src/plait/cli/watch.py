@@ -70,11 +70,11 @@ def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Calla
 def _check(request: Request) -> None:
     """Raises UsageError for a request that cannot be evaluated again."""
     if any(one.value == "-" or str(one.value).endswith("=-") for one in request.uses):
-        raise UsageError("standard input cannot be read again", hint="--watch needs files")
+        raise UsageError("standard input cannot be read again", hint="--watch needs files", code="standard-input")
     options: tuple[Any, ...] = (Patch.in_place, ISOLATE)
     for option in options:
         if request.has(option):
-            raise UsageError(f"--{WATCH.name} and --{option.name} do not go together")
+            raise UsageError(f"--{WATCH.name} and --{option.name} do not go together", code="flag-conflict")
 
 
 class Watched:

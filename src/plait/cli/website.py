@@ -42,7 +42,11 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 def main(flags: Website) -> int:
     """Serve until the user interrupts; the exit status. Raises UsageError where it cannot listen there."""
     if flags.arguments:
-        raise UsageError(f'unexpected argument "{flags.arguments[0]}"', hint="plait website --listen-addr HOST:PORT")
+        raise UsageError(
+            f'unexpected argument "{flags.arguments[0]}"',
+            hint="plait website --listen-addr HOST:PORT",
+            code="unexpected-argument",
+        )
     address = flags.listen_addr
     host, port = _address(address)
     from plait.process import goes_on, serve_on
@@ -51,7 +55,9 @@ def main(flags: Website) -> int:
     try:
         server = Playground(host, port, _page())
     except OSError as error:
-        raise UsageError(f"cannot listen on {address}: {error.strerror}", hint="--listen-addr localhost:0") from None
+        raise UsageError(
+            f"cannot listen on {address}: {error.strerror}", hint="--listen-addr localhost:0", code="cannot-listen"
+        ) from None
     goes_on()
     with server, serve_on(_MEMORY):
         complain(f"plait: serving {server.address}\n")
@@ -77,9 +83,13 @@ def _page() -> Path | None:
 def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not port.isascii() or not port.isdecimal() or len(port) > 9 or int(port) > 0xFFFF:
-        raise UsageError(f'"{text}" is no address to listen on', expected="HOST:PORT, such as localhost:8080")
+        raise UsageError(
+            f'"{text}" is no address to listen on', expected="HOST:PORT, such as localhost:8080", code="invalid-value"
+        )
     if host not in LOOPBACK:
         raise UsageError(
-            f'everybody who reaches "{host}" could run templates on this machine', expected=", ".join(LOOPBACK)
+            f'everybody who reaches "{host}" could run templates on this machine',
+            expected=", ".join(LOOPBACK),
+            code="unsafe-address",
         )
     return host.strip("[]"), int(port)

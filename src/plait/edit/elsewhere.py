@@ -37,7 +37,7 @@ def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
     path, where = os.path.abspath(file), f"{file}:{line}"
     data = state.files.bytes_of(path)
     if data is None:
-        raise UsageError(f"{file} is not an input of this run")
+        raise UsageError(f"{file} is not an input of this run", code="not-an-input")
     history_of(state.output, place)
     if state.output.is_secret(path, line):
         raise Refused(SECRET, f"{where} is a secret", path=str(place))
@@ -46,7 +46,9 @@ def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
     tries += with_literal(decoded(data), line, place.value, value, is_program=is_program)
     if not tries:
         raise UsageError(
-            f"no value stands at {where}", expected="a value, an expression, or a literal that is its value"
+            f"no value stands at {where}",
+            expected="a value, an expression, or a literal that is its value",
+            code="edit-target",
         )
     return state.best(place, value, ((path, where, text) for text in tries))
 
@@ -72,7 +74,9 @@ def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
 
         return _in(state, place, value, file, _with_operation, Patch.operations)
     raise UsageError(
-        f"plait {command} takes neither overlays nor operations", hint="edit a document with --at FILE:LINE"
+        f"plait {command} takes neither overlays nor operations",
+        hint="edit a document with --at FILE:LINE",
+        code="edit-target",
     )
 
 
@@ -87,7 +91,7 @@ def _in(
     path = os.path.abspath(file)
     old = state.files.bytes_of(path)
     if old is None and os.path.lexists(path):
-        raise UsageError(f"{file} is not an input of this run")
+        raise UsageError(f"{file} is not an input of this run", code="not-an-input")
     text = write(state, place, value, "" if old is None else decoded(old))
     if old is None:
         # A new file may be in a directory that the run reads; if not, the run needs a flag for it.
@@ -128,7 +132,7 @@ def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
         last = len(root.items) - 1 if isinstance(root, Collection) else -1
         added = text.with_item(root, last, ArrayItem(item.value))
         if added is None:
-            raise UsageError("an operation cannot be added to the file")
+            raise UsageError("an operation cannot be added to the file", code="edit-target")
         old = added
     return old
 
@@ -141,7 +145,9 @@ def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
     history = history_of(state.output, place)
     name = name or _name(place.item)
     if not name.isidentifier():
-        raise UsageError(f'"{name}" is no name of a data value', expected="letters, digits and underscores")
+        raise UsageError(
+            f'"{name}" is no name of a data value', expected="letters, digits and underscores", code="edit-target"
+        )
     failed: PlaitError | None = None
     for origin in standing(history, state.files):
         text = origin.text.with_code(origin.site, f"data.values.{name}")
@@ -198,7 +204,11 @@ def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]
         if rank is None:
             continue
         if any(text.key(item) == name for item in root.items):
-            raise UsageError(f'there is a data value "{name}" already', hint="--as value=NAME gives another name")
+            raise UsageError(
+                f'there is a data value "{name}" already',
+                hint="--as value=NAME gives another name",
+                code="edit-target",
+            )
         new = text.with_item(root, len(root.items) - 1, MapItem(name, value))
         if new is not None:
             found.append((rank, path, new))

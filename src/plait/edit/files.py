@@ -56,7 +56,9 @@ def _check(path: str, before: bytes | None, top: str | None) -> None:
     """Raises ReadError unless a file holds what it is thought to hold."""
     shown = os.path.relpath(path)
     if os.path.islink(path):
-        raise ReadError(f"{shown} is a symbolic link", hint="name the file that it leads to")
+        raise ReadError(
+            f"{shown} is a symbolic link", hint="name the file that it leads to", code="symlink-not-allowed"
+        )
     try:
         directory, name = target(path, top=top)
         with directory:
@@ -66,4 +68,6 @@ def _check(path: str, before: bytes | None, top: str | None) -> None:
             return
         raise failure(shown, error) from None
     if there != before:
-        raise ReadError(f"{shown} has been changed meanwhile", hint="nothing was written; do it again")
+        raise ReadError(
+            f"{shown} has been changed meanwhile", hint="nothing was written; do it again", code="changed-meanwhile"
+        )

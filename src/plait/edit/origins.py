@@ -89,7 +89,7 @@ class Files:
 def decoded(data: bytes) -> str:
     """A file's text, from which `encoded` makes the same bytes. Raises ReadError for UTF-16."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ReadError("a file in UTF-16 is not edited")
+        raise ReadError("a file in UTF-16 is not edited", code="edit-target")
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -49,7 +49,9 @@ class Refused(PlaitError):
         hint: str | None = None,
         changes: Sequence[str] = (),
     ) -> None:
-        super().__init__(message, at=at, expected=expected, found=found, hint=hint)
+        super().__init__(
+            message, at=at, expected=expected, found=found, hint=hint, code=f"edit-{reason.replace(' ', '-')}"
+        )
         self.reason = reason
         self.path = path
         self.offers: list[Offer] = []

@@ -154,6 +154,7 @@ class State:
                 found=", ".join(str(place) for place in found[:_MOST_SHOWN]),
                 expected="one value",
                 hint="each is set by a PATH of its own; one command takes several",
+                code="ambiguous-path",
             )
         return found[0]
 

@@ -87,7 +87,9 @@ class Text:
             self.tree = scan(self.text)
         except TreeError as error:
             line = self.text.count("\n", 0, int(error.args[0])) + 1
-            raise ReadError("not YAML 1.1 as libyaml reads it", at=Position(Source("", self.text), line)) from None
+            raise ReadError(
+                "not YAML 1.1 as libyaml reads it", at=Position(Source("", self.text), line), code="edit-target"
+            ) from None
         self.roots = [document.root for document in self.tree.documents]
         self.sites: list[Site] = []
         self._inside: dict[Collection, list[Site]] = {}

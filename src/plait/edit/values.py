@@ -69,14 +69,14 @@ def added(state: State, path: str, value: Value) -> Edit:
     wanted = parse(path)
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):
-        raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key")
+        raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key", code="edit-target")
     around = Path(path, wanted.selector, wanted.steps[:-1])
     found = state.places_of(around)
     if len(found) != 1:
-        raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place")
+        raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place", code="edit-target")
     old = found[0].value
     if old is not None and type(old) is not Map:
-        raise UsageError(f"{found[0]} is no map, so no key can be added")
+        raise UsageError(f"{found[0]} is no map, so no key can be added", code="edit-target")
     item = MapItem(last, value)
     new = Map([item]) if old is None else old.with_items([*old.items, item])
     return _all_of(state, with_value(state.output.documents, found[0], new))

@@ -73,7 +73,10 @@ def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str
         error.at = error.at or at
         raise
     raise ReadError(
-        f"what comes of the change cannot be said in {name}", at=at, hint="give the whole text: #@overlay/replace"
+        f"what comes of the change cannot be said in {name}",
+        at=at,
+        hint="give the whole text: #@overlay/replace",
+        code="text-not-writable",
     )
 
 
@@ -91,6 +94,7 @@ def only_document(documents: DocumentSet, source: Source) -> Value:
             at=Position(source, documents.items[1].line),
             expected="one document",
             found=f"{len(documents.items)} documents",
+            code="one-document",
         )
     return documents.items[0].value
 

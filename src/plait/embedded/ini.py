@@ -38,7 +38,9 @@ def read(source: Source) -> Map:
     items = [*as_map(top.entries, source).items]
     for section in sections:
         if any(item.key == section.name for item in items):
-            raise ReadError(f"[{section.name}] is there twice", at=Position(source, section.start + 1))
+            raise ReadError(
+                f"[{section.name}] is there twice", at=Position(source, section.start + 1), code="invalid-ini"
+            )
         items.append(MapItem(section.name, as_map(section.entries, source), source, section.start + 1))
     return Map(items, source, 1)
 
@@ -46,7 +48,7 @@ def read(source: Source) -> Map:
 def write(text: str, old: Value, new: Value) -> str:
     """The text with only those lines changed that have to. Raises ReadError for what an INI file cannot say."""
     if not isinstance(old, Map) or not isinstance(new, Map):
-        raise ReadError("an INI file is a map")
+        raise ReadError("an INI file is a map", code="text-not-writable")
     lines = text.splitlines(keepends=True)
     top, *sections = _sections(Source("", text))
     lead = "{}=" if any(re.search(r"\S=", entry.head) for one in (top, *sections) for entry in one.entries) else "{} = "
@@ -65,7 +67,7 @@ def write(text: str, old: Value, new: Value) -> str:
             end = section.entries[-1].end if section.entries else section.start + 1
             changed_lines(lines, section.entries, before.value, _texts(wanted.value), _line, end, lead)
         else:
-            raise ReadError(f"[{section.name}] is a map")
+            raise ReadError(f"[{section.name}] is a map", code="text-not-writable")
     plain = _texts(Map([item for item in new.items if not isinstance(item.value, Map)]))
     changed_lines(lines, top.entries, old, plain, _line, top.entries[-1].end if top.entries else 0, lead)
     return "".join(lines)
@@ -77,7 +79,7 @@ def _texts(values: Map) -> Map:
 
 def _line(head: str, _key: str, value: str) -> str:
     if "\n" in value:
-        raise ReadError("a value of an INI file is one line")
+        raise ReadError("a value of an INI file is one line", code="text-not-writable")
     return f"{head}{value}".rstrip(" ") + "\n"
 
 
@@ -96,7 +98,10 @@ def _sections(source: Source) -> list[_Section]:
         entry = _ENTRY.match(line)
         if entry is None or not entry[2]:
             raise ReadError(
-                "no key and no section", at=Position(source, number + 1), expected="[section], or key = value"
+                "no key and no section",
+                at=Position(source, number + 1),
+                expected="[section], or key = value",
+                code="invalid-ini",
             )
         found[-1].entries.append(Entry(entry[2], entry[3], entry[1], number, number + 1))
     found[-1].end = len(lines)

@@ -32,12 +32,12 @@ def read(source: Source) -> Value:
     """The value of a text. Raises ReadError."""
 
     def refuse(name: str) -> float:
-        raise ReadError(f"JSON has no {name}", at=Position(source, 1))
+        raise ReadError(f"JSON has no {name}", at=Position(source, 1), code="invalid-json-file")
 
     try:
         return from_plain(json.loads(source.text, parse_constant=refuse), source, 1)
     except json.JSONDecodeError as error:
-        raise ReadError(error.msg, at=Position(source, error.lineno)) from None
+        raise ReadError(error.msg, at=Position(source, error.lineno), code="invalid-json-file") from None
 
 
 def write(text: str, old: Value, new: Value) -> str:
@@ -60,4 +60,4 @@ def _text(value: Value) -> str:
     try:
         return json.dumps(to_plain(value), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ReadError(f"JSON cannot say it: {error}") from None
+        raise ReadError(f"JSON cannot say it: {error}", code="text-not-writable") from None

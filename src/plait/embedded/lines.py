@@ -49,7 +49,9 @@ def texts_of(value: Map, form: str) -> Map:
     """A map of texts. Raises ReadError for anything else in it."""
     for item in value.items:
         if type(item.value) in COLLECTIONS:
-            raise ReadError(f"{form} has texts alone, not a {kind_name(item.value)}", at=item.position)
+            raise ReadError(
+                f"{form} has texts alone, not a {kind_name(item.value)}", at=item.position, code="text-not-writable"
+            )
     return value
 
 

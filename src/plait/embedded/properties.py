@@ -26,7 +26,7 @@ def read(source: Source) -> Map:
 def write(text: str, old: Value, new: Value) -> str:
     """The text with only those lines changed that have to. Raises ReadError for what properties cannot say."""
     if not isinstance(old, Map) or not isinstance(new, Map):
-        raise ReadError("properties are a map")
+        raise ReadError("properties are a map", code="text-not-writable")
     lines = text.splitlines(keepends=True)
     entries = _entries(lines)
     lead = "{} = " if any(re.search(r"\s=\s", entry.head) for entry in entries) else "{}="

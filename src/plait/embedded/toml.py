@@ -29,7 +29,7 @@ def read(source: Source) -> Value:
 def write(text: str, old: Value, new: Value) -> str:
     """The text with only that changed which has to be. Raises ReadError for what TOML cannot say."""
     if not isinstance(old, Map) or not isinstance(new, Map):
-        raise ReadError("a TOML file is a map")
+        raise ReadError("a TOML file is a map", code="text-not-writable")
     document = _parsed(Source("", text))
     _change(document, old, new)
     return document.as_string()
@@ -37,20 +37,24 @@ def write(text: str, old: Value, new: Value) -> str:
 
 def _parsed(source: Source) -> TOMLDocument:
     if len(source.text) > _MOST:
-        raise LimitError(f"a TOML text of {len(source.text)} characters", expected=f"at most {_MOST}")
+        raise LimitError(f"a TOML text of {len(source.text)} characters", expected=f"at most {_MOST}", code="too-large")
     try:
         import tomlkit
         from tomlkit.exceptions import ParseError, TOMLKitError
     except ImportError:
         raise ReadError(
-            "texts of TOML need an extra that is not installed", hint="install it: pip install plait[toml]"
+            "texts of TOML need an extra that is not installed",
+            hint="install it: pip install plait[toml]",
+            code="extra-not-installed",
         ) from None
     try:
         return tomlkit.parse(source.text)
     except ParseError as error:
-        raise ReadError(str(error).partition(" at line")[0], at=Position(source, error.line)) from None
+        raise ReadError(
+            str(error).partition(" at line")[0], at=Position(source, error.line), code="invalid-toml"
+        ) from None
     except TOMLKitError as error:
-        raise ReadError(str(error), at=Position(source, 1)) from None
+        raise ReadError(str(error), at=Position(source, 1), code="invalid-toml") from None
 
 
 def _change(container: MutableMapping[str, Any], old: Map, new: Map) -> None:
@@ -70,7 +74,7 @@ def _change(container: MutableMapping[str, Any], old: Map, new: Map) -> None:
 
 def _sayable(value: object) -> object:
     if value is None:
-        raise ReadError("TOML has no null")
+        raise ReadError("TOML has no null", code="text-not-writable")
     if isinstance(value, dict):
         return {str(key): _sayable(inner) for key, inner in value.items()}
     return [_sayable(inner) for inner in value] if isinstance(value, list) else value

@@ -241,7 +241,9 @@ def site_of(request: Request, context: Context) -> Site | None:
     if not request.has(SITE):
         if request.has(REPOSITORY):
             raise UsageError(
-                "--repository belongs to a site", hint="plait layer --site site/NAME --repository NAME=DIR"
+                "--repository belongs to a site",
+                hint="plait layer --site site/NAME --repository NAME=DIR",
+                code="site-options",
             )
         return None
     from plait.layering.sites import find_site
@@ -259,7 +261,9 @@ def repositories_of(texts: Iterable[str]) -> dict[str, str]:
         name, equals, directory = text.partition("=")
         if not equals or not name or not directory:
             raise UsageError(
-                f'"{text}" does not name a checkout', expected="NAME=DIR, such as global=../global-manifests"
+                f'"{text}" does not name a checkout',
+                expected="NAME=DIR, such as global=../global-manifests",
+                code="site-repository",
             )
         found[name] = directory
     return found
@@ -310,7 +314,10 @@ def keep_originals(request: Request, context: Context, form: str, strings: Forms
         return
     if form != "yaml":
         raise UsageError(
-            f"--{KEEP_FORMAT.name} keeps the format of YAML", expected="-o yaml, or no -o", found=f"-o {form}"
+            f"--{KEEP_FORMAT.name} keeps the format of YAML",
+            expected="-o yaml, or no -o",
+            found=f"-o {form}",
+            code="keep-format",
         )
     from plait.yaml.forms import FORMS
     from plait.yaml.originals import Originals

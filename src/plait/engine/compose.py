@@ -106,6 +106,7 @@ def composed(
             "plait compose runs one pipeline file",
             expected="plait compose plait.yml",
             found=" ".join(request.arguments) or None,
+            code="missing-argument",
         )
     from plait.permissions import READ, Need
     from plait.trust import permissions_of
@@ -151,7 +152,11 @@ def _after_steps(
 
     pipeline = read(path, request.run)
     if watch is not None and not request.cleartext_secrets and has_secrets(pipeline):
-        raise UsageError("--diff shows what the secrets of the steps become", hint="--cleartext-secrets accepts it")
+        raise UsageError(
+            "--diff shows what the secrets of the steps become",
+            hint="--cleartext-secrets accepts it",
+            code="flag-conflict",
+        )
     return compose(
         pipeline,
         context,

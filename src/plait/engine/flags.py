@@ -89,6 +89,7 @@ class Command(Generic[R]):
                 f"command '{self.name}' does not accept extra arguments '{extra}'",
                 reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
                 hint=did_you_mean(found.arguments[0], known) or _argument_hint(self, found),
+                code="unexpected-argument",
             )
         return found
 
@@ -169,13 +170,13 @@ class Command(Generic[R]):
     def _read_long(self, word: str, words: Iterable[str], found: Request) -> None:
         name, equals, value = word[2:].partition("=")
         if not name or name.startswith("-"):
-            raise UsageError(f"bad flag syntax: {word}")
+            raise UsageError(f"bad flag syntax: {word}", code="unknown-flag")
         flag = self._by_name.get(name)
         if flag is None:
             from plait.engine.similar import meant_by
 
             if name == "json" and "json" in self._choices("output"):
-                raise UsageError(f"unknown flag: --{name}", hint='did you mean "-o json"?')
+                raise UsageError(f"unknown flag: --{name}", hint='did you mean "-o json"?', code="unknown-flag")
             raise self._unknown(f"flag: --{name}", f"flag `{name}'", meant_by(name, list(self._by_name)))
         if equals:
             self._set(flag, value, found)
@@ -211,14 +212,19 @@ class Command(Generic[R]):
         value = next(iter(words), None)
         if self.style == GO_FLAGS:
             if value is None:
-                raise UsageError(f"expected argument for flag `{flag.shown}'")
+                raise UsageError(f"expected argument for flag `{flag.shown}'", code="missing-argument")
             if value.startswith("-") and value != "-" and not (flag.kind == NUMBER and value[1:2].isdigit()):
                 raise UsageError(
                     f"expected argument for flag `{flag.shown}', but got option `{value}'",
                     hint=f'if that is the value, write "--{flag.name}={value}"',
+                    code="missing-argument",
                 )
         elif value is None:
-            raise UsageError(f"flag needs an argument: {shown}", expected=f"{flag.shown} {flag.value}".rstrip())
+            raise UsageError(
+                f"flag needs an argument: {shown}",
+                expected=f"{flag.shown} {flag.value}".rstrip(),
+                code="missing-argument",
+            )
         return value
 
     def _set(self, flag: Option, value: str, found: Request) -> None:
@@ -226,11 +232,13 @@ class Command(Generic[R]):
             told = f"invalid argument for flag `{flag.shown}' (expected int)"
             fault = "value out of range" if value.removeprefix("-").isdigit() else "invalid syntax"
             reference = f'{told}: strconv.ParseInt: parsing "{value}": {fault}'
-            raise UsageError(told, found=value, reference=reference)
+            raise UsageError(told, found=value, reference=reference, code="invalid-value")
         if flag.kind != SWITCH:
             found.use(flag, value)
         elif self.style == GO_FLAGS:
-            raise UsageError(f"bool flag `{flag.shown}' cannot have an argument", found=value)
+            raise UsageError(
+                f"bool flag `{flag.shown}' cannot have an argument", found=value, code="unexpected-argument"
+            )
         elif value in _TRUE or value in _FALSE:
             found.use(flag, value=value in _TRUE)
         else:
@@ -239,6 +247,7 @@ class Command(Generic[R]):
                 expected="true or false",
                 reference=f'invalid argument "{value}" for "{flag.shown}" flag: strconv.ParseBool: parsing "{value}": '
                 "invalid syntax",
+                code="invalid-value",
             )
 
     def _choices(self, name: str) -> Sequence[str]:
@@ -251,6 +260,7 @@ class Command(Generic[R]):
         return UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",
             hint=f"did you mean {listed([f'--{name}' for name in meant], quote=chr(34))}?" if meant else None,
+            code="unknown-flag",
         )
 
     def help_text(self) -> str:

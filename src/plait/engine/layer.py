@@ -122,7 +122,7 @@ def evaluate(request: Layer, context: Context, shared: Shared | None = None) -> 
     """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
     keep_limits(request, context)
     if request.tree or request.dot or request.compare_deckhand:
-        raise UsageError("--tree, --dot and --compare-deckhand print no documents")
+        raise UsageError("--tree, --dot and --compare-deckhand print no documents", code="flag-conflict")
     job = job_of(request, context, shared)
     keep_originals(request, context, request.output, STRINGS)
     result = job.run(context)
@@ -138,7 +138,9 @@ def form_of(request: Layer) -> str:
     forms = [("output-files", Layer.output_files), ("output", Layer.output)]
     written = next((name for name, option in forms if request.has(option)), None)
     if other is not None and written is not None:
-        raise UsageError(f"--{written} cannot be combined with --{other}, which prints no documents")
+        raise UsageError(
+            f"--{written} cannot be combined with --{other}, which prints no documents", code="flag-conflict"
+        )
     return form
 
 
@@ -150,6 +152,7 @@ def job_of(request: Layer, context: Context, shared: Shared | None = None) -> Jo
             "plait layer needs the documents to render",
             expected="files, directories, or - for standard input",
             hint="plait layer documents/",
+            code="missing-argument",
         )
     links = links_of(request)
     given = (text for path in request.arguments for text in sources(path, links=links))
@@ -204,7 +207,7 @@ def _labels(request: Layer) -> list[tuple[str, str]]:
         for text in given:
             key, equals, value = text.partition("=")
             if not equals or not key:
-                raise UsageError(f'"{text}" is not a label', expected="KEY=VALUE")
+                raise UsageError(f'"{text}" is not a label', expected="KEY=VALUE", code="invalid-value")
             labels.append((key, value))
     return labels
 
@@ -224,6 +227,7 @@ def _secret_sources(request: Layer) -> list[SecretSource]:
                             at=document.position,
                             expected=public("a map"),
                             found=public(kind_name(document.value)),
+                            code="secrets-source",
                         )
                     found.append(FileSecrets(path, document.value))
             except PlaitError as error:

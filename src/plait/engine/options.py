@@ -423,7 +423,9 @@ class Request:
                 known = option.choices
                 with located(self, option):
                     hint = did_you_mean(value, known)
-                    raise UsageError(f'unknown {noun} "{value}"', expected=", ".join(known), hint=hint)
+                    raise UsageError(
+                        f'unknown {noun} "{value}"', expected=", ".join(known), hint=hint, code="unknown-choice"
+                    )
 
 
 class located:  # noqa: N801 - reads as what it does
@@ -483,4 +485,6 @@ def _split(option: Option, text: str) -> list[str]:
     try:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:
-        raise UsageError(f'invalid argument "{text}" for "{option.shown}" flag', found=str(error)) from None
+        raise UsageError(
+            f'invalid argument "{text}" for "{option.shown}" flag', found=str(error), code="invalid-value"
+        ) from None

@@ -138,7 +138,11 @@ def evaluate(request: Patch, context: Context) -> Documents:
 def _check_arguments(request: Patch) -> None:
     """Raises UsageError unless there is one PATH."""
     if not request.arguments:
-        raise UsageError("the required argument `PATH` was not provided", hint="plait patch base.yml -o ops.yml")
+        raise UsageError(
+            "the required argument `PATH` was not provided",
+            hint="plait patch base.yml -o ops.yml",
+            code="missing-argument",
+        )
     if len(request.arguments) > 1:
         extra = request.arguments[1:]
         told = f"Command '*opts.InterpolateOpts' does not support extra arguments: {', '.join(extra)}"
@@ -146,6 +150,7 @@ def _check_arguments(request: Patch) -> None:
             f"one PATH is enough: {', '.join(extra)}",
             hint=f"an operations file is given with a flag: -o {extra[0]}",
             reference=told,
+            code="unexpected-argument",
         )
 
 
@@ -159,13 +164,14 @@ def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> Job:
     if not is_late:
         _check_arguments(request)
     if request.in_place and request.base == "-":
-        raise UsageError("--in-place needs a file, not standard input")
+        raise UsageError("--in-place needs a file, not standard input", code="flag-conflict")
     if request.keep_format and request.has(Patch.path):
-        raise UsageError("--keep-format prints the whole document, --path a part of it")
+        raise UsageError("--keep-format prints the whole document, --path a part of it", code="flag-conflict")
     if request.variables_first and request.expand:
         raise UsageError(
             "--expand prints operations for the template as it is, --vars-first changes it before",
             hint="leave one of them out",
+            code="flag-conflict",
         )
     job = configured(request, context)
     job.done = [] if request.expand else None
@@ -288,6 +294,7 @@ def _take_store(job: Job, value: str, _request: Patch) -> None:
             "the path of the variables store is empty",
             expected="a path",
             reference="Expected file path to be non-empty",
+            code="file-not-found",
         )
     job.sources.store = Store(expand_home(value))
     if job.sources.traced is not None:

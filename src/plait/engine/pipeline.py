@@ -172,21 +172,31 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
     runs = runs_of(top)
     if runs is None:
         if run:
-            raise UsageError("a pipeline file with steps is one run, without a name", at=top.position, found=run)
+            raise UsageError(
+                "a pipeline file with steps is one run, without a name",
+                at=top.position,
+                found=run,
+                code="run-not-found",
+            )
         at, chain = top.position, [top]
     else:
         entry = find_run(runs, run)
         at, chain = entry.position, [one.value for one in inherited(entry, runs) if type(one.value) is Map]
     lists = [steps for settings in chain if (steps := settings.find("steps")) is not None]
     if not lists:
-        raise UsageError('a pipeline needs "steps"', at=at, expected="a list of steps")
+        raise UsageError('a pipeline needs "steps"', at=at, expected="a list of steps", code="pipeline-form")
     items = [one for steps in lists for one in _items(steps)]
     found = [_step(item, number) for number, item in enumerate(items, 1)]
     names: dict[str, Step] = {}
     for step in found:
         other = names.setdefault(step.name, step)
         if other is not step:
-            raise UsageError(f'two steps are called "{step.name}"', at=step.item.position, also=[other.item.position])
+            raise UsageError(
+                f'two steps are called "{step.name}"',
+                at=step.item.position,
+                also=[other.item.position],
+                code="duplicate-name",
+            )
     return Pipeline(source, directory, found)
 
 
@@ -206,6 +216,7 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
             at=Position(source, documents[0].line if documents else 1),
             expected=f"one document, a map {wanted}",
             found=kind_name(documents[0].value) if len(documents) == 1 else f"{len(documents)} documents",
+            code="setting-type",
         )
     top = documents[0].value
     check_keys(top, known, what)
@@ -219,7 +230,7 @@ def runs_of(top: Map) -> Map | None:
         return None
     steps = top.find("steps")
     if steps is not None:
-        raise UsageError('a file has "steps", or "runs"', at=steps.position, also=[item.position])
+        raise UsageError('a file has "steps", or "runs"', at=steps.position, also=[item.position], code="pipeline-form")
     if type(item.value) is not Map or not item.value.items:
         raise wrong(item, "a map from names to runs")
     return item.value
@@ -237,6 +248,7 @@ def find_run(runs: Map, name: str) -> MapItem:
             at=runs.position,
             expected=", ".join(names),
             hint=did_you_mean(name, names),
+            code="run-not-found",
         )
     return found
 
@@ -251,7 +263,9 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
     while True:
         settings = chain[-1].value
         if type(settings) is not Map:
-            raise UsageError(f'the run "{chain[-1].key}" is wrong', at=chain[-1].position, expected="a map")
+            raise UsageError(
+                f'the run "{chain[-1].key}" is wrong', at=chain[-1].position, expected="a map", code="pipeline-form"
+            )
         base = settings.find("base")
         if base is None:
             return chain[::-1]
@@ -260,13 +274,21 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
         below = runs.find(base.value)
         if below is None:
             names = [str(item.key) for item in runs.items]
-            raise UsageError(f'there is no run "{base.value}"', at=base.position, hint=did_you_mean(base.value, names))
+            raise UsageError(
+                f'there is no run "{base.value}"',
+                at=base.position,
+                hint=did_you_mean(base.value, names),
+                code="run-not-found",
+            )
         if below in chain:
             ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
-            raise UsageError("runs are based on each other in a circle", at=base.position, found=ring)
+            raise UsageError("runs are based on each other in a circle", at=base.position, found=ring, code="run-cycle")
         if len(chain) == _MOST_BASES:
             raise UsageError(
-                f'the run "{run.key}" is based on too many others', at=run.position, expected=f"at most {_MOST_BASES}"
+                f'the run "{run.key}" is based on too many others',
+                at=run.position,
+                expected=f"at most {_MOST_BASES}",
+                code="run-cycle",
             )
         chain.append(below)
 
@@ -280,12 +302,16 @@ def _items(steps: MapItem) -> list[ArrayItem]:
 def _step(item: ArrayItem, number: int) -> Step:
     value = item.value
     if type(value) is not Map:
-        raise UsageError("a step is a map", at=item.position, expected=_kinds(), found=kind_name(value))
+        raise UsageError(
+            "a step is a map", at=item.position, expected=_kinds(), found=kind_name(value), code="pipeline-form"
+        )
     check_keys(value, (*KINDS, "name"), "a step")
     kinds = [entry for entry in value.items if entry.key in KINDS]
     if len(kinds) != 1:
         found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
-        raise UsageError("a step does one thing", at=item.position, expected=f"one of {_kinds()}", found=found)
+        raise UsageError(
+            "a step does one thing", at=item.position, expected=f"one of {_kinds()}", found=found, code="pipeline-form"
+        )
     kind = kinds[0]
     name = value.find("name")
     if name is not None and type(name.value) is not str:
@@ -318,26 +344,29 @@ def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
                 at=item.position,
                 expected=", ".join(known),
                 hint=did_you_mean(str(item.key), known),
+                code="unknown-setting",
             )
 
 
 def wrong(item: MapItem, expected: str) -> UsageError:
     """The error for a setting of another kind."""
-    return UsageError(f'"{item.key}" is wrong', at=item.position, expected=expected, found=kind_name(item.value))
+    return UsageError(
+        f'"{item.key}" is wrong', at=item.position, expected=expected, found=kind_name(item.value), code="setting-type"
+    )
 
 
 def _content(path: str) -> bytes:
     try:
         return file_content(path, f'"{path}"')
     except ValueError as error:
-        raise ReadError(f'cannot read "{printable(path)}": {reason(error)}') from None
+        raise ReadError(f'cannot read "{printable(path)}": {reason(error)}', code="unreadable-file") from None
     except OSError as error:
         folder, name = os.path.split(path)
         if not may_read(folder or os.curdir):
-            raise ReadError(f'cannot read "{path}": {error.strerror}') from None
+            raise ReadError(f'cannot read "{path}": {error.strerror}', code="unreadable-file") from None
         near: str | None = (
             did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
         )
         if os.path.isdir(path):
             near = "name the pipeline file in it"
-        raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near) from None
+        raise ReadError(f'cannot read "{path}": {error.strerror}', hint=near, code="unreadable-file") from None

@@ -370,12 +370,14 @@ def _check_output(request: Render) -> None:
         if schema_format is None:
             raise UsageError(
                 f"Data values schema export only supported in OpenAPI v3 format; "
-                f"specify format with --output={OPENAPI} flag"
+                f"specify format with --output={OPENAPI} flag",
+                code="schema-output",
             )
     elif schema_format is not None:
         raise UsageError(
             "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
             found=f"-o {schema_format}",
+            code="schema-output",
         )
 
 

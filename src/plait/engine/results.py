@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         is_secret: bool
         trail: list[tuple[str, Place | None, str, str]]
         reference: str | None
+        code: str
 
     class State(TypedDict, total=False):
         """A result as data. files: of `render` and `fmt`; steps: name and text of each, of `compose`; changed: of `fmt`;
@@ -188,7 +189,11 @@ class Documents(Comparable):
         found = self.to_list()
         if len(found) != 1:
             raise PlaitError(
-                "not one document", expected="one document", found=str(len(found)), hint="to_list() gives all of them"
+                "not one document",
+                expected="one document",
+                found=str(len(found)),
+                hint="to_list() gives all of them",
+                code="one-document",
             )
         value = found[0]
         if not isinstance(value, dict):
@@ -198,6 +203,7 @@ class Documents(Comparable):
                 at=at if at.source is not None else None,
                 expected="a map",
                 found=kind_name(self.nodes.items[0].value),
+                code="one-document",
             )
         return value
 

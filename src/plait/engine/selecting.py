@@ -22,7 +22,10 @@ def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
 
     if not documents:
         raise UsageError(
-            "there are no documents to patch", at=step.item.position, hint="a render or layer step comes first"
+            "there are no documents to patch",
+            at=step.item.position,
+            hint="a render or layer step comes first",
+            code="selection",
         )
     select = step.map("select")
     names = ", ".join(document_name(document) or "a document without a name" for document in documents)
@@ -34,11 +37,18 @@ def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
             at=step.item.position,
             expected=f'"select" with {", ".join(_SELECTORS)}',
             found=names or "no documents",
+            code="selection",
         )
     check_keys(select, _SELECTORS, '"select"')
     chosen = {document for document in documents if _is_meant(document, select)}
     if not chosen:
-        raise UsageError("no document is selected", at=select.position, found=names, hint=_nearest(select, documents))
+        raise UsageError(
+            "no document is selected",
+            at=select.position,
+            found=names,
+            hint=_nearest(select, documents),
+            code="selection",
+        )
     return chosen
 
 

@@ -87,7 +87,10 @@ def compose(
     names = [step.name for step in pipeline.steps]
     if until is not None and until not in names:
         raise UsageError(
-            f'no step is called "{until}"', found=", ".join(names) or "no steps", hint=did_you_mean(until, names)
+            f'no step is called "{until}"',
+            found=", ".join(names) or "no steps",
+            hint=did_you_mean(until, names),
+            code="step-not-found",
         )
 
     if any(one.secret for one in values) or has_secrets(pipeline):
@@ -155,8 +158,10 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
             near = did_you_mean(name, sorted(os.listdir(folder or "."))) if os.path.isdir(folder or ".") else None
             if "://" in text:
                 # Whoever may write a pipeline need not be one who may ask servers.
-                raise ReadError(f'"{text}" is a URL', at=at, expected="a file: a pipeline does not read URLs")
-            raise ReadError(f'there is no file "{path}"', at=at, hint=near)
+                raise ReadError(
+                    f'"{text}" is a URL', at=at, expected="a file: a pipeline does not read URLs", code="file-not-found"
+                )
+            raise ReadError(f'there is no file "{path}"', at=at, hint=near, code="file-not-found")
         out.append(path)
     return out
 
@@ -193,7 +198,9 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
 
     paths = _paths(step, pipeline, "files")
     if not paths:
-        raise UsageError(f'the step "{step.name}" has no files', at=step.item.position, expected='"files"')
+        raise UsageError(
+            f'the step "{step.name}" has no files', at=step.item.position, expected='"files"', code="pipeline-form"
+        )
     files = Inputs().files(paths)
     for place, file in enumerate(files, 1):
         file.order = place
@@ -206,7 +213,9 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     for name in (OUTPUT_FILE, TAGS):
         if name in options.additions:
             what = "tags" if name == TAGS else "files of its documents"
-            raise UsageError(f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does")
+            raise UsageError(
+                f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does", code="unknown-setting"
+            )
     values = [*state.values, *state.last_values]
     own = step.map("set")
     if own is not None:
@@ -240,7 +249,10 @@ def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
     """Overlays of files onto the documents."""
     if not state.documents:
         raise UsageError(
-            "there are no documents to overlay", at=step.item.position, hint="a render or layer step comes first"
+            "there are no documents to overlay",
+            at=step.item.position,
+            hint="a render or layer step comes first",
+            code="selection",
         )
     _render(step, pipeline, state, context)
 
@@ -319,7 +331,9 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
         check_read(checkouts[str(item.key)], item.position)
     paths = _paths(step, pipeline, "site")
     if repositories is not None and not paths:
-        raise UsageError("repositories belong to a site", at=repositories.position, expected='"site"')
+        raise UsageError(
+            "repositories belong to a site", at=repositories.position, expected='"site"', code="site-options"
+        )
     for path in paths:
         for source in find_site(path, context.warn, repositories=checkouts).sources():
             written = read_yaml(source, keep_mark=False, plain=plain_values, depth=300)
@@ -370,7 +384,12 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     request = step.request(Patch)
     job = configured(request, context)
     if TAGS in job.additions:
-        raise UsageError("a pipeline keeps no tags", at=step.item.position, hint="plait patch and plait render do")
+        raise UsageError(
+            "a pipeline keeps no tags",
+            at=step.item.position,
+            hint="plait patch and plait render do",
+            code="unknown-setting",
+        )
     for path in _paths(step, pipeline, "ops"):
         for file in expand(path):
             source = file_source(file, "an ops file")
@@ -416,10 +435,14 @@ def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
     """The steps of another pipeline file, on the documents and values so far."""
     paths = _paths(step, pipeline, "file")
     if len(paths) != 1:
-        raise UsageError("a compose step names one pipeline", at=step.item.position, expected='"file"')
+        raise UsageError(
+            "a compose step names one pipeline", at=step.item.position, expected='"file"', code="pipeline-form"
+        )
     if os.path.realpath(paths[0]) in state.running:
         names = [os.path.relpath(one) for one in (*state.running, os.path.realpath(paths[0]))]
-        raise UsageError("pipelines include each other in a cycle", at=step.item.position, found=" -> ".join(names))
+        raise UsageError(
+            "pipelines include each other in a cycle", at=step.item.position, found=" -> ".join(names), code="run-cycle"
+        )
     for _ in run(read(paths[0]), state, context):
         pass
 

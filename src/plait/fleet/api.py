@@ -66,7 +66,7 @@ class Report:
     def check(self) -> Report:
         """The same report. Raises PlaitError, with each error once, when a run has failed."""
         if self.failed:
-            raise PlaitError(faults_text(self.failed).removeprefix("plait: ").rstrip())
+            raise PlaitError(faults_text(self.failed).removeprefix("plait: ").rstrip(), code="fleet-failed")
         return self
 
 

@@ -146,7 +146,7 @@ def _on(task: Task, axes: tuple[str, ...]) -> tuple[str, ...]:
 def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
     """Every place of the output, with the values that it has in the environments. Raises PlaitError."""
     if len(tasks) < 2:
-        raise PlaitError("there is nothing to compare", expected="two environments or more")
+        raise PlaitError("there is nothing to compare", expected="two environments or more", code="nothing-to-do")
     found: dict[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]] = {}
     having: dict[str, dict[str, Task]] = {}
     for task, documents, trace in evaluated(project, tasks):

@@ -35,12 +35,17 @@ def connect(address: str) -> object:
         if error.name is None or error.name.partition(".")[0] not in {"distributed", "dask"}:
             raise
         raise UsageError(
-            "Dask is an extra that is not installed", found=f"no module {error.name}", hint=_HINT
+            "Dask is an extra that is not installed",
+            found=f"no module {error.name}",
+            hint=_HINT,
+            code="extra-not-installed",
         ) from None
     try:
         return make_client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot reach the scheduler at {address}", found=str(error).partition("\n")[0]) from None
+        raise UsageError(
+            f"cannot reach the scheduler at {address}", found=str(error).partition("\n")[0], code="fleet-workers"
+        ) from None
 
 
 def pool_of(
@@ -53,10 +58,11 @@ def pool_of(
             "this executor cannot make runs",
             expected="a concurrent.futures.Executor, or a client of dask.distributed",
             found=type(client).__name__,
+            code="fleet-workers",
         )
     workers: dict[str, int] = client.ncores()  # type: ignore[attr-defined]
     if not workers:
-        raise UsageError("the scheduler has no workers")
+        raise UsageError("the scheduler has no workers", code="fleet-workers")
     for name, found in sorted(_versions(client).items()):
         check_version(found, name)
     top = os.path.abspath(project.directory or os.curdir)
@@ -72,7 +78,7 @@ def _versions(client: object) -> dict[str, str]:
     try:
         found: dict[str, str] = client.run(version)  # type: ignore[attr-defined]
     except (ImportError, AttributeError) as error:
-        raise UsageError("a worker has no plait that can make runs", found=str(error)) from None
+        raise UsageError("a worker has no plait that can make runs", found=str(error), code="fleet-workers") from None
     return found
 
 

@@ -189,11 +189,16 @@ def check_version(found: str, worker: str = "") -> None:
             found=f"{worker}: {found or 'an unknown version'}" if worker else found or "an unknown version",
             expected=version(),
             hint="install the same versions, of Python as well, on all workers",
+            code="fleet-workers",
         )
 
 
 def _useless() -> PlaitError:
-    return PlaitError("the processes that make runs end before they have made one", hint="-j 1 does without them")
+    return PlaitError(
+        "the processes that make runs end before they have made one",
+        hint="-j 1 does without them",
+        code="process-ended",
+    )
 
 
 def put(output: Place, task: Task, outcome: Outcome) -> Outcome:

@@ -13,7 +13,9 @@ def project_file(path: str) -> str:
         if not os.path.lexists(path):
             from plait.content import near
 
-            raise ReadError(f'there is nothing at "{path}"', expected="a project file", hint=near(path))
+            raise ReadError(
+                f'there is nothing at "{path}"', expected="a project file", hint=near(path), code="file-not-found"
+            )
         return path
     from plait.permissions import FILE_NAMES
     from plait.project.file import find
@@ -21,5 +23,10 @@ def project_file(path: str) -> str:
 
     found = find(os.curdir)
     if found is None:
-        raise ReadError("there is no project file", expected=" or ".join(FILE_NAMES), hint="docs/fleet.md shows one")
+        raise ReadError(
+            "there is no project file",
+            expected=" or ".join(FILE_NAMES),
+            hint="docs/fleet.md shows one",
+            code="no-project-file",
+        )
     return os.path.join(from_here(os.path.dirname(found)), os.path.basename(found))

@@ -335,4 +335,6 @@ def _take(file: IO[bytes], name: str) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise UsageError("another fleet writes there", found=name, hint="wait for it, or --output DIR") from None
+        raise UsageError(
+            "another fleet writes there", found=name, hint="wait for it, or --output DIR", code="fleet-place"
+        ) from None

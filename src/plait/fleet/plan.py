@@ -104,7 +104,9 @@ def _place(path: str, at: Position | None) -> str:
     try:
         place = inside(path)
     except PlaitError as error:
-        raise UsageError(f'"{path}" leads out of the directory of the fleet', at=at, hint=None) from error
+        raise UsageError(
+            f'"{path}" leads out of the directory of the fleet', at=at, hint=None, code="fleet-place"
+        ) from error
     wrong = no_name_on_windows(place) if "\\" not in path or os.sep == "\\" else path
     if wrong is not None or path.startswith("/"):
         raise UsageError(
@@ -113,6 +115,7 @@ def _place(path: str, at: Position | None) -> str:
             expected="a relative path that every system can hold: "
             "no device's name, none of < > : \" | ? * \\, no dot or space at the end of a name",
             found=wrong,
+            code="fleet-place",
         )
     return place.replace(os.sep, "/")
 
@@ -122,12 +125,14 @@ def _check_places(found: Iterable[tuple[Task, Position | None]]) -> None:
     places: dict[str, tuple[Task, Position | None]] = {}
     for task, at in found:
         if task.name in names:
-            raise UsageError(f'two runs are called "{task.name}"', at=at, also=_also(names[task.name]))
+            raise UsageError(
+                f'two runs are called "{task.name}"', at=at, also=_also(names[task.name]), code="duplicate-name"
+            )
         names[task.name] = at
         # Not every file system tells large letters from small ones.
         key = task.place.casefold()
         if key.partition("/")[0] in (OWN, MANIFEST):
-            raise UsageError(f'"{task.place}" is what the fleet itself writes', at=at)
+            raise UsageError(f'"{task.place}" is what the fleet itself writes', at=at, code="fleet-place")
         other = places.setdefault(key, (task, at))
         if other[0] is not task:
             raise _clash(task, at, *other)
@@ -146,6 +151,7 @@ def _clash(task: Task, at: Position | None, other: Task, other_at: Position | No
         also=_also(other_at),
         expected="an output for each run, none within another",
         found=task.place if task.place == other.place else f"{other.place}, {task.place}",
+        code="fleet-place",
     )
 
 
@@ -163,6 +169,6 @@ def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
         if not found:
             from plait.spell import did_you_mean
 
-            raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known))
+            raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known), code="run-not-found")
         wanted |= found
     return [task for task in tasks if task.name in wanted or task.matrix in wanted]

@@ -80,12 +80,15 @@ class Store:
             if error.name is None or error.name.partition(".")[0] != "fsspec":
                 raise
             raise UsageError(
-                f"places such as {url} need an extra that is not installed", found="no module fsspec", hint=_HINT
+                f"places such as {url} need an extra that is not installed",
+                found="no module fsspec",
+                hint=_HINT,
+                code="extra-not-installed",
             ) from None
         try:
             self._files, top = make(self.url)
         except (ImportError, ValueError, OSError) as error:
-            raise UsageError(f"cannot use {url}", found=str(error).partition("\n")[0]) from None
+            raise UsageError(f"cannot use {url}", found=str(error).partition("\n")[0], code="fleet-place") from None
         self._top = top.rstrip("/")
         self._is_flat = url.partition(":")[0] in _FLAT
 
@@ -147,7 +150,8 @@ class Store:
             return work()
         except Exception as error:  # each store has errors of its own
             raise ReadError(
-                f"cannot use {self.url}: {str(error).partition(chr(10))[0] or type(error).__name__}"
+                f"cannot use {self.url}: {str(error).partition(chr(10))[0] or type(error).__name__}",
+                code="fleet-place",
             ) from error
 
 

@@ -64,7 +64,7 @@ class Repository:
         self._settings: list[str] = []
         self.top = os.path.realpath(self._git("rev-parse", "--show-toplevel").rstrip("\n"))
         if not is_within(os.path.realpath(directory), self.top):
-            raise UsageError("the git configuration names another working directory", found=self.top)
+            raise UsageError("the git configuration names another working directory", found=self.top, code="git")
         self._check_data()
         self._settings = self._without_filters()
 
@@ -84,9 +84,10 @@ class Repository:
                     "the git data is outside of the working directory, and does not name it",
                     found=data,
                     expected=f"data in {self.top}, or of a worktree or submodule there",
+                    code="git",
                 )
         elif not is_within(common, self.top):
-            raise UsageError("the git data of the working directory leads out of it", found=common)
+            raise UsageError("the git data of the working directory leads out of it", found=common, code="git")
         else:
             self._check_links(data)
 
@@ -107,14 +108,14 @@ class Repository:
             with os.scandir(top) as entries:
                 for entry in entries:
                     if entry.is_symlink() and not is_within(os.path.realpath(entry.path), data):
-                        raise UsageError("a link in the git data leads out of it", found=entry.path)
+                        raise UsageError("a link in the git data leads out of it", found=entry.path, code="git")
 
     def commit(self, revision: str) -> str:
         """The full name of a revision. Raises UsageError."""
         try:
             return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
         except UsageError:
-            raise UsageError(f'the repository has no revision "{revision}"', found=self.top) from None
+            raise UsageError(f'the repository has no revision "{revision}"', found=self.top, code="git") from None
 
     def changed(self, commit: str) -> set[str]:
         """The absolute paths of files that differ from a commit: written, new or gone since. Files that git ignores are none."""
@@ -143,7 +144,9 @@ class Repository:
         settings: list[str] = []
         for name in names:
             if "=" in name:
-                raise UsageError(f'the git configuration has a filter "{name}", whose name cannot be given to git')
+                raise UsageError(
+                    f'the git configuration has a filter "{name}", whose name cannot be given to git', code="git"
+                )
             for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
                 settings += ["-c", f"filter.{name}.{part}={value}"]
         return settings
@@ -159,9 +162,11 @@ class Repository:
                 given=given.encode("utf-8", "surrogateescape"), environment=environment,
             )  # fmt: skip
         except ReadError as error:
-            raise UsageError("git cannot be run", found=error.message) from None
+            raise UsageError("git cannot be run", found=error.message, code="git") from None
         if done.status not in fine:
-            raise UsageError("git does not know this directory", found=done.errors.partition("\n")[0] or self.top)
+            raise UsageError(
+                "git does not know this directory", found=done.errors.partition("\n")[0] or self.top, code="git"
+            )
         return done.output.decode("utf-8", "surrogateescape")
 
 

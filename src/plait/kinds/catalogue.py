@@ -93,7 +93,9 @@ class Catalogue:
             self.references = References(self.files)
         except ImportError:
             raise UsageError(
-                "schemas of documents need the library jsonschema", hint="pip install 'plait[validate]'"
+                "schemas of documents need the library jsonschema",
+                hint="pip install 'plait[validate]'",
+                code="extra-not-installed",
             ) from None
         self._lock = RLock()
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
@@ -226,7 +228,9 @@ class Catalogue:
                 layout.add_file(path)
             else:
                 expected = "CustomResourceDefinitions, or OpenAPI"
-                self.files.tell(UsageError(f'"{path}" has no schema of a kind', expected=expected))
+                self.files.tell(
+                    UsageError(f'"{path}" has no schema of a kind', expected=expected, code="json-schema-file")
+                )
 
     def _definitions(self, path: str) -> Mapping[tuple[str, str], str]:
         """The pointers of the kinds that a file defines, by API version and kind. Raises LimitError."""

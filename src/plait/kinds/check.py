@@ -85,7 +85,9 @@ def violations(plain: object, schema: Schema) -> list[Violation]:
             found += islice(_undeclared(plain, schema, ()), MOST)
     except UnusableSchemaError as error:
         at = Position(Source(schema.path), 1)
-        raise UsageError(f"the schema cannot be used for a document: {error.message}", at=at) from None
+        raise UsageError(
+            f"the schema cannot be used for a document: {error.message}", at=at, code="json-schema-unusable"
+        ) from None
     except RecursionError:
         raise _too_deep() from None
     # A key that is missing because its name is misspelt is told of once.

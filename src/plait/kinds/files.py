@@ -84,13 +84,15 @@ class Files:
             with seen(self._view):
                 data = file_content(path, f'the schema "{path}"')
         except OSError as error:
-            raise ReadError(f'cannot read the schema "{path}": {error.strerror}', hint=near(path)) from None
+            raise ReadError(
+                f'cannot read the schema "{path}": {error.strerror}', hint=near(path), code="unreadable-file"
+            ) from None
         finally:
             self._view.files.clear()  # who wants to know has `stamps`
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise ReadError(f'the schema "{path}" is not UTF-8 text: byte {error.start}') from None
+            raise ReadError(f'the schema "{path}" is not UTF-8 text: byte {error.start}', code="not-utf8") from None
 
     def contents(self, path: str) -> object:
         """The contents of a file: one value, or `{"documents": [...]}` for several documents.
@@ -180,7 +182,7 @@ def _parsed(path: str, text: str) -> object:
             line = getattr(error, "lineno", 1)
             words = getattr(error, "msg", None) or str(error)
             at = Position(Source(path, text), line)
-            raise UsageError(f'the schema "{path}" is not JSON: {words}', at=at) from None
+            raise UsageError(f'the schema "{path}" is not JSON: {words}', at=at, code="json-schema-file") from None
     from plait.yaml import read
 
     documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]

@@ -67,7 +67,9 @@ class Findings:
         before = [f"{one}: " for one in (document, path) if one]
         at = next((item.position for item in reversed(fault.way) if item.source is not None), fault.item.position)
         # Messages of faults name types and words of the schema, no values (`plait.kinds.wording`).
-        finding = Finding(public(f"{''.join(before)}{fault.message}"), at=at, hint=self._hint(fault))
+        finding = Finding(
+            public(f"{''.join(before)}{fault.message}"), at=at, hint=self._hint(fault), code="json-schema-violation"
+        )
         if not fault.is_of_key and fault.keyword not in _OF_MISSING:
             finding.found = public(type_name(as_json(fault.item.value)))
         place = None if fault.schema is None else self.where(fault.schema, fault.keyword)

@@ -49,7 +49,11 @@ class Layout:
             names = self._listed[directory] = _names(directory)
             count += len(names)
             if count > _MOST_FILES:
-                problem = UsageError(f'"{top}" has more than {_MOST_FILES} files', hint="name the directory of schemas")
+                problem = UsageError(
+                    f'"{top}" has more than {_MOST_FILES} files',
+                    hint="name the directory of schemas",
+                    code="json-schema-file",
+                )
                 self._files.tell(problem)
                 return
             pending += [os.path.join(directory, name[:-1]) for name in reversed(names) if name.endswith("/")]
@@ -58,7 +62,9 @@ class Layout:
                 if name.endswith("/"):
                     continue
                 if os.path.islink(path) and not self._files.is_allowed(path):
-                    self._files.tell(ReadError(f'the link "{path}" leads out of the directories of schemas'))
+                    self._files.tell(
+                        ReadError(f'the link "{path}" leads out of the directories of schemas', code="json-schema-file")
+                    )
                 elif not name.endswith(".json"):
                     self._unread.append(path)
                 else:

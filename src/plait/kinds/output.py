@@ -47,7 +47,9 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
         name = document_name(document) or ""
         found += [told.of_fault(fault, document=name) for fault in catalogue.check(document)]
     if catalogue.problems:
-        raise UsageError("schemas of the output cannot be used", findings=told.of_problems())
+        raise UsageError(
+            "schemas of the output cannot be used", findings=told.of_problems(), code="json-schema-unusable"
+        )
     for note in told.of_notes():
         warn(note)
     for kind in without:
@@ -59,7 +61,7 @@ def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[
         is_ = "is" if len(found) == 1 else "are"
         made_of = [origin for one in found for origin in one.origins or ()]
         text = f"{counted(len(found), 'value')} of the output {is_} not as the schemas say"
-        raise SchemaError(text, findings=found).made_of(*made_of)
+        raise SchemaError(text, findings=found, code="json-schema-violation").made_of(*made_of)
 
 
 def _kind_of(document: Document) -> str:

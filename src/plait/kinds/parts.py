@@ -30,6 +30,7 @@ def part_of(contents: object, pointer: str | None, name: str) -> str:
                 f'there is no schema at "#{pointer}" in "{name}"',
                 expected="a JSON pointer, such as #/components/schemas/NAME",
                 hint=did_you_mean(pointer, names),
+                code="json-schema-reference",
             )
         return quote(pointer)
     several = [*_candidates(contents, "")]
@@ -39,7 +40,12 @@ def part_of(contents: object, pointer: str | None, name: str) -> str:
     if len(chosen) != 1:
         shown = ", ".join(f'"{name}#{one}"' for one in chosen[:_SHOWN]) + (", ..." if len(chosen) > _SHOWN else "")
         found = f"{len(chosen)} schemas" if chosen else "no schema"
-        raise UsageError(f'"{name}" has {found}', expected="one, or a pointer behind the name", found=shown or None)
+        raise UsageError(
+            f'"{name}" has {found}',
+            expected="one, or a pointer behind the name",
+            found=shown or None,
+            code="json-schema-file",
+        )
     return quote(chosen[0])
 
 

@@ -65,7 +65,13 @@ class References:
         contents = self.load(path)
         if not isinstance(contents, dict):
             at = Position(Source(path), 1)
-            raise UsageError(f'"{path}" has no JSON Schema', at=at, expected="an object", found=_named(contents))
+            raise UsageError(
+                f'"{path}" has no JSON Schema',
+                at=at,
+                expected="an object",
+                found=_named(contents),
+                code="json-schema-file",
+            )
         return self._schema(uri_of(path), pointer, is_kind=is_kind)
 
     def plain(self, name: str, contents: Mapping[str, object], *, is_kind: bool = False) -> Schema:
@@ -181,7 +187,9 @@ class References:
             _drop(node, keyword)
 
     def _tell_unfit(self, path: str, way: Way, expected: str) -> None:
-        self.files.tell_of(path, way, UsageError(f'"{way[-1]}" cannot be used here', expected=expected))
+        self.files.tell_of(
+            path, way, UsageError(f'"{way[-1]}" cannot be used here', expected=expected, code="json-schema-reference")
+        )
 
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
         """The address of what a reference leads to, and that: from the file, else from what the file calls itself.
@@ -190,7 +198,7 @@ class References:
         """
         target = _joined(base, reference)
         if target is None:
-            raise UsageError("to nothing")
+            raise UsageError("to nothing", code="json-schema-reference")
         try:
             return target, self._at(target)
         except LimitError:
@@ -215,12 +223,16 @@ class References:
         path = path_of(uri)
         if path is not None and uri not in self.registry:
             if not self.files.is_allowed(path):
-                raise UsageError("out of the directories of schemas", hint="name its directory below schemas, too")
+                raise UsageError(
+                    "out of the directories of schemas",
+                    hint="name its directory below schemas, too",
+                    code="json-schema-reference",
+                )
             self.files.note(path)
             if not os.path.isfile(path) and not self.files.has_text(path):
                 if path not in self._hints:
                     self._hints[path] = near(path)
-                raise UsageError("to no file", hint=self._hints[path])
+                raise UsageError("to no file", hint=self._hints[path], code="json-schema-reference")
             try:
                 self.load(path)
             except LimitError:
@@ -228,7 +240,9 @@ class References:
             except PlaitError as error:
                 if error.at is not None:
                     self.files.tell(error)
-                raise ReadError(f"to a file that cannot be used: {error.message}") from None
+                raise ReadError(
+                    f"to a file that cannot be used: {error.message}", code="json-schema-reference"
+                ) from None
         return self._found(target)
 
     def _found(self, target: str) -> object:
@@ -240,11 +254,13 @@ class References:
         except Exception as error:  # noqa: BLE001 - the library takes the word of what it looks through
             if type(error).__name__ == "Unresolvable" and path_of(uri) is None:
                 raise UsageError(
-                    "to another place, and nothing is fetched", expected="a file in the directories of schemas"
+                    "to another place, and nothing is fetched",
+                    expected="a file in the directories of schemas",
+                    code="json-schema-reference",
                 ) from None
-            raise UsageError("to nothing") from None
+            raise UsageError("to nothing", code="json-schema-reference") from None
         if not isinstance(found, (dict, bool)):
-            raise UsageError("to what is no schema")
+            raise UsageError("to what is no schema", code="json-schema-reference")
         return found
 
     def _crawled(self) -> SchemaRegistry:

@@ -119,4 +119,8 @@ def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
 
 
 def _no_pattern(pattern: str) -> UsageError:
-    return UsageError(f'the pattern "{pattern}" is not checked', expected="a regular expression as RE2 takes it")
+    return UsageError(
+        f'the pattern "{pattern}" is not checked',
+        expected="a regular expression as RE2 takes it",
+        code="json-schema-unusable",
+    )

@@ -50,7 +50,9 @@ class ValuesSchema:
         try:
             self._references = References(self.files)
         except ImportError:
-            raise UsageError("--schema needs the library jsonschema", hint=_WITHOUT_LIBRARY) from None
+            raise UsageError(
+                "--schema needs the library jsonschema", hint=_WITHOUT_LIBRARY, code="extra-not-installed"
+            ) from None
         self._findings = Findings(self._references)
         try:
             self.contents = self._references.load(path)
@@ -61,7 +63,11 @@ class ValuesSchema:
             raise shown(error) from None
         if self.files.problems:
             note_read(self.files.stamps)
-            raise UsageError(f'the schema "{name}" cannot be used', findings=self._findings.of_problems())
+            raise UsageError(
+                f'the schema "{name}" cannot be used',
+                findings=self._findings.of_problems(),
+                code="json-schema-unusable",
+            )
         self.notes = [*self._notes()]
         self.is_ytts = is_ytts(self.contents, self.pointer)
         self._defaults = Defaults(self.schema, self.where, is_ytts=self.is_ytts)
@@ -85,7 +91,9 @@ class ValuesSchema:
         """The data values when none are given. Raises LimitError, UsageError."""
         found = _within_stack(self._defaults.made)
         if type(found) is not Map:
-            raise UsageError("data values are a map", at=self.position, found="a default of another type")
+            raise UsageError(
+                "data values are a map", at=self.position, found="a default of another type", code="values-not-map"
+            )
         return Document(found, found.source, found.line)
 
     def fill(self, document: Document, before: Document | None = None) -> Document:
@@ -119,7 +127,9 @@ class ValuesSchema:
                 if (key := fault.missing) is not None and finding.hint is None:
                     path = ".".join(map(str, (*fault.path, key)))
                     finding.hint = places_to_give("[" if any(type(one) is int for one in fault.path) else path, sources)
-            raise SchemaError("One or more data values were invalid", findings=findings).made_of()
+            raise SchemaError(
+                "One or more data values were invalid", findings=findings, code="invalid-data-values"
+            ).made_of()
 
     @property
     def is_whole(self) -> bool:

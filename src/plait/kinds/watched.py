@@ -28,7 +28,10 @@ def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
         check_read(path)
         if not os.path.exists(path) and not _is_seen(path):
             raise ReadError(
-                f'there is nothing at "{path}"', expected="a file of schemas, or a directory", hint=near(path)
+                f'there is nothing at "{path}"',
+                expected="a file of schemas, or a directory",
+                hint=near(path),
+                code="file-not-found",
             )
     view = current_view()
     catalogue = catalogue_of(paths, {} if view is None else view.texts)

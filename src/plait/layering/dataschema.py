@@ -92,6 +92,7 @@ def _registered(documents: Iterable[Document], findings: list[Finding]) -> dict[
                 Finding(
                     f"D002 {document}: the name {document.name} is reserved, and cannot be given a schema",
                     at=document.position,
+                    code="data-schema-unusable",
                 )
             )
         elif document.data is not None:
@@ -115,11 +116,15 @@ def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
         hidden = _is_secret(schema)
         told = _SANITIZED if hidden else error.message
         if error.path is None:
-            findings.append(Finding(f"D002 {schema}: its data cannot be used: {told}", at=schema.position))
+            findings.append(
+                Finding(
+                    f"D002 {schema}: its data cannot be used: {told}", at=schema.position, code="data-schema-unusable"
+                )
+            )
         else:
             at = _place(schema, error.path)
             message = f"D002 {schema}: its data is not a valid JSON Schema at {_dotted(error.path)}: {told}"
-            findings.append(Finding(message, at=without_text(at) if hidden else at))
+            findings.append(Finding(message, at=without_text(at) if hidden else at, code="data-schema-unusable"))
         return None
     except LimitError as error:
         raise _shown_of(error, schema) from None
@@ -146,7 +151,13 @@ def _violations(document: Document, checker: Schema, schema: Document, names_key
             found.append(finding)
     except UnusableSchemaError as error:
         told = _SANITIZED if secret or hidden else error.message
-        found.append(Finding(f"D002 {schema}: its data cannot be used to check {document}: {told}", at=schema.position))
+        found.append(
+            Finding(
+                f"D002 {schema}: its data cannot be used to check {document}: {told}",
+                at=schema.position,
+                code="data-schema-unusable",
+            )
+        )
     except LimitError as error:
         raise _shown_of(error, schema, document) from None
     return found
@@ -166,6 +177,7 @@ def _finding(
         f"D002 {document}: {message}",
         at=at,
         found=f"path {_dotted(path)}, schema path .{'.'.join(map(str, schema_path))}",
+        code="document-data",
     )
 
 

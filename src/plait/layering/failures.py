@@ -39,8 +39,8 @@ STATUSES = {
 
 
 def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
-    """A `LayeringError` of this kind."""
-    error = LayeringError(f"{kind}: {message}", **facts)
+    """A `LayeringError` of this kind, which is also its code."""
+    error = LayeringError(f"{kind}: {message}", code=kind, **facts)
     error.kind = kind
     return error
 
@@ -70,6 +70,7 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
                     found=error.found,
                     hint=error.hint,
                     trail=error.trail,
+                    code=error.code,
                 )
             )
     kinds = dict.fromkeys(error.kind for error in ordered)

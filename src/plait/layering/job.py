@@ -116,7 +116,9 @@ class Job:
 
     def _check_options(self) -> None:
         if self.options.like_deckhand and self.options.relaxed:
-            raise UsageError("Deckhand has no relaxed choice of parents: use only one of the two options")
+            raise UsageError(
+                "Deckhand has no relaxed choice of parents: use only one of the two options", code="flag-conflict"
+            )
 
     def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
         """The concrete documents that are asked for. Raises what `plan` does, and LimitError."""

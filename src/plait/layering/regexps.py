@@ -133,6 +133,7 @@ class Pattern:
             f'the pattern "{self._regexp.pattern}" may take time without end',
             expected="for a text of more than 64 KiB, and on a thread that is not the main one: a pattern that RE2 takes, and plain text",
             hint=None if _has_timer() else "call plait from the main thread",
+            code="limit-pattern",
         )
         error.limit = "pattern"
         return error

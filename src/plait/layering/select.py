@@ -92,6 +92,11 @@ ORDERS: dict[str, Callable[[Document], int | tuple[str, ...]] | None] = {
 def in_order(documents: Sequence[Document], order: str) -> Sequence[Document]:
     """The documents in one of `ORDERS`. Raises UsageError for another."""
     if order not in ORDERS:
-        raise UsageError(f'there is no order "{order}"', expected=", ".join(ORDERS), hint=did_you_mean(order, ORDERS))
+        raise UsageError(
+            f'there is no order "{order}"',
+            expected=", ".join(ORDERS),
+            hint=did_you_mean(order, ORDERS),
+            code="unknown-choice",
+        )
     key = ORDERS[order]
     return documents if key is None else sorted(documents, key=key)

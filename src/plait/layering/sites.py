@@ -76,6 +76,7 @@ def find_site(
             at=data.position if site_type is None else site_type.position,
             expected="data.site_type, the name of a directory below type/",
             found=None if site_type is None else str(site_type.value),
+            code="site-definition",
         )
     revision = data.find("revision")
     parts = _Parts(str(site_type.value), revision.value if revision is not None else None, links)
@@ -147,7 +148,9 @@ def _no_site(path: str) -> ReadError:
     if not os.path.lexists(path):
         below = os.path.join("site", path)
         hint = f"did you mean {below}?" if _has_definition(below) else near(path)
-        return ReadError(f"there is no site {path}", expected=f"a directory with a {DEFINITION}", hint=hint)
+        return ReadError(
+            f"there is no site {path}", expected=f"a directory with a {DEFINITION}", hint=hint, code="site-not-found"
+        )
     sites = [
         os.path.normpath(os.path.join(directory, name))
         for directory in (path, os.path.join(path, "site"))
@@ -158,6 +161,7 @@ def _no_site(path: str) -> ReadError:
         f"{path} is not a site: it has no {DEFINITION}",
         expected="the directory of one site, site/NAME",
         found=", ".join(sites[:12]) or None,
+        code="site-not-found",
     )
 
 
@@ -185,11 +189,17 @@ def _data(path: str, links: Links) -> Map:
             data = top.find("data")
             if data is None or type(data.value) is not Map:
                 raise UsageError(
-                    "the site definition has no data", at=document.position, expected="data with a site_type"
+                    "the site definition has no data",
+                    at=document.position,
+                    expected="data with a site_type",
+                    code="site-definition",
                 )
             return data.value
     raise UsageError(
-        f"{path} is not a site definition", expected=f"a document with schema: {_DEFINITION_SCHEMA}v1", found=found
+        f"{path} is not a site definition",
+        expected=f"a document with schema: {_DEFINITION_SCHEMA}v1",
+        found=found,
+        code="site-definition",
     )
 
 
@@ -202,6 +212,7 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
             at=item.position,
             expected="a map from names to url and revision",
             found=kind_name(item.value),
+            code="site-definition",
         )
     named = {str(one.key): one for one in item.value.items} if item is not None and type(item.value) is Map else {}
     if "site" in named:
@@ -210,7 +221,10 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
     for name in given:
         if named and name not in named:
             raise UsageError(
-                f'{definition} names no repository "{name}"', found=", ".join(named), hint=did_you_mean(name, named)
+                f'{definition} names no repository "{name}"',
+                found=", ".join(named),
+                hint=did_you_mean(name, named),
+                code="site-repository",
             )
     missing = [one for name, one in named.items() if name not in given]
     if missing:
@@ -220,10 +234,15 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
             at=first.position,
             expected=f"a checkout of each ({' '.join(f'--repository {one.key}=DIR' for one in missing)})",
             hint=f"DIR is a checkout{_described(first)}; plait clones nothing",
+            code="site-repository",
         )
     for name in named or given:
         if not os.path.isdir(given[name]):
-            raise ReadError(f'there is no directory {given[name]} for the repository "{name}"', hint=near(given[name]))
+            raise ReadError(
+                f'there is no directory {given[name]} for the repository "{name}"',
+                hint=near(given[name]),
+                code="site-repository",
+            )
         yield given[name]
 
 
@@ -259,6 +278,7 @@ def _unwrapped(document: Document, warn: Callable[[str], None]) -> Document:
             "this document is managed by Pegleg and contains no document",
             at=data.position,
             expected="data.managedDocument",
+            code="site-definition",
         )
     if data.value.find("encrypted") is not None:
         warn(

@@ -43,7 +43,9 @@ class Findings:
         self.found: list[Finding] = []
 
     def add(self, message: str, at: Position, *, expected: str | None = None, hint: str | None = None) -> None:
-        self.found.append(Finding(f"D001 {self.subject}: {message}", at=at, expected=expected, hint=hint))
+        self.found.append(
+            Finding(f"D001 {self.subject}: {message}", at=at, expected=expected, hint=hint, code="document-form")
+        )
 
 
 def check_documents(sets: Iterable[DocumentSet]) -> None:
@@ -120,6 +122,7 @@ def _check_duplicate(
                 at=item.position if item is not None else document.position,
                 also=[first.position],
                 expected="one document for each schema, layer and name",
+                code="duplicate-layered-document",
             )
         )
 

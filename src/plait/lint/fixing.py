@@ -26,14 +26,21 @@ def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
     before = {path: subject.text(path).encode("utf-8", "surrogateescape") for path in texts}
     for path, content in before.items():
         if _content(subject, path) != content:
-            raise ReadError(f'"{subject.shown(path)}" has changed since it was read', hint="run plait lint again")
+            raise ReadError(
+                f'"{subject.shown(path)}" has changed since it was read',
+                hint="run plait lint again",
+                code="changed-meanwhile",
+            )
     written: list[str] = []
     try:
         for path, content in texts.items():
             _write(subject, path, content)
             written.append(path)
         if next(subject.differing({}, again=texts), None) is not None:
-            raise ReadError("the runs make something else from the files that were written; they are as they were")
+            raise ReadError(
+                "the runs make something else from the files that were written; they are as they were",
+                code="fix-changes-output",
+            )
     except BaseException:
         for path in written:
             _write(subject, path, before[path])
@@ -46,7 +53,7 @@ def _content(subject: Subject, path: str) -> bytes:
         with open_regular(path) as file:
             return file.read()
     except OSError as error:
-        raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}') from None
+        raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}', code="unreadable-file") from None
 
 
 def _top(subject: Subject) -> str | None:

@@ -115,7 +115,13 @@ def _patterns(item: MapItem) -> list[tuple[str, Position | None]]:
     out: list[tuple[str, Position | None]] = []
     for value, at in values:
         if type(value) is not str:
-            raise UsageError(f'"{item.key}" is no list of codes', at=at, expected="codes", found=kind_name(value))
+            raise UsageError(
+                f'"{item.key}" is no list of codes',
+                at=at,
+                expected="codes",
+                found=kind_name(value),
+                code="setting-type",
+            )
         check_pattern(value, at)
         out.append((value, at))
     return out
@@ -130,6 +136,7 @@ def check_pattern(text: str, at: Position | None = None) -> None:
             at=at,
             expected="a code such as D101, its name, the beginning of codes such as D, or a family",
             hint=did_you_mean(text, known),
+            code="unknown-code",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.lint import dead, dead_code, dead_values, ignoring, order, portable, reading, same, silent, style
-from plait.lint.codes import CODES, is_selected
+from plait.lint.codes import CODES, WARNINGS, is_selected
 from plait.lint.proving import proven
 from plait.lint.subject import Subject
 from plait.project.choosing import choose
@@ -40,7 +40,7 @@ _LOOKS: tuple[tuple[tuple[str, ...], Looks], ...] = (
     (("S302",), same.same_operations),
     (("S303",), silent.empty_merges),
     (("S304",), silent.near_misses),
-    (("S304", "S305", "S306", "S309"), silent.warnings),
+    (WARNINGS, silent.warnings),
     (("S307",), same.same_as_parent),
     (("R401",), reading.inputs),
     (("R402",), reading.outputs),

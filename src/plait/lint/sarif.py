@@ -46,7 +46,7 @@ def _rule(code: str) -> Part:
         "id": row.code,
         "name": row.name,
         "shortDescription": {"text": row.summary},
-        "help": {"text": f"docs/lint.md#{row.anchor}"},
+        "help": {"text": f"docs/reference/codes/{row.code}.md"},
         "properties": {"tags": [row.family]},
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
+from plait.codes import number_of
 from plait.diagnostics import diagnostic_of
 from plait.edits import Edit
 from plait.lint.finding import Finding, Place
@@ -67,9 +68,6 @@ def _has_action(layout: Layout, item: Item) -> bool:
 
 # ---- what runs warn of
 
-# The codes of lint for warnings; that of all others is S309.
-_CODES = {"repeated-key": "S305", "near-miss": "S304", "pattern-not-found": "S306", "pattern-missing": "S306"}
-
 
 def warnings(subject: Subject) -> Iterator[Finding]:
     """The warnings of runs as findings."""
@@ -78,14 +76,14 @@ def warnings(subject: Subject) -> Iterator[Finding]:
         for warning in ran.documents.warned:
             found = diagnostic_of(warning)
             at = found.at
-            if at is None or at.source is None or at.line < 1 or warning in seen:
+            if not found.code or at is None or at.source is None or at.line < 1 or warning in seen:
                 continue
             seen.add(warning)
             shown = at.source.shown
             path = next((one for one in subject.paths if shown in (from_here(one), one)), None)
             if path is None:
                 continue
-            code, line = _CODES.get(found.code, "S309"), at.line
+            code, line = number_of(found.code), at.line
             yield Finding(
                 code,
                 path,

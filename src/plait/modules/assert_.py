@@ -48,19 +48,21 @@ _A_TRY = 200  # steps
 
 def _one(args: Args) -> object:
     if len(args) != 1:
-        raise StarlarkError(f"got {len(args)} arguments, want 1")
+        raise StarlarkError(f"got {len(args)} arguments, want 1", code="argument-count")
     return args[0]
 
 
 def _wrong(told: str, value: object) -> StarlarkError:
     from plait.fragments import starlark_type_name
 
-    return StarlarkError(f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}")
+    return StarlarkError(
+        f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}", code="wrong-argument-type"
+    )
 
 
 def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     if len(args) != 2:
-        raise StarlarkError(f"got {len(args)} arguments, want 2")
+        raise StarlarkError(f"got {len(args)} arguments, want 2", code="argument-count")
     for value in args:
         if is_callable(value):
             raise _wrong("expected argument not to be a function, but was", value)
@@ -68,7 +70,8 @@ def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     if expected != actual:
         check_room((len(expected) + len(actual)) * 3)
         raise StarlarkError(
-            f"Not equal:\n(expected type: {type_of(args[0])})\n{expected}\n\n(was type: {type_of(args[1])})\n{actual}"
+            f"Not equal:\n(expected type: {type_of(args[0])})\n{expected}\n\n(was type: {type_of(args[1])})\n{actual}",
+            code="failed-assertion",
         )
     return None
 
@@ -109,7 +112,7 @@ def _length(name: str, rule: Callable[[int], Rule]) -> Member:
     def length(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
         value = _one(args)
         if type(value) is not int and not (type(value) is float and value - value == 0):
-            raise StarlarkError(f"expected value to be an number, but was {type_of(value)}")
+            raise StarlarkError(f"expected value to be an number, but was {type_of(value)}", code="wrong-argument-type")
         return Assertion(name, rule(int(value)), "sequence")
 
     return length
@@ -117,25 +120,25 @@ def _length(name: str, rule: Callable[[int], Rule]) -> Member:
 
 def _not_null(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     if len(args) > 1:
-        raise StarlarkError(f"got {len(args)} arguments, want at most 1")
+        raise StarlarkError(f"got {len(args)} arguments, want at most 1", code="argument-count")
     return rules.not_null(args[0]) if args else Assertion("assert.not_null", rules.not_null, "value")
 
 
 def _one_not_null(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     if len(args) > 1:
-        raise StarlarkError(f"got {len(args)} arguments, want 1")
+        raise StarlarkError(f"got {len(args)} arguments, want 1", code="argument-count")
     keys = args[0] if args else True
     if keys is False:
-        raise StarlarkError("one_not_null() cannot be False")
+        raise StarlarkError("one_not_null() cannot be False", code="wrong-argument-type")
     if keys is not True and not rules.is_sequence(keys):
-        raise StarlarkError(f"expected a sequence of keys, but was a '{type_of(keys)}'")
+        raise StarlarkError(f"expected a sequence of keys, but was a '{type_of(keys)}'", code="wrong-argument-type")
     return Assertion("assert.one_not_null", rules.one_not_null(None if keys is True else keys))
 
 
 def _one_of(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     if not args:
-        raise StarlarkError("got 0 arguments, want at least 1")
+        raise StarlarkError("got 0 arguments, want at least 1", code="argument-count")
     allowed = args if len(args) > 1 else args[0]
     if not rules.is_sequence(allowed):
-        raise StarlarkError(f"expected a sequence, but was a '{type_of(allowed)}'")
+        raise StarlarkError(f"expected a sequence, but was a '{type_of(allowed)}'", code="wrong-argument-type")
     return Assertion("assert.one_of", rules.one_of(allowed), "val")

@@ -46,7 +46,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:
         if alphabet.index(kept[-1]) % (1 << unused):
             fault = len(data) - (2 if unused == 4 else 1)
     if fault is not None:
-        raise StarlarkError(f"illegal base64 data at input byte {fault}")
+        raise StarlarkError(f"illegal base64 data at input byte {fault}", code="invalid-base64")
     return from_utf8(b64decode(kept + b"=" * (-len(kept) % 4), altchars=b"-_" if url else None))
 
 

@@ -47,7 +47,7 @@ def _parse_addr(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     text = only_text(args)
     address = _address(text)
     if address is None:
-        raise StarlarkError(f"invalid IP address: {text}")
+        raise StarlarkError(f"invalid IP address: {text}", code="invalid-ip-address")
     return Addr(_as_ipv4(address) or address)
 
 
@@ -59,7 +59,7 @@ def _parse_cidr(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     address = _address(before)
     length = int(bits) if bits.isascii() and bits.isdigit() and len(bits) < 10 else -1
     if address is None or not 0 <= length <= address.max_prefixlen:
-        raise StarlarkError(f"invalid CIDR address: {text}")
+        raise StarlarkError(f"invalid CIDR address: {text}", code="invalid-ip-address")
     ipv4 = _as_ipv4(address)
     if ipv4 is not None and length >= 96:
         return Addr(ipv4), Net(ip_network((ipv4, length - 96), strict=False))

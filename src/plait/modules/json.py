@@ -55,7 +55,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
         place = None if at is None else f"line {at.line} of the text"
         from plait.modules.json_faults import fault
 
-        raise StarlarkError(fault(text) or error.message, hint=error.hint or place) from None
+        raise StarlarkError(fault(text) or error.message, hint=error.hint or place, code="invalid-json") from None
     # Only an escape can make half of a pair, and only bytes that are no text are in strings as lone halves.
     return data if text.isascii() and "\\u" not in text else _readable(data)
 

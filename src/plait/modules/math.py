@@ -80,14 +80,17 @@ def _whole(function: Callable[[float], int]) -> Member:
             raise _unexpected(function.__name__)
         if len(args) != 1:
             told = f"got {len(args)} arguments, want 1"
-            raise StarlarkError(told, reference=f"{function.__name__}: {told}")
+            raise StarlarkError(told, reference=f"{function.__name__}: {told}", code="argument-count")
         value = args[0]
         if type(value) is int:
             return value
         if type(value) is not float:
             raise no_number(value)
         if value - value != 0:
-            raise StarlarkError(f"cannot convert float {'NaN' if math.isnan(value) else 'infinity'} to integer")
+            raise StarlarkError(
+                f"cannot convert float {'NaN' if math.isnan(value) else 'infinity'} to integer",
+                code="invalid-conversion",
+            )
         return function(value)
 
     return called
@@ -95,7 +98,7 @@ def _whole(function: Callable[[float], int]) -> Member:
 
 def _unexpected(name: str) -> StarlarkError:
     told = "unexpected keyword arguments"
-    return StarlarkError(told, reference=f"{name}: {told}")
+    return StarlarkError(told, reference=f"{name}: {told}", code="unexpected-keyword")
 
 
 def _log(args: Args, kwargs: Kwargs) -> object:
@@ -103,7 +106,7 @@ def _log(args: Args, kwargs: Kwargs) -> object:
         raise _unexpected("log")
     if not 1 <= len(args) <= 2:
         told = f"got {len(args)} arguments, want {'at least 1' if not args else 'at most 2'}"
-        raise StarlarkError(told, reference=f"log: {told}")
+        raise StarlarkError(told, reference=f"log: {told}", code="argument-count")
     x = _natural(number(args[0]))
     if len(args) == 1:
         return x

@@ -56,7 +56,7 @@ def module_of(
 def exactly(count: int, args: Args) -> Args:
     """The arguments, if there are so many."""
     if len(args) != count:
-        raise StarlarkError(f"expected exactly {_COUNTS[count]}")
+        raise StarlarkError(f"expected exactly {_COUNTS[count]}", code="argument-count")
     return args
 
 
@@ -87,7 +87,7 @@ def answering(name: str, answers: dict[str, object]) -> dict[str, object]:
     def answer_of(key: str) -> Builtin:
         def answer(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
             if args:
-                raise StarlarkError("expected no argument")
+                raise StarlarkError("expected no argument", code="argument-count")
             return answers[key]
 
         return member(f"{name}.{key}", answer)
@@ -102,7 +102,7 @@ def text(value: object) -> str:
         hint = {"int": "str(...) makes a string of it", "float": "str(...) makes a string of it"}.get(kind)
         if kind in ("dict", "list", "struct", "yamlfragment"):
             hint = "json.encode and yaml.encode make a string of it"
-        raise StarlarkError(f"expected a string, but was {kind}", hint=hint)
+        raise StarlarkError(f"expected a string, but was {kind}", hint=hint, code="wrong-argument-type")
     return value
 
 
@@ -128,14 +128,16 @@ def no_number(value: object) -> StarlarkError:
     from plait.fragments import starlark_type_name
 
     told = "expected float value, but was"
-    return StarlarkError(f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}")
+    return StarlarkError(
+        f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}", code="wrong-argument-type"
+    )
 
 
 def flag(kwargs: Kwargs, name: str, default: bool = False) -> bool:
     """A keyword argument that is a bool."""
     value = kwargs.get(name, default)
     if type(value) is not bool:
-        raise StarlarkError(f"expected a bool, but was {type_of(value)}")
+        raise StarlarkError(f"expected a bool, but was {type_of(value)}", code="wrong-argument-type")
     return value
 
 
@@ -143,9 +145,11 @@ def indentation(kwargs: Kwargs) -> int:
     """The keyword argument `indent`, at most 8, lest a small input makes a huge output."""
     value = kwargs.get("indent", 0)
     if type(value) is not int:
-        raise StarlarkError(f"expected an int, but was {type_of(value)}", reference="expected starlark.Int")
+        raise StarlarkError(
+            f"expected an int, but was {type_of(value)}", reference="expected starlark.Int", code="wrong-argument-type"
+        )
     if not 0 <= value <= 8:
-        raise StarlarkError("indent value must be between 0 and 8")
+        raise StarlarkError("indent value must be between 0 and 8", code="argument-range")
     return value
 
 
@@ -155,7 +159,9 @@ def known(kwargs: Kwargs, names: Iterable[str]) -> None:
         if name not in names:
             from plait.spell import did_you_mean
 
-            raise StarlarkError(f"invalid argument name: {name}", hint=did_you_mean(name, names))
+            raise StarlarkError(
+                f"invalid argument name: {name}", hint=did_you_mean(name, names), code="unexpected-keyword"
+            )
 
 
 def utf8(string: str) -> bytes:

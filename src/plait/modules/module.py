@@ -17,8 +17,8 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 def _make(args: Args, kwargs: Kwargs) -> object:
     if len(args) != 1:
-        raise StarlarkError(f"got {len(args)} arguments, want 1")
+        raise StarlarkError(f"got {len(args)} arguments, want 1", code="argument-count")
     name = args[0]
     if type(name) is not str:
-        raise StarlarkError(f"for parameter 1: got {type_of(name)}, want string")
+        raise StarlarkError(f"for parameter 1: got {type_of(name)}, want string", code="wrong-argument-type")
     return Module(name, kwargs)

@@ -28,7 +28,9 @@ def _applied(
 ) -> object:
     """`apply(left, right...)`: left with each right applied in turn. A left fragment is changed itself and given back."""
     if not args or kwargs:
-        raise StarlarkError("overlay.apply: expected at least one argument, and no keyword arguments")
+        raise StarlarkError(
+            "overlay.apply: expected at least one argument, and no keyword arguments", code="argument-count"
+        )
     first = args[0]
     if type(first) is not YamlFragment:
         left = _nodes(first, trace)
@@ -79,7 +81,7 @@ def _apply_to_scalar(left: Value, rights: tuple[object, ...]) -> object:
 def _one(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     if len(args) != 1 or kwargs:
         hint = 'what to look for is a map: overlay.subset({"kind": "..."})' if name == "overlay.subset" else None
-        raise StarlarkError(f"{name}: expected exactly one argument", hint=hint)
+        raise StarlarkError(f"{name}: expected exactly one argument", hint=hint, code="argument-count")
     return args[0]
 
 
@@ -87,14 +89,14 @@ def _index(*args: object, **kwargs: object) -> Matcher:
     place = _one("overlay.index", args, kwargs)
     if type(place) is not int:
         told = "overlay.index: expected starlark.Int"
-        raise StarlarkError(f"{told}, but was {type_of(place)}", reference=told)
+        raise StarlarkError(f"{told}, but was {type_of(place)}", reference=told, code="wrong-argument-type")
     return Index(place)
 
 
 def _map_key(*args: object, **kwargs: object) -> Matcher:
     key = _one("overlay.map_key", args, kwargs)
     if type(key) is not str:
-        raise StarlarkError(f"overlay.map_key: expected a string, but was {type_of(key)}")
+        raise StarlarkError(f"overlay.map_key: expected a string, but was {type_of(key)}", code="wrong-argument-type")
     return MapKey(key)
 
 
@@ -116,10 +118,12 @@ def _not_op(*args: object, **kwargs: object) -> Matcher:
 
 def _functions(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
     if not args or kwargs:
-        raise StarlarkError(f"{name}: expected at least one argument")
+        raise StarlarkError(f"{name}: expected at least one argument", code="argument-count")
     for arg in args:
         if not is_callable(arg):
-            raise StarlarkError(f"{name}: expected matchers, but one argument is {type_of(arg)}")
+            raise StarlarkError(
+                f"{name}: expected matchers, but one argument is {type_of(arg)}", code="wrong-argument-type"
+            )
     return args
 
 

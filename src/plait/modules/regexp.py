@@ -142,7 +142,7 @@ def _name(rest: str) -> tuple[str, str]:
 
 def _checked(subject: str) -> str:
     if not subject.isascii() and any("\ud800" <= character <= "\udfff" for character in subject):
-        raise StarlarkError("expected text, but these bytes are not UTF-8")
+        raise StarlarkError("expected text, but these bytes are not UTF-8", code="not-utf8")
     return subject
 
 
@@ -150,7 +150,9 @@ def _compile(pattern: str) -> Pattern:
     try:
         import re2
     except ImportError:
-        raise StarlarkError("regular expressions need the package google-re2", hint="pip install google-re2") from None
+        raise StarlarkError(
+            "regular expressions need the package google-re2", hint="pip install google-re2", code="extra-not-installed"
+        ) from None
     spend(len(pattern))
     options = re2.Options()
     options.log_errors = False
@@ -163,5 +165,7 @@ def _compile(pattern: str) -> Pattern:
             reason = reason.decode("utf-8", "replace")
         what, colon, where = str(reason).partition(": ")
         what = _REASONS.get(what, what)
-        raise StarlarkError(f"error parsing regexp: {what}{f': `{where}`' if colon else ''}") from None
+        raise StarlarkError(
+            f"error parsing regexp: {what}{f': `{where}`' if colon else ''}", code="invalid-regexp"
+        ) from None
     return compiled

@@ -24,19 +24,21 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 def _make(args: Args, kwargs: Kwargs) -> object:
     if args:
-        raise StarlarkError("unexpected positional arguments (structs are made from keyword arguments only)")
+        raise StarlarkError(
+            "unexpected positional arguments (structs are made from keyword arguments only)", code="argument-count"
+        )
     return Struct(kwargs)
 
 
 def _make_and_bind(args: Args, kwargs: Kwargs) -> object:
     if len(args) != 1:
-        raise StarlarkError("expected at exactly one argument")
+        raise StarlarkError("expected at exactly one argument", code="argument-count")
     return Struct({name: bound(value, args) if is_callable(value) else value for name, value in kwargs.items()})
 
 
 def _bind(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
     if len(args) < 2:
-        raise StarlarkError("expected at least two arguments")
+        raise StarlarkError("expected at least two arguments", code="argument-count")
     return bound(args[0], args[1:])
 
 
@@ -45,7 +47,7 @@ def bound(function: object, first: Args) -> Builtin:
 
     def result(args: Args, kwargs: Kwargs) -> object:
         if not is_callable(function):
-            raise StarlarkError(f"invalid call of non-function ({type_of(function)})")
+            raise StarlarkError(f"invalid call of non-function ({type_of(function)})", code="not-callable")
         return call(function, (*first, *args), kwargs)
 
     made = member("struct.bind_result", result)
@@ -64,7 +66,7 @@ def _to_struct(value: object) -> object:
         members: dict[str, object] = {}
         for key, inner in value.items():
             if type(key) is not str:
-                raise StarlarkError(f"expected struct key {repr_of(key)} to be string")
+                raise StarlarkError(f"expected struct key {repr_of(key)} to be string", code="wrong-argument-type")
             members[key] = _to_struct(inner)
         return Struct(members)
     if type(value) is List:

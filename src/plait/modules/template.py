@@ -20,4 +20,5 @@ def _replace(*_args: object, **_kwargs: object) -> object:
     raise StarlarkError(
         "template.replace: unsupported operation",
         hint="it replaces nodes of the YAML template that loads it; this file has none",
+        code="replace-misused",
     )

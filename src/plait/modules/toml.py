@@ -37,7 +37,9 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     spend(made * 8)
     if type(nodes) is not Map:
         raise StarlarkError(
-            "toml: top-level values must be maps", reference="toml: top-level values must be Go maps or structs"
+            "toml: top-level values must be maps",
+            reference="toml: top-level values must be Go maps or structs",
+            code="not-toml-data",
         )
     return write_toml(nodes, indent)
 
@@ -75,7 +77,7 @@ def _sorted(table: Map) -> list[tuple[str, Value]]:
     last: dict[str, Value] = {}
     for item in table.items:
         if type(item.key) is not str:
-            raise StarlarkError(f"toml: expected key to be string, but was {item.key!r}")
+            raise StarlarkError(f"toml: expected key to be string, but was {item.key!r}", code="not-toml-data")
         last[item.key] = item.value
     return sorted(last.items(), key=lambda pair: pair[0])
 
@@ -89,7 +91,7 @@ def _is_tables(value: Value) -> bool:
     if not isinstance(value, Array | DocumentSet) or not value.items:
         return False
     if any(entry.value is None for entry in value.items):
-        raise StarlarkError("toml: cannot encode array with nil element")
+        raise StarlarkError("toml: cannot encode array with nil element", code="not-toml-data")
     return all(type(entry.value) is Map for entry in value.items)
 
 
@@ -134,7 +136,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     try:
         return _data(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise StarlarkError(f"toml: {error}") from None
+        raise StarlarkError(f"toml: {error}", code="invalid-toml") from None
     except RecursionError:
         raise LimitError("toml: nested too deeply") from None
 
@@ -178,7 +180,11 @@ def _data(value: object) -> object:
     if isinstance(value, list):
         return List([_data(inner) for inner in value])
     if isinstance(value, int) and not -_FAR <= value < _FAR:
-        raise StarlarkError(f"toml: {value} is out of range for int64", expected="a number of 64 bits at most")
+        raise StarlarkError(
+            f"toml: {value} is out of range for int64", expected="a number of 64 bits at most", code="number-range"
+        )
     if isinstance(value, str | int | float):
         return value
-    raise StarlarkError(f"toml: dates and times cannot be values here: {value}", hint="write it as a string")
+    raise StarlarkError(
+        f"toml: dates and times cannot be values here: {value}", hint="write it as a string", code="invalid-toml"
+    )

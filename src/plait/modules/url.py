@@ -70,7 +70,7 @@ def _unescape(text: str) -> str:
     out = [utf8(pieces[0])]
     for piece in pieces[1:]:
         if len(piece) < 2 or piece[0] not in _HEX or piece[1] not in _HEX:
-            raise StarlarkError(f'invalid URL escape "%{piece[:2]}"')
+            raise StarlarkError(f'invalid URL escape "%{piece[:2]}"', code="invalid-url")
         out += [bytes((int(piece[:2], 16),)), utf8(piece[2:])]
     return from_utf8(b"".join(out))
 
@@ -87,16 +87,23 @@ def _query_params_encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 
     (given,) = exactly(1, args)
     params = to_nodes(given)
     if type(params) is not Map:
-        raise StarlarkError(f"expected argument to be a map, but was {go_type_name(given)}")
+        raise StarlarkError(f"expected argument to be a map, but was {go_type_name(given)}", code="wrong-argument-type")
     pairs: list[tuple[str, str]] = []
     for item in params.items:
         if type(item.key) is not str:
-            raise StarlarkError(f"expected map key to be string, but was {go_type_name(item.key)}")
+            raise StarlarkError(
+                f"expected map key to be string, but was {go_type_name(item.key)}", code="wrong-argument-type"
+            )
         if type(item.value) is not Array:
-            raise StarlarkError(f"expected map value to be array, but was {go_type_name(item.value)}")
+            raise StarlarkError(
+                f"expected map value to be array, but was {go_type_name(item.value)}", code="wrong-argument-type"
+            )
         for entry in item.value.items:
             if type(entry.value) is not str:
-                raise StarlarkError(f"expected array value to be string, but was {go_type_name(entry.value)}")
+                raise StarlarkError(
+                    f"expected array value to be string, but was {go_type_name(entry.value)}",
+                    code="wrong-argument-type",
+                )
             pairs.append((item.key, entry.value))
     pairs.sort(key=lambda pair: pair[0])
     return "&".join(f"{_query_escape(key)}={_query_escape(value)}" for key, value in pairs)
@@ -187,7 +194,7 @@ def read_url(text: str) -> Url:
 def _read(text: str) -> Url:
     url = Url()
     if any(character < " " or character == "\x7f" for character in text):
-        raise StarlarkError("net/url: invalid control character in URL")
+        raise StarlarkError("net/url: invalid control character in URL", code="invalid-url")
     text, _, fragment = text.partition("#")
     url.scheme, rest = _scheme(text)
     rest, question, query = rest.partition("?")
@@ -199,7 +206,7 @@ def _read(text: str) -> Url:
             url.fragment = _kept(fragment, _KEPT_FRAGMENT, _FRAGMENT)
             return url
         if ":" in rest.partition("/")[0]:
-            raise StarlarkError("first path segment in URL cannot contain colon")
+            raise StarlarkError("first path segment in URL cannot contain colon", code="invalid-url")
     if rest.startswith("//") and (url.scheme or not rest.startswith("///")):
         authority, slash, path = rest[2:].partition("/")
         rest = slash + path
@@ -214,7 +221,7 @@ def _read(text: str) -> Url:
 def _scheme(text: str) -> tuple[str, str]:
     scheme, colon, rest = text.partition(":")
     if text.startswith(":"):
-        raise StarlarkError("missing protocol scheme")
+        raise StarlarkError("missing protocol scheme", code="invalid-url")
     if not colon or not scheme[0].isalpha() or not scheme.isascii():
         return "", text
     if all(character.isalnum() or character in "+-." for character in scheme):
@@ -236,7 +243,7 @@ def _authority(url: Url, authority: str) -> None:
     if not at:
         return
     if not all(character in _PLAIN or character in ":!$&'()*+,;=%@" for character in userinfo):
-        raise StarlarkError("net/url: invalid userinfo")
+        raise StarlarkError("net/url: invalid userinfo", code="invalid-url")
     name, colon, password = userinfo.partition(":")
     url.user = (_unescape(name), _unescape(password) if colon else None)
 
@@ -245,20 +252,20 @@ def _host(host: str) -> str:
     if host.startswith("["):
         end = host.rfind("]")
         if end < 0:
-            raise StarlarkError("missing ']' in host")
+            raise StarlarkError("missing ']' in host", code="invalid-url")
         rest = host[end + 1 :]
         if rest and not (rest.startswith(":") and _is_port(rest[1:])):
-            raise StarlarkError(f'invalid port "{rest}" after host')
+            raise StarlarkError(f'invalid port "{rest}" after host', code="invalid-url")
     else:
         _, colon, port = host.rpartition(":")
         if colon and not _is_port(port):
-            raise StarlarkError(f'invalid port ":{port}" after host')
+            raise StarlarkError(f'invalid port ":{port}" after host', code="invalid-url")
     for place, character in enumerate(host):
         # Only bytes that are not ASCII may be escaped in a host; a zone's "%25" may too.
         if character == "%" and not (host[place + 1 : place + 2] in "89abcdefABCDEF" or host[place + 1 :][:2] == "25"):
-            raise StarlarkError(f'invalid URL escape "{host[place : place + 3]}"')
+            raise StarlarkError(f'invalid URL escape "{host[place : place + 3]}"', code="invalid-url")
         if character.isascii() and character not in _PLAIN and character not in _HOST and character != "%":
-            raise StarlarkError(f'invalid character "{character}" in host name')
+            raise StarlarkError(f'invalid character "{character}" in host name', code="invalid-url")
     return _unescape(host)
 
 
@@ -275,7 +282,7 @@ class UrlValue(Parsed):
     def __init__(self, url: Url) -> None:
         def without_user(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
             if args:
-                raise StarlarkError("expected no argument")
+                raise StarlarkError("expected no argument", code="argument-count")
             return UrlValue(url.without_user())
 
         members = answering("url.value", {"hostname": url.hostname(), "string": url.text()})

@@ -31,9 +31,15 @@ def _require_at_least(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - k
     wanted = only_text(args)
     match = re.fullmatch(_SEMVER, wanted)
     if match is None:
-        raise StarlarkError(f"version string '{wanted}' must be a valid semver", expected="a version such as 0.55.1")
+        raise StarlarkError(
+            f"version string '{wanted}' must be a valid semver",
+            expected="a version such as 0.55.1",
+            code="invalid-version",
+        )
     # A pre-release comes before its release and this program is a release, so the three numbers decide.
     # Without leading zeros the longer of two numbers is the larger one.
     if [(len(part), part) for part in match.groups()] > [(len(part), part) for part in YTT_VERSION.split(".")]:
-        raise StarlarkError(f"ytt version '{YTT_VERSION}' does not meet the minimum required version '{wanted}'")
+        raise StarlarkError(
+            f"ytt version '{YTT_VERSION}' does not meet the minimum required version '{wanted}'", code="version-not-met"
+        )
     return None

@@ -41,7 +41,7 @@ def _tag(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are i
 
     value, name = exactly(2, args)
     if not is_tag(name):
-        raise StarlarkError("this is no tag", expected='such as "!Ref"', found=repr(name))
+        raise StarlarkError("this is no tag", expected='such as "!Ref"', found=repr(name), code="wrong-argument-type")
     made = Dict()
     insert(made, name, value)
     return made
@@ -83,5 +83,7 @@ def _decode(args: Args, kwargs: Kwargs, additions: frozenset[str] = frozenset())
         raise kind(f"yaml: {place}{error.message}", hint=error.hint) from None
     count = len(documents.items) + is_second(source, documents)
     if count != 1:
-        raise StarlarkError("Expected to find exactly one YAML document", found=f"{count} documents")
+        raise StarlarkError(
+            "Expected to find exactly one YAML document", found=f"{count} documents", code="one-document"
+        )
     return to_data(documents.items[0].value)

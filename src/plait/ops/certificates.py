@@ -54,6 +54,7 @@ def certificate(options: Value, sources: Sources) -> Value:
         raise OpsError(
             Wording("a certificate's key cannot have ", Quoted(str(length)), " bits"),
             expected=public(", ".join(str(bits) for bits in KEY_LENGTHS)),
+            code="variable-options",
         )
     is_ca = given.switch("is_ca")
     signer_name = given.text("ca")
@@ -67,11 +68,12 @@ def certificate(options: Value, sources: Sources) -> Value:
             raise OpsError(
                 public('a certificate that is not a CA needs a signer, and the option "ca" names none'),
                 hint=public('"is_ca: true" makes a CA that signs itself'),
+                code="variable-options",
             )
         for usage in usages:
             if usage not in USAGES:
                 told = Wording('unknown extended key usage "', Quoted(usage), '"')
-                raise OpsError(told, expected=public(", ".join(USAGES)))
+                raise OpsError(told, expected=public(", ".join(USAGES)), code="variable-options")
 
     key = rsa.generate_private_key(public_exponent=65537, key_size=length)
     key_id = _key_id(key.public_key())
@@ -120,7 +122,9 @@ def _dated(builder: x509.CertificateBuilder, days: int) -> x509.CertificateBuild
     try:
         return builder.not_valid_before(now).not_valid_after(now + timedelta(days=days if days > 0 else DEFAULT_DAYS))
     except OverflowError:
-        raise OpsError(Wording("a certificate cannot be valid for ", Quoted(str(days)), " days")) from None
+        raise OpsError(
+            Wording("a certificate cannot be valid for ", Quoted(str(days)), " days"), code="variable-options"
+        ) from None
 
 
 def _purposes(is_ca: bool, usages: list[str]) -> list[tuple[x509.ExtensionType, bool]]:
@@ -172,7 +176,7 @@ def _alternative_name(text: str) -> x509.GeneralName:
         return x509.DNSName(text)
     except ValueError:
         told = Wording('an alternative name that is neither an address nor a DNS name: "', Quoted(text), '"')
-        raise OpsError(told) from None
+        raise OpsError(told, code="variable-options") from None
 
 
 def _signer(name: str, sources: Sources) -> _Signer:
@@ -185,6 +189,7 @@ def _signer(name: str, sources: Sources) -> _Signer:
         raise OpsError(
             Wording('there is no variable "', Quoted(name), '" with a certificate to sign with'),
             hint=quotation(meant) if meant else public("a signer is defined before what it signs"),
+            code="certificate-signer",
         )
     variable = Wording('the variable "', Quoted(name), '"')
     if type(value) is not Map:
@@ -192,20 +197,28 @@ def _signer(name: str, sources: Sources) -> _Signer:
             Wording(variable, " is not a certificate"),
             expected=public('a map with "certificate" and "private_key"'),
             found=public(kind_name(value)),
+            code="certificate-signer",
         )
     texts = [item.value if item is not None else "" for item in map(value.find, ("certificate", "private_key"))]
     try:
         made = x509.load_pem_x509_certificate(_encoded(texts[0]))
     except ValueError:
-        raise OpsError(Wording('the "certificate" of ', variable, " is not a certificate in PEM form")) from None
+        raise OpsError(
+            Wording('the "certificate" of ', variable, " is not a certificate in PEM form"), code="certificate-signer"
+        ) from None
     try:
         key = serialization.load_pem_private_key(_encoded(texts[1]), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise OpsError(Wording('the "private_key" of ', variable, " is not an RSA key in PEM form"))
+        raise OpsError(
+            Wording('the "private_key" of ', variable, " is not an RSA key in PEM form"), code="certificate-signer"
+        )
     if key.public_key() != made.public_key():
-        raise OpsError(Wording('the "private_key" of ', variable, ' does not belong to its "certificate"'))
+        raise OpsError(
+            Wording('the "private_key" of ', variable, ' does not belong to its "certificate"'),
+            code="certificate-signer",
+        )
     return _Signer(made, key)
 
 

@@ -67,6 +67,7 @@ def _definitions(root: Value) -> list[Definition]:
             expected="an array of maps with name, type and options",
             found=kind_name(array),
             reference=_not_read(array, section.line, "[]template.VariableDefinition"),
+            code="variable-definition",
         )
     return [_definition(item, number) for number, item in enumerate(array.items)]
 
@@ -88,6 +89,7 @@ def _definition(item: ArrayItem, number: int) -> Definition:
             expected="a map with name, type and options",
             found=kind_name(value),
             reference=_not_read(value, item.line, "template.VariableDefinition"),
+            code="variable-definition",
         )
     options = value.find("options")
     return Definition(
@@ -106,6 +108,7 @@ def _text(entry: Map, field: str, number: int) -> str:
             expected="a string",
             found=kind_name(item.value),
             reference=_not_read(item.value, item.line, "string"),
+            code="variable-definition",
         )
     return scalar_text(item.value)
 
@@ -159,6 +162,7 @@ class Lookup:
                     f'the options of variable "{name}" depend on its own value: {chain}',
                     at=self._at(name),
                     reference="Detected recursion",
+                    code="variable-cycle",
                 )
                 for outer, inner in reversed([*zip(way, (*way[1:], name), strict=True)]):
                     error.within("", role=CLAUSE, reference=f"Finding variable '{inner}'")
@@ -220,6 +224,7 @@ class Lookup:
                 at=definition.item.position,
                 expected='a "name" that is a string and not a placeholder',
                 found="no name" if name is None else kind_name(name.value),
+                code="variable-definition",
             )
         if len(entries) > 1:
             raise OpsError(
@@ -227,6 +232,7 @@ class Lookup:
                 at=entries[0].item.position,
                 also=[entry.item.position for entry in entries[1:]],
                 expected="one definition",
+                code="duplicate-variable",
             )
 
     def _peek(self, name: str) -> tuple[bool, Value]:
@@ -255,6 +261,7 @@ def _filled(value: Value, lookup: Ask) -> Value:
                 f'the key "{text}" cannot become {"a map" if type(filled) is Map else "an array"}',
                 at=item.position,
                 expected="a scalar as the value of the variable",
+                code="placeholder-key",
             )
         return filled
 
@@ -290,6 +297,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
         found=failed.found,
         hint=hint,
         reference=reference,
+        code=failed.code,
     ).within("", role=CLAUSE, reference=f"Finding variable '{name}'") from None
 
 
@@ -328,7 +336,7 @@ def interpolate(
         result = lookup.fill(root)
         found = [definition for definition in section if lookup.variable(definition.name)[0]]
     except RecursionError:
-        raise OpsError("the options of variables depend on each other too deeply") from None
+        raise OpsError("the options of variables depend on each other too deeply", code="variable-cycle") from None
     if sources.traced is not None:
         sources.traced.filled(root, result)
     if found:
@@ -349,7 +357,9 @@ def _without(root: Value, found: list[Definition]) -> Value:
     section = root.find(SECTION) if type(root) is Map else None
     array = section.value if section is not None else None
     if type(root) is not Map or section is None or type(array) is not Array:
-        raise OpsError(f'"{SECTION}" is no longer an array once its placeholders are filled')
+        raise OpsError(
+            f'"{SECTION}" is no longer an array once its placeholders are filled', code="variable-definition"
+        )
     named: dict[str, int] = {}
     for item in array.items:
         name = walk.text_under(item, "name")
@@ -362,6 +372,7 @@ def _without(root: Value, found: list[Definition]) -> Value:
                 f'{count} definitions are named "{definition.name}"',
                 at=definition.item.position,
                 expected=f'exactly one, by a string, in "{SECTION}"',
+                code="duplicate-variable",
             )
     gone = {definition.name for definition in found}
     kept = [item for item in array.items if walk.text_under(item, "name") not in gone]
@@ -397,6 +408,7 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
                 reference=_listing("Expected to find variables", missing),
                 hint=_suggestions(missing, offered)
                 or ('the store makes what "variables" in the document defines' if lookup.sources.store else None),
+                code="unresolved-variables",
             )
         )
     if expect_use:
@@ -408,6 +420,7 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
                     found="\n".join(unused),
                     reference=_listing("Expected to use variables", unused),
                     hint=_suggestions(unused, sorted(lookup.used.difference(offered))),
+                    code="unused-variables",
                 )
             )
     if findings:
@@ -420,6 +433,7 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
             hint=first.hint,
             findings=rest,
             reference=str(first.reference),
+            code=first.code,
         )
 
 

@@ -206,6 +206,7 @@ class Draft:
                 "the root cannot be removed",
                 expected="a path to a key or an item",
                 reference="Cannot remove entire document",
+                code="impossible-change",
             )
         node = self.root
         trail = _Trail(self, None, 0)
@@ -225,6 +226,7 @@ class Draft:
                     raise OpsError(
                         f'"-" names the place after the last item, nothing can be removed there: {pointer}',
                         reference=f"Expected to not find token 'patch.AfterLastIndexToken' at path '{pointer}'",
+                        code="end-of-array",
                     )
                 number = walk.selected(array, token, pointer, depth, self._select)
                 if number is None:
@@ -312,6 +314,7 @@ class _Trail:
                 expected='a key, a "key=value" match or "-" after an optional key that is absent',
                 reference="Expected to find key, matching index or after last index token at path "
                 f"'{pointer.until(depth + 2)}'",
+                code="impossible-change",
             )
         made = self._own_map() if isinstance(following, Key) else Array([], self.source, self.line)
         self.draft._owned[id(made)] = made

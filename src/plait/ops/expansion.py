@@ -221,6 +221,7 @@ class _Walk:
             if depth
             else None,
             hint=did_you_mean(wanted, list(dict.fromkeys(self.near.get(depth, [])))[:1000]),
+            code="path-not-found",
         )
 
 

@@ -64,6 +64,7 @@ class Definition:
             expected=expected,
             found=kind_name(item.value),
             reference=not_read(self.source, item.value, item.line, wanted),
+            code="operation-fields",
         )
 
     def told(self, fault: str) -> str:
@@ -101,6 +102,7 @@ class Definition:
             found=", ".join(shown) or "an operation without fields",
             hint=hint or self._misspelt(),
             reference=self.told(fault),
+            code="operation-fields",
         )
 
     def _misspelt(self) -> str | None:
@@ -133,6 +135,7 @@ class Definition:
                 reference=self.told(
                     f"{(kind or '').title()} operation [{self.number}]: Invalid path: {error.reference}"
                 ),
+                code=error.code,
             ) from None
 
     def with_path(self, path: str) -> Definition:
@@ -220,6 +223,7 @@ def operations_of(
             found=kind_name(value),
             hint=_no_array_hint(value),
             reference=not_read(source, value, line, "[]patch.OpDefinition"),
+            code="not-ops-file",
         )
     operations = []
     for number, item in enumerate(value.items):
@@ -248,6 +252,7 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, 
             expected='a map with "type" and "path"',
             found=kind_name(value),
             reference=not_read(source, value, item.line, "patch.OpDefinition"),
+            code="not-ops-file",
         )
     fields: dict[str, MapItem] = {}
     for entry in value.items if value is not None else ():
@@ -368,7 +373,9 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
         files = [file for file in files if os.path.isfile(file)]
         if not files:
             raise ReadError(
-                f'no ops files in the directory "{path}"', expected="files that end in .yml, .yaml or .json"
+                f'no ops files in the directory "{path}"',
+                expected="files that end in .yml, .yaml or .json",
+                code="no-yaml-files",
             )
         return files
     if any(char in path for char in "*?[") and not (may_read(path) and os.path.exists(path)):
@@ -382,7 +389,9 @@ def expand(path: str, links: Links = NO_LINKS) -> list[str]:
         files = [name for name in found if os.path.isfile(name)]
         if not files:
             missing = f"Opening file {path}: open {path}: no such file or directory"
-            raise ReadError(f'no ops file matches "{path}"', reference=f"Reading ops file '{path}': {missing}")
+            raise ReadError(
+                f'no ops file matches "{path}"', reference=f"Reading ops file '{path}': {missing}", code="no-yaml-files"
+            )
         return files
     return [path]
 

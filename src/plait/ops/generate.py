@@ -32,6 +32,7 @@ def check_kind(kind: str) -> None:
             expected=public(", ".join(GENERATORS)),
             hint=meant and quotation(meant),
             reference=f"Unsupported value type: {kind}",
+            code="variable-type",
         )
 
 
@@ -58,12 +59,14 @@ def _password(options: Value, _sources: Sources) -> Value:
             public("the length of a password is negative"),
             expected=public("0 (the default, 20) or more"),
             found=quotation(str(length)),
+            code="variable-options",
         )
     if length > _MOST_CHARACTERS:
         raise OpsError(
             public("the length of a password is too large"),
             expected=public(f"at most {_MOST_CHARACTERS}"),
             found=quotation(str(length)),
+            code="variable-options",
         )
     return "".join([choice(PASSWORD_CHARACTERS) for _ in range(length or PASSWORD_LENGTH)])
 
@@ -73,7 +76,7 @@ def _keys() -> ModuleType:
         from plait.ops import certificates
     except ImportError:
         told = public("keys and certificates need the cryptography package")
-        raise OpsError(told, hint=public("pip install cryptography")) from None
+        raise OpsError(told, hint=public("pip install cryptography"), code="extra-not-installed") from None
     return certificates
 
 

@@ -66,6 +66,7 @@ class Inside(Wide):
                 also=[place],
                 expected=f"a text that holds {self.form}",
                 found=kind_name(text),
+                code="path-not-found",
             )
         try:
             tree = parsed(self.form, text, place)
@@ -87,6 +88,7 @@ class Inside(Wide):
                 expected=error.expected,
                 found=error.found,
                 hint=error.hint,
+                code=error.code,
             ) from None
 
     def _changed(self, tree: Value) -> Value:
@@ -125,6 +127,7 @@ def inside_of(
                 at=Position(definition.source, definition.fields["path"].line),
                 expected=", ".join(FORMS),
                 hint=did_you_mean(unknown[1], FORMS) or 'a "!" that belongs to a key is written "~8"',
+                code="unknown-format",
             )
         return build(definition.with_path(path.replace("~8", "!")), additions - {EMBEDDED})
     outer = definition.with_path(path[: found.start()].replace("~8", "!"))

@@ -97,6 +97,7 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
         reference=error.reference
         if at is None or at.source is None
         else f"Error 'operation{number} in {at.source.name} failed': {error.reference}",
+        code=error.code,
     )
 
 
@@ -229,10 +230,16 @@ class Job:
         if self.keep_format:
             if TAGS in self.additions:
                 raise UsageError(
-                    "a text whose format is kept has its tags", hint=Advice("leave out ", Flag("with", TAGS))
+                    "a text whose format is kept has its tags",
+                    hint=Advice("leave out ", Flag("with", TAGS)),
+                    code="flag-conflict",
                 )
             if self.template is None:
-                raise UsageError("there is no text whose format can be kept", expected="a file, or a text by its name")
+                raise UsageError(
+                    "there is no text whose format can be kept",
+                    expected="a file, or a text by its name",
+                    code="keep-format",
+                )
             return keep_format(self.template, self.base, value)
         if self.pointer is not None and type(value) is str:
             return value + "\n"

@@ -131,6 +131,7 @@ class Test(Operation):
                 expected=wanted if way == str(self.pointer) else f"{wanted} at {way}",
                 found=there,
                 reference="Found value does not match expected value",
+                code="failed-test",
             )
 
     def _position(self, draft: Draft) -> Position | None:
@@ -161,6 +162,7 @@ class Test(Operation):
             also=also,
             expected="none",
             reference=f"Expected to not find '{self.pointer}'",
+            code="failed-test",
         )
 
     def _where(self) -> str:

@@ -25,7 +25,12 @@ class Options:
         if value is None:
             return
         if type(value) is not Map:
-            raise OpsError(f"the options of a {kind} are not a map", expected="a map", found=kind_name(value))
+            raise OpsError(
+                f"the options of a {kind} are not a map",
+                expected="a map",
+                found=kind_name(value),
+                code="variable-options",
+            )
         for item in value.items:
             name = scalar_text(item.key)
             if name not in known:
@@ -34,6 +39,7 @@ class Options:
                     at=item.position if item.source is not None else None,
                     expected=", ".join(known),
                     hint=did_you_mean(name, known),
+                    code="variable-options",
                 )
             self._items[name] = item
 
@@ -48,6 +54,7 @@ class Options:
             at=item.position if item.source is not None else None,
             expected=expected,
             found=kind_name(item.value),
+            code="variable-options",
         )
 
     def text(self, name: str) -> str:

@@ -149,4 +149,5 @@ def _wrong_type(name: str, value: Value) -> OpsError:
         hint="a value of another type must be the whole string",
         reference=f"Invalid type '{go_type(value)}' for value '{go_value(value)}' and variable '{name}'. "
         "Supported types for interpolation within a string are integers and strings.",
+        code="value-in-text",
     )

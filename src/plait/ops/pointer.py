@@ -192,6 +192,7 @@ def parse(text: str) -> Pointer:
             f'a path starts with "/": "{text}"',
             hint=f'did you mean "/{meant}"?',
             reference="Expected to start with '/'",
+            code="pointer-syntax",
         )
     parts = text.split("/")
     last = len(parts) - 1
@@ -216,6 +217,7 @@ def parse(text: str) -> Pointer:
                     f'no modifier can follow "-": "{text}"',
                     found=_quoted(modifiers),
                     reference="Expected not to find any modifiers with after last index token",
+                    code="pointer-syntax",
                 )
             tokens.append(Append())
             continue
@@ -235,6 +237,7 @@ def parse(text: str) -> Pointer:
                 found=_quoted(modifiers),
                 hint='a colon that belongs to the key is written "~7"',
                 reference="Expected not to find any modifiers with key token",
+                code="pointer-syntax",
             )
         tokens.append(Key(body.removesuffix("?"), optional))
     return Pointer(tuple(tokens))
@@ -256,4 +259,5 @@ def _unknown_modifier(text: str, piece: str, first: str) -> OpsError:
         hint=hint or 'a colon that belongs to a key is written "~7"',
         reference="Expected to find one of the following modifiers: 'prev', 'next', 'before', or 'after' "
         f"but found '{first}'",
+        code="pointer-syntax",
     )

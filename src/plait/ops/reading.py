@@ -67,6 +67,8 @@ def keep_format(source: Source, old: Value, new: Value) -> str:
 class DecodeError(ReadError):
     """Bytes that are no text. BOSH finds that out when it reads them as YAML."""
 
+    code = "not-utf8"
+
 
 def decoded(data: bytes) -> str:
     """YAML of bytes: UTF-8, or UTF-16 if a byte order mark says so. Raises ReadError for half of a character in UTF-16."""
@@ -91,14 +93,17 @@ def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -
     """The text of a file. what: names its part in messages ("an ops file"). Raises ReadError."""
     if not path:
         raise ReadError(
-            f"the path of {what} is empty", expected="a path", reference="Expected file path to be non-empty"
+            f"the path of {what} is empty",
+            expected="a path",
+            reference="Expected file path to be non-empty",
+            code="file-not-found",
         )
     try:
         return text_of(file_content(path, f'{what}, "{path}",'))
     except OSError as error:
         raise _unreadable(path, what, error) from None
     except ValueError as error:
-        raise ReadError(f'cannot read {what}, "{path}": {error}') from None
+        raise ReadError(f'cannot read {what}, "{path}": {error}', code="unreadable-file") from None
 
 
 _ABSOLUTE = frozenset({TEMPLATE, VALUE})
@@ -118,7 +123,10 @@ def _unreadable(path: str, what: str, error: OSError) -> ReadError:
     absolute = os.path.abspath(path) if what in _ABSOLUTE else path
     doing, call = ("Reading file content", "read") if isinstance(error, IsADirectoryError) else ("Opening file", "open")
     found = ReadError(
-        f'cannot read {what}, "{path}": {error.strerror}', hint=hint, reference=f"{call} {absolute}: {reason(error)}"
+        f'cannot read {what}, "{path}": {error.strerror}',
+        hint=hint,
+        reference=f"{call} {absolute}: {reason(error)}",
+        code="unreadable-file",
     )
     found.within("", role=CLAUSE, reference=f"{doing} {absolute}")
     return found

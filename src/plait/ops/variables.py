@@ -126,6 +126,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
                 f'the variables "{upto}" and "{name}" contradict each other',
                 expected=f'"{upto}" to be a map',
                 found=public(kind_name(value)),
+                code="contradicting-variables",
             )
         way.append((value, key))
         upto = f"{upto}.{key}"
@@ -163,7 +164,7 @@ def from_argument(text: str) -> dict[str, Value]:
 def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
     """The error of a value that was not written in a file, so that it has no place. reference: BOSH's text of it."""
     message = Wording(what, " is not YAML: ", part_of(error, "message"))
-    found = OpsError(message, hint=full(error, "hint"), reference=public(reference))
+    found = OpsError(message, hint=full(error, "hint"), reference=public(reference), code="variable-flag")
     return conceal(found)  # type: ignore[return-value]
 
 
@@ -193,6 +194,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
                 expected=public(f"name={what}"),
                 hint=hint and public(hint),
                 reference=public(f"Expected var '{text}' to be in format 'name={what}'"),
+                code="variable-flag",
             )
         )
     if not name:
@@ -200,7 +202,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
         told = Wording('no name in the variable "=', given, '"')
         wanted = public(f"name={what}")
         reference = public(f"Expected var '{text}' to specify non-empty name")
-        raise conceal(OpsError(told, expected=wanted, reference=reference))
+        raise conceal(OpsError(told, expected=wanted, reference=reference, code="variable-flag"))
     if not value:
         hint = 'an empty text is written name=""' if what == "value" else None
         raise OpsError(
@@ -208,6 +210,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
             expected=f"name={what}",
             hint=hint,
             reference=f"Expected var '{text}' to specify non-empty {what}",
+            code="variable-flag",
         )
     return name, value
 
@@ -243,6 +246,7 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
             expected=public("a map from names to values"),
             found=public(kind_name(value)),
             reference=wrong_type(value, value.line if type(value) is Array else 1, "template.StaticVariables"),
+            code="variables-not-map",
         )
     return {_name(item.key): item.value for item in value.items}
 
@@ -264,6 +268,7 @@ def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, V
             "the prefix of environment variables is empty",
             expected="a prefix: MY for MY_name=value",
             reference="Expected environment variable prefix to be non-empty",
+            code="variable-flag",
         )
     start = prefix + "_"
     values: dict[str, Value] = {}

@@ -61,6 +61,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
                 f'"-" names the place after the last item, nothing can be looked up there: {pointer}',
                 reference=f"Expected not to find after last index token in path '{pointer}' "
                 "(not supported in find operations)",
+                code="end-of-array",
             )
         else:
             array = check_array(node, pointer, depth)
@@ -83,6 +84,7 @@ def _absent(pointer: Pointer, depth: int) -> Value:
         f"nothing to look up at {pointer.until(depth + 2)}",
         expected='a key or a "key=value" match after an optional key that is absent',
         reference=f"Expected to find key or matching index token at path '{pointer.until(depth + 2)}'",
+        code="path-not-found",
     )
 
 
@@ -122,6 +124,7 @@ def passed(array: Array, number: int, token: Index | Match, pointer: Pointer, de
             expected='":before" and ":after" only at the end of the path of a replace operation',
             reference="Expected to find one of the following modifiers: 'prev', 'next', but found modifier "
             f"'patch.{token.edge.title()}Modifier'",
+            code="operation-position",
         )
     return place_of(array, number, token, pointer, depth)
 
@@ -140,6 +143,7 @@ def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
         found=public(kind_name(node)),
         hint=_public(_key_hint(node, pointer, depth)),
         reference=f"Expected to find a map at path '{pointer.until(depth + 1)}' but found '{go_type(node)}'",
+        code="path-through-scalar",
     )
 
 
@@ -166,6 +170,7 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
         found=public(kind_name(node)),
         hint=_public(hint),
         reference=f"Expected to find an array at path '{pointer.until(depth + 1)}' but found '{go_type(node)}'",
+        code="path-through-scalar",
     )
 
 
@@ -183,6 +188,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
             expected=public("exactly one"),
             found=public(f"{len(found)} items"),
             reference=told,
+            code="path-matches",
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
     from plait.spell import did_you_mean
@@ -200,6 +206,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
         found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
         hint=hint or _public(_number_hint(array, token, pointer, depth)),
         reference=told,
+        code="path-matches",
     )
 
 
@@ -212,6 +219,7 @@ def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
             found=f'":{token.misplaced}"',
             reference=f"Expected to not find any modifiers after '{token.insert}' modifier, but found modifier "
             f"'patch.{token.misplaced.title()}Modifier'",
+            code="operation-position",
         )
 
 
@@ -232,6 +240,7 @@ def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, 
         hint=public(f"to add an item: {_upto(pointer, depth, root='')}/-") if moved == length else None,
         reference=f"Expected to find array index '{moved}' but found array of length '{length}' "
         f"for path '{pointer.until(depth + 1)}'",
+        code="path-not-found",
     )
     error.depth = depth + 1
     raise error
@@ -262,6 +271,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
             or f"{where}? makes it optional"
         ),
         reference=f"Expected to find a map key '{token.name}' for path '{where}' ({_go_siblings(items, siblings)})",
+        code="path-not-found",
     )
     error.depth = depth + 1
     return error

@@ -69,7 +69,9 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
 def _only_document(edit: Edit, step: Step) -> Sequence[int]:
     if len(edit.items) != 1:
         raise OverlayError(
-            "Expected to find exactly one left document when merging exactly two documents", at=step.item.position
+            "Expected to find exactly one left document when merging exactly two documents",
+            at=step.item.position,
+            code="overlay-documents",
         )
     return (0,)
 
@@ -270,6 +272,7 @@ def _check_contained(left: Item, step: Step) -> None:
             also=[left.position],
             expected=shown(first.right) + (f' at "{where}"' if where else ""),
             found="nothing" if first.missing else shown(first.left),
+            code="failed-overlay-assertion",
         )
 
 
@@ -278,18 +281,25 @@ def _check_via(run: Run, left: Item, step: Step) -> None:
     if answer is None or answer is True:
         return
     if answer is False:
-        raise OverlayError("Expected via invocation to return true, but was false", also=[left.position])
+        raise OverlayError(
+            "Expected via invocation to return true, but was false",
+            also=[left.position],
+            code="failed-overlay-assertion",
+        )
     if (type(answer) is tuple or type(answer) is List) and len(answer) == 2:
         passed, message = answer
         if type(passed) is bool and type(message) is str:
             if passed:
                 return
             raise OverlayError(
-                f"Expected via invocation to return true, but was false with message: {message}", also=[left.position]
+                f"Expected via invocation to return true, but was false with message: {message}",
+                also=[left.position],
+                code="failed-overlay-assertion",
             )
     raise OverlayError(
         "Expected via invocation to return NoneType, Bool or Tuple(Bool,String), but returned neither of those",
         found=type_of(answer),
+        code="callback-result",
     )
 
 
@@ -316,6 +326,7 @@ def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
             f"Expected a text that holds {form}, but was {kind_name(text)}",
             also=[left.position],
             hint="leave @overlay/inside out: what is there is no text" if type(text) in COLLECTIONS else None,
+            code="inside-not-text",
         )
     from plait.embedded import parsed, rewritten
 
@@ -354,6 +365,7 @@ def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
         public(f"Expected {wanted}, but was {found}"),
         also=[left.position] if left is not None else [],
         hint=public(f"to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
+        code="wrong-node-kind",
     )
 
 

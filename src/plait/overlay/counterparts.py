@@ -43,7 +43,12 @@ class Counterpart(NamedTuple):
 def counterpart(run: Run, edit: DocumentsEdit, document: Document) -> Counterpart:
     """The document that another one is merged into. Raises OverlayError if there is none, or more than one."""
     if type(document.value) is not Map:
-        raise OverlayError("a document that is merged is a map", at=document.position, found=kind_name(document.value))
+        raise OverlayError(
+            "a document that is merged is a map",
+            at=document.position,
+            found=kind_name(document.value),
+            code="merge-target",
+        )
     identity = _identity(document.value)
     matcher = Subset(to_starlark(identity)) if identity.items else ALL
     found = [edit.items[place] for place in matcher.select(run, edit, document.value)]
@@ -80,6 +85,7 @@ def _several(document: Document, identity: Map, found: Sequence[Document]) -> Ov
         also=[one.position for one in found],
         found="\n".join(map(described, found)),
         hint=f"say {listed(unsaid)}" if unsaid else "leave one of them out of the output",
+        code="merge-target",
     )
 
 
@@ -92,4 +98,5 @@ def _none(document: Document, documents: Sequence[Document], wanted: Subset) -> 
         also=also,
         found=nearby,
         hint=hint if near is None else f'did you mean "{near}"? {hint}',
+        code="merge-target",
     )

@@ -33,12 +33,14 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     if places:
         hint = 'if all of them are meant, add expects="1+" to #@overlay/match' if len(places) > 1 else None
         found = _documents(edit_items)
-        return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint)
+        return OverlayError(
+            message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="match-count"
+        )
     edit.settle()
     found, hint, also = _nearest(edit, step)
     if step.action == "replace" and not step.or_add:
         hint = hint.replace(_MISSING_OK, f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then")
-    return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint)
+    return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="no-match")
 
 
 def document_in(run: Run, left: Value) -> Wording | None:

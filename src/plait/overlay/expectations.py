@@ -65,7 +65,9 @@ class Expectation:
                 raise _conflict("missing_ok", "when")
             if type(missing_ok) is not bool:
                 raise OverlayError(
-                    "Expected keyword argument 'missing_ok' to be a boolean", found=f"{type_of(missing_ok)}"
+                    "Expected keyword argument 'missing_ok' to be a boolean",
+                    found=f"{type_of(missing_ok)}",
+                    code="overlay-argument",
                 )
             if len(matches) != 1 and (matches or not missing_ok):
                 raise Unmet(_sentence("be 1", matches))
@@ -108,6 +110,7 @@ def _conflict(first: str, second: str) -> OverlayError:
     return OverlayError(
         f"Expected only one of keyword arguments ('{first}', '{second}') specified",
         hint="one of them may come from #@overlay/match-child-defaults above",
+        code="overlay-argument",
     )
 
 
@@ -127,6 +130,7 @@ def _check(rule: object, keyword: str, matches: Sequence[Item], ask: Ask) -> Non
             raise OverlayError(
                 f"Expected keyword argument '{keyword}' to have a function that returns a boolean",
                 found=type_of(answer),
+                code="callback-result",
             )
         if not answer:
             raise Unmet("Expectation of number of matched nodes failed")
@@ -136,6 +140,7 @@ def _check(rule: object, keyword: str, matches: Sequence[Item], ask: Ask) -> Non
             f"but was {type_of(rule)}",
             reference=f"Expected 'overlay/match' annotation keyword argument '{keyword}' to be either int, string or "
             f"function, but was {starlark_type_name(rule)}",
+            code="overlay-argument",
         )
 
 
@@ -160,6 +165,7 @@ def _least(text: str) -> int:
     raise OverlayError(
         f"Expected '{text}' to be in format 'i+' where i is an integer",
         hint='expects=2, expects="1+" or expects=[1, 2]',
+        code="overlay-argument",
     )
 
 

@@ -98,7 +98,7 @@ class _Declared:
 
     @staticmethod
     def _unreadable(text: str) -> UsageError:
-        return UsageError(f'cannot read the merge key "{text}"', expected=_FORM)
+        return UsageError(f'cannot read the merge key "{text}"', expected=_FORM, code="invalid-value")
 
     def rule(self, document: Document, path: tuple[str, ...]) -> Rule | None:
         if len(path) != len(self._path) or any(

@@ -68,7 +68,7 @@ class Matcher(Value):
     def __call__(self, *args: object, **kwargs: object) -> object:
         """The reference's way to use a matcher: with (index or key, left, right)."""
         if len(args) != 3 or kwargs:
-            raise StarlarkError(f"{self.name}: expected exactly 3 arguments")
+            raise StarlarkError(f"{self.name}: expected exactly 3 arguments", code="argument-count")
         index, left, right = args
         return self.matches(to_nodes(index), to_nodes(left), to_nodes(right))
 
@@ -118,7 +118,9 @@ class Index(Matcher):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - only where it is
         if type(index) is not int:
             raise OverlayError(
-                f"{self.name}: expected starlark.Int", hint="overlay.index is for array items and documents"
+                f"{self.name}: expected starlark.Int",
+                hint="overlay.index is for array items and documents",
+                code="callback-result",
             )
         return index == self.place
 
@@ -175,7 +177,9 @@ class MapKey(Matcher):
     def _no_key(self, value: NodeValue, item: Item | None = None) -> OverlayError:
         also = [item.position] if item is not None else []
         if type(value) is not Map:
-            return OverlayError(f"{self.name}: Expected value to be map, but was {kind_name(value)}", also=also)
+            return OverlayError(
+                f"{self.name}: Expected value to be map, but was {kind_name(value)}", also=also, code="no-matched-key"
+            )
         from plait.spell import did_you_mean
 
         keys = [item.key for item in value.items if type(item.key) is str]
@@ -184,6 +188,7 @@ class MapKey(Matcher):
             also=also,
             found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
             hint=did_you_mean(self.key, keys),
+            code="no-matched-key",
         )
 
 
@@ -212,6 +217,7 @@ class Keys(MapKey):
                     f'this item of {self.where} has no "{name}", by which items are merged',
                     at=item.position,
                     hint="with - $patch: replace as an item, an array is put in the place of the other",
+                    code="merge-item-key",
                 )
             found[place] = key_id(value)  # type: ignore[arg-type]
         return tuple(found)
@@ -223,6 +229,7 @@ class Keys(MapKey):
             at=at,
             also=[item.position for item in items if item.position != at],
             expected=f"another {' or '.join(name for name, _ in self.keys)}",
+            code="merge-item-key",
         )
 
     def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
@@ -360,6 +367,7 @@ class Foreign(Matcher):
                 f"expected starlark.Bool, but was {starlark_type_name(answer)}",
                 expected="True or False from the matcher",
                 found=type_of(answer),
+                code="callback-result",
             )
         return answer
 
@@ -442,6 +450,7 @@ def matcher_of(by: object, item: Item) -> Matcher:
         else f"what an item contains is matched by overlay.subset: by=overlay.subset({repr_of(by)})"
         if name == "dict"
         else None,
+        code="overlay-argument",
     )
 
 

@@ -139,7 +139,12 @@ class _Plan:
         for one in beside.value.items if beside is not None and type(beside.value) is Array else ():
             other = values.get(key_id(one.value))
             if other is not None:
-                raise OverlayError(f"a value of {name} is taken out and put in", at=other.position, also=[one.position])
+                raise OverlayError(
+                    f"a value of {name} is taken out and put in",
+                    at=other.position,
+                    also=[one.position],
+                    code="strategic-merge",
+                )
         step = Step(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
         step.planned = [_removal(one) for one in values.values()]
         same = Same()
@@ -231,7 +236,9 @@ def _replacement(item: Item, value: Value, *, alike: bool = False) -> Step:
 def _values_of(item: MapItem) -> Sequence[ArrayItem]:
     """The values that a directive lists. Raises OverlayError."""
     if type(item.value) is not Array:
-        raise OverlayError(f"{key_text(item.key)} has an array", at=item.position, found=kind_name(item.value))
+        raise OverlayError(
+            f"{key_text(item.key)} has an array", at=item.position, found=kind_name(item.value), code="strategic-merge"
+        )
     return item.value.items
 
 
@@ -241,7 +248,10 @@ def _retaining(item: MapItem, around: Map) -> Step:
     for other in around.items:
         if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):
             raise OverlayError(
-                f'the key "{key_text(other.key)}" is given, and not retained', at=item.position, also=[other.position]
+                f'the key "{key_text(other.key)}" is given, and not retained',
+                at=item.position,
+                also=[other.position],
+                code="strategic-merge",
             )
     step = _removal(item)
     step.matcher = OtherKeys(retained)
@@ -254,7 +264,11 @@ def _directive(item: MapItem) -> Value:
     if item.value not in _DIRECTIVES:
         hint = did_you_mean(item.value, _DIRECTIVES) if type(item.value) is str else None
         raise OverlayError(
-            f"{_PATCH} says what none does", at=item.position, expected=", ".join(_DIRECTIVES), hint=hint
+            f"{_PATCH} says what none does",
+            at=item.position,
+            expected=", ".join(_DIRECTIVES),
+            hint=hint,
+            code="strategic-merge",
         )
     return item.value
 
@@ -266,7 +280,10 @@ def _is_replacing(item: ArrayItem) -> bool:
         return False
     if len(item.value.items) > 1:  # type: ignore[union-attr]
         raise OverlayError(
-            "in an array, $patch: replace is an item of its own", at=directive.position, hint="- $patch: replace"
+            "in an array, $patch: replace is an item of its own",
+            at=directive.position,
+            hint="- $patch: replace",
+            code="strategic-merge",
         )
     return True
 
@@ -276,9 +293,9 @@ def _check_name(item: MapItem, within: str = "") -> None:
     name = item.key
     if type(name) is str and name.startswith(_ORDER):
         hint = "leave it out: items keep their order, and new ones come last"
-        raise OverlayError("$setElementOrder is not taken", at=item.position, hint=hint)
+        raise OverlayError("$setElementOrder is not taken", at=item.position, hint=hint, code="strategic-merge")
     if within and _is_directive(name):
-        raise OverlayError(f"{key_text(name)} has no meaning in {within}", at=item.position)
+        raise OverlayError(f"{key_text(name)} has no meaning in {within}", at=item.position, code="strategic-merge")
 
 
 def _is_directive(key: Value) -> bool:

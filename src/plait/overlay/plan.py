@@ -185,6 +185,7 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
             "Expected to find only one overlay operation",
             also=[annotations[name].position for name in actions],
             found=", ".join(f"@{name}" for name in actions),
+            code="several-actions",
         )
     if actions:
         step.action = actions[0][len(NAMESPACE) :]
@@ -192,7 +193,8 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
         if type(step.item) is MapItem:
             raise OverlayError(
                 f"Found @overlay/{step.action} on map item ({step.item.position}); only array items can be annotated "
-                f"with @overlay/{step.action}"
+                f"with @overlay/{step.action}",
+                code="misplaced-annotation",
             )
         return
     if DEFAULTS in annotations and step.action in ("merge", "assert"):
@@ -249,6 +251,7 @@ def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation
             "to be specified",
             also=[annotation.position],
             hint='by="name" matches items with the same name, by=overlay.all all of them',
+            code="overlay-argument",
         )
 
 
@@ -273,6 +276,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
         raise OverlayError(
             f"Expected '{annotation.name}' annotation to have at least one keyword argument (before=..., after=...)",
             also=[annotation.position],
+            code="overlay-argument",
         )
     for name, value in kwargs.items():
         if name not in allowed:
@@ -285,6 +289,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
                     reference=f"Expected '{annotation.name}' annotation keyword argument 'via' to be function, "
                     f"but was {starlark_type_name(value)}",
                     also=[annotation.position],
+                    code="overlay-argument",
                 )
             step.via = value
         elif type(value) is not bool:
@@ -292,6 +297,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
                 f"Expected '{annotation.name}' annotation keyword argument '{name}' to be a boolean, "
                 f"but was {type_of(value)}",
                 also=[annotation.position],
+                code="overlay-argument",
             )
         elif name == "or_add":
             step.or_add = value
@@ -316,16 +322,19 @@ def _read_inside(step: Step, annotation: Annotation) -> None:
             also=[annotation.position],
             expected=", ".join(f'"{form}"' for form in FORMS),
             hint=did_you_mean(name, FORMS) if type(name) is str else None,
+            code="overlay-argument",
         )
     if step.action != "merge":
         raise OverlayError(
             f"@{annotation.name} merges what is below it: @overlay/{step.action} cannot be there as well",
             also=[annotation.position],
+            code="overlay-argument",
         )
     if type(step.item.value) not in (Map, Array):
         raise OverlayError(
             f"Expected a map or array below @{annotation.name}, but was {kind_name(step.item.value)}",
             also=[annotation.position],
+            code="overlay-argument",
         )
     step.action, step.form = "inside", name
 
@@ -345,6 +354,7 @@ def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> Ove
         also=[annotation.position],
         expected=f"one of {', '.join(allowed)}",
         hint=did_you_mean(name, allowed),
+        code="overlay-argument",
     )
 
 
@@ -353,4 +363,5 @@ def _no_keywords(item: Item, annotation: Annotation | None = None) -> OverlayErr
         f"Expected '{MATCH}' annotation to have at least one keyword argument (by=..., expects=...)",
         also=[annotation.position] if annotation is not None else [],
         hint="put #@overlay/match by=overlay.all above its ---" if type(item) is Document else None,
+        code="overlay-argument",
     )

@@ -224,4 +224,5 @@ def check_repeated(edit: Edit) -> None:
             at=item.position,
             also=[other.position for other in edit.items if other is not item and other.key == item.key],  # type: ignore[union-attr]
             hint="an item put in by overlay/replace, or added with by=, comes with its own key",
+            code="duplicate-map-key",
         )

@@ -65,7 +65,11 @@ def _matching(project: Project, pattern: str) -> dict[str, Run]:
     for matrix in project.matrices.values():
         found |= {cell.name: matrix.run(cell) for cell in matrix.cells() if fnmatchcase(cell.name, pattern)}
     if not found:
-        raise UsageError(f'no run is called "{pattern}"', expected=", ".join([*project.runs, *project.matrices]))
+        raise UsageError(
+            f'no run is called "{pattern}"',
+            expected=", ".join([*project.runs, *project.matrices]),
+            code="run-not-found",
+        )
     return found
 
 

@@ -87,12 +87,15 @@ class Project:
             from plait.spell import did_you_mean
 
             if name in self.abstract:
-                raise UsageError(f'the run "{name}" is abstract: others are based on it', at=self.abstract[name])
+                raise UsageError(
+                    f'the run "{name}" is abstract: others are based on it', at=self.abstract[name], code="abstract-run"
+                )
             names = [*self.runs, *self.matrices]
             raise UsageError(
                 f'there is no run "{name}"' if name else "which run?",
                 expected=", ".join(names) or "a project file, plait.yml",
                 hint=did_you_mean(name, names),
+                code="run-not-found",
             )
         return found
 
@@ -109,6 +112,7 @@ class Project:
                     at=matrix.at,
                     expected=", ".join(one.name for one in cells[:3]) + (", ..." if len(cells) > 3 else ""),
                     hint="plait fleet makes all of them",
+                    code="matrix",
                 )
         return None
 
@@ -153,7 +157,9 @@ def read(path: str, directory: str | None = None, *, trust: bool = False) -> Pro
     if os.path.isdir(path):
         found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
         if not found:
-            raise ReadError(f'there is no project file in "{path}"', expected=" or ".join(FILE_NAMES))
+            raise ReadError(
+                f'there is no project file in "{path}"', expected=" or ".join(FILE_NAMES), code="no-project-file"
+            )
         path = os.path.join(path, found[0])
         _check_link(path)
     directory = os.path.dirname(path) if directory is None else directory
@@ -226,7 +232,12 @@ def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
         check_keys(value, ("files", "schema"), "a schema of files")
         texts = [entry.value if (entry := value.find(name)) is not None else None for name in ("files", "schema")]
         if not all(type(text) is str for text in texts):
-            raise UsageError('a schema of files has "files" and "schema"', at=one.position, expected="a text for each")
+            raise UsageError(
+                'a schema of files has "files" and "schema"',
+                at=one.position,
+                expected="a text for each",
+                code="project-form",
+            )
         pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
         found.append((pattern, path))
     return tuple(found)
@@ -239,7 +250,9 @@ def _check(item: MapItem) -> None:
     kinds = [entry for entry in settings.items if entry.key in COMMANDS or entry.key == "steps"]
     if len(kinds) > 1:
         names = ", ".join(f'"{entry.key}"' for entry in kinds)
-        raise UsageError("a run does one thing", at=item.position, expected=f"one of {_kinds()}", found=names)
+        raise UsageError(
+            "a run does one thing", at=item.position, expected=f"one of {_kinds()}", found=names, code="project-form"
+        )
 
 
 def _kinds() -> str:
@@ -280,10 +293,11 @@ def _matrix(
             "a run with steps has no matrix",
             at=entry.position,
             hint="put the steps into a file of their own: compose: {file: steps.yml, set: {...}}",
+            code="project-form",
         )
     output = _last(chain, "output")
     if output is not None:
-        raise UsageError("the output of a matrix stands in the matrix", at=output.position)
+        raise UsageError("the output of a matrix stands in the matrix", at=output.position, code="project-form")
     settings_of(command, maps)  # what is wrong is told now
     own = _own_schemas(chain, directory, schemas)
 
@@ -334,7 +348,9 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
         assert type(one.value) is Map
         commands += [entry for entry in one.value.items if entry.key in COMMANDS or entry.key == "steps"]
     if not commands:
-        raise UsageError(f'the run "{item.key}" does nothing', at=item.position, expected=f"one of {_kinds()}")
+        raise UsageError(
+            f'the run "{item.key}" does nothing', at=item.position, expected=f"one of {_kinds()}", code="project-form"
+        )
     command = str(commands[-1].key)
     for entry in commands:
         if entry.key != command:
@@ -344,6 +360,7 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
                 also=[entry.position],
                 expected=f'"{entry.key}" as there',
                 found=f'"{command}"',
+                code="project-form",
             )
     maps = []
     for entry in commands if command != "steps" else ():

@@ -112,7 +112,7 @@ class Matrix:
         rows = self._without(rows, axes)
         rows += self._included(axes)
         if not rows:
-            raise UsageError("the matrix has no environment", at=self.at)
+            raise UsageError("the matrix has no environment", at=self.at, code="matrix")
         name = self._pattern("name") or "/".join([self.name.replace("{", "{{"), *(f"{{{axis}}}" for axis in axes)])
         output = self._pattern("output")
         found = []
@@ -153,10 +153,10 @@ class Matrix:
             for item in axes.value.items:
                 name = _axis_name(item.key, item.position)
                 if rows and name in rows[0]:
-                    raise UsageError(f'two axes are called "{name}"', at=item.position)
+                    raise UsageError(f'two axes are called "{name}"', at=item.position, code="duplicate-name")
                 choices = _choices(item, self.directory)
                 if len(rows) * len(choices) > MOST:
-                    raise UsageError(f"the matrix has more than {MOST} environments", at=self.at)
+                    raise UsageError(f"the matrix has more than {MOST} environments", at=self.at, code="matrix")
                 rows = [{**row, name: choice} for row in rows for choice in choices]
         return [] if rows == [{}] else rows
 
@@ -165,7 +165,7 @@ class Matrix:
             wanted = {name: choice.text for name, choice in _row(entry, axes).items()}
             kept = [row for row in rows if any(row[name].text != text for name, text in wanted.items())]
             if len(kept) == len(rows):
-                raise UsageError("this excludes no environment", at=entry.position)
+                raise UsageError("this excludes no environment", at=entry.position, code="matrix")
             rows = kept
         return rows
 
@@ -178,7 +178,7 @@ class Matrix:
             missing = [name for name in axes if name not in row]
             if missing:
                 raise UsageError("an included environment has a value on each axis", at=entry.position,
-                                 expected=", ".join(axes), found=", ".join(row))  # fmt: skip
+                                 expected=", ".join(axes), found=", ".join(row), code="matrix")  # fmt: skip
             found.append({name: row[name] for name in axes})
         return found
 
@@ -198,7 +198,7 @@ def filled(pattern: str, row: Mapping[str, Choice], at: Position | None) -> Scal
         name, _, part = hole[1].partition(".")
         choice = _chosen(name, row, at)
         if part and not choice.path:
-            raise UsageError(f'the axis "{name}" has no paths', at=at, hint=f"{{{name}}} is its value")
+            raise UsageError(f'the axis "{name}" has no paths', at=at, hint=f"{{{name}}} is its value", code="matrix")
         return choice.path if part else choice.text
 
     return _HOLE.sub(put, pattern)
@@ -212,6 +212,7 @@ def _chosen(name: str, row: Mapping[str, Choice], at: Position | None) -> Choice
             at=at,
             expected=", ".join(row),
             hint=did_you_mean(name, row) or f"braces that are meant are doubled: {{{{{name}}}}}",
+            code="matrix",
         )
     return found
 
@@ -238,7 +239,9 @@ def _axis_name(key: Value, at: Position) -> str:
     if type(key) is not str or not _NAME.fullmatch(key):
         # YAML takes n, y, on and the like for true or false.
         hint = "put the name in quotes" if type(key) is bool else None
-        raise UsageError("an axis is called by a word", at=at, expected="letters, digits, - and _", hint=hint)
+        raise UsageError(
+            "an axis is called by a word", at=at, expected="letters, digits, - and _", hint=hint, code="matrix"
+        )
     return key
 
 
@@ -254,13 +257,22 @@ def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
 def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
     """The values of axes in a map. axes: the declared ones, empty if they are not known yet."""
     if type(entry.value) is not Map or not entry.value.items:
-        raise UsageError("an environment is a map from axes to values", at=entry.position, found=kind_name(entry.value))
+        raise UsageError(
+            "an environment is a map from axes to values",
+            at=entry.position,
+            found=kind_name(entry.value),
+            code="matrix",
+        )
     row: dict[str, Choice] = {}
     for item in entry.value.items:
         name = _axis_name(item.key, item.position)
         if axes and name not in axes:
             raise UsageError(
-                f'there is no axis "{name}"', at=item.position, expected=", ".join(axes), hint=did_you_mean(name, axes)
+                f'there is no axis "{name}"',
+                at=item.position,
+                expected=", ".join(axes),
+                hint=did_you_mean(name, axes),
+                code="matrix",
             )
         row[name] = Choice(_scalar(item.value, item.position))
     return row
@@ -269,7 +281,9 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
 def _scalar(value: Value, at: Position) -> Scalar:
     if isinstance(value, str | int | float):
         return value
-    raise UsageError("a value of an axis is a string, a number, true or false", at=at, found=kind_name(value))
+    raise UsageError(
+        "a value of an axis is a string, a number, true or false", at=at, found=kind_name(value), code="matrix"
+    )
 
 
 def _choices(item: MapItem, directory: str) -> list[Choice]:
@@ -286,7 +300,7 @@ def _choices(item: MapItem, directory: str) -> list[Choice]:
     else:
         raise wrong(item, "a list of values, {directories: PATH} or {files: PATTERN}")
     if not found:
-        raise UsageError(f'the axis "{item.key}" has no value', at=item.position)
+        raise UsageError(f'the axis "{item.key}" has no value', at=item.position, code="matrix")
     return found
 
 
@@ -297,7 +311,7 @@ def _directories(path: str, directory: str, at: Position) -> list[Choice]:
         with os.scandir(os.path.join(directory, path)) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
     except OSError as error:
-        raise ReadError(f'cannot list "{path}": {error.strerror}', at=at) from None
+        raise ReadError(f'cannot list "{path}": {error.strerror}', at=at, code="unreadable-file") from None
     return [Choice(name, f"{path.rstrip('/')}/{name}") for name in names]
 
 
@@ -307,7 +321,9 @@ def _files(pattern: str, directory: str, at: Position) -> list[Choice]:
 
     first = _WILD.search(pattern)
     if first is None:
-        raise UsageError("the pattern has no wildcard", at=at, found=pattern, hint="such as environments/*.yml")
+        raise UsageError(
+            "the pattern has no wildcard", at=at, found=pattern, hint="such as environments/*.yml", code="matrix"
+        )
     head = pattern.rfind("/", 0, first.start()) + 1
     tail = re.split(r"[*?\]]", pattern)[-1]
     check_read(os.path.join(directory, os.path.dirname(pattern[: first.start()])), at)
@@ -332,7 +348,9 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, Choice]]:
     value = documents[0].value if documents else None
     if len(documents) != 1 or type(value) is not Array:
         at = Position(source, documents[0].line if documents else 1)
-        raise UsageError("the file of environments is no list", at=at, also=[item.position], found=kind_name(value))
+        raise UsageError(
+            "the file of environments is no list", at=at, also=[item.position], found=kind_name(value), code="matrix"
+        )
     return _same_axes([(_row(entry, ()), entry.position) for entry in value.items])
 
 
@@ -348,11 +366,11 @@ def _csv_rows(source: Source) -> Iterator[tuple[dict[str, Choice], Position]]:
             at = Position(source, lines.line_num)
             if len(cells) != len(axes):
                 raise UsageError("a line has as many values as the first one has axes", at=at,
-                                 expected=str(len(axes)), found=str(len(cells)))  # fmt: skip
+                                 expected=str(len(axes)), found=str(len(cells)), code="matrix")  # fmt: skip
             yield {name: Choice(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
     except csv.Error as error:
         raise UsageError(
-            "the file of environments is no CSV", at=Position(source, lines.line_num), found=str(error)
+            "the file of environments is no CSV", at=Position(source, lines.line_num), found=str(error), code="matrix"
         ) from None
 
 
@@ -362,6 +380,10 @@ def _same_axes(rows: Sequence[tuple[dict[str, Choice], Position]]) -> list[dict[
     for row, at in rows:
         if row.keys() != first.keys():
             raise UsageError(
-                "all environments have the same axes", at=at, expected=", ".join(first), found=", ".join(row)
+                "all environments have the same axes",
+                at=at,
+                expected=", ".join(first),
+                found=", ".join(row),
+                code="matrix",
             )
     return [row if list(row) == list(first) else {name: row[name] for name in first} for row, _ in rows]

@@ -89,6 +89,7 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                     at=item.position,
                     expected=f"the long name of a flag of plait {command}{f', or {argument}' if argument else ''}",
                     hint=did_you_mean(str(item.key), options),
+                    code="unknown-setting",
                 )
             if option.kind == MAP:
                 if type(item.value) is not Map:
@@ -96,7 +97,9 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                 for entry in item.value.items:
                     if type(entry.key) is not str:
                         # YAML takes n, y, on and the like for true or false.
-                        raise UsageError("a name is a string", at=entry.position, hint="put the name in quotes")
+                        raise UsageError(
+                            "a name is a string", at=entry.position, hint="put the name in quotes", code="setting-type"
+                        )
                 own = item.value if own is None else merged(own, item.value)
             else:
                 found.setdefault(option.setting, []).append(item)
@@ -164,7 +167,13 @@ def check_paths(settings: Iterable[Setting], directory: str) -> None:
             check_read(path, at)
             if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
                 continue
-            raise ReadError(f'there is nothing at "{text}"', at=at, expected="a file or a directory", hint=near(path))
+            raise ReadError(
+                f'there is nothing at "{text}"',
+                at=at,
+                expected="a file or a directory",
+                hint=near(path),
+                code="file-not-found",
+            )
 
 
 def joined(directory: str, path: str) -> str:

@@ -308,7 +308,9 @@ class Marks:
             findings = [one for one in error.findings if not self.depends(one.origins)]
             if len(findings) < len(error.findings):
                 error.hint = error.hint or _HINT
-                findings.append(Finding("findings are withheld, since they depend on a secret"))
+                findings.append(
+                    Finding("findings are withheld, since they depend on a secret", code="withheld-findings")
+                )
             error.findings = findings
         error.origins = ()
         return error

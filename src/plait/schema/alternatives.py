@@ -133,6 +133,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
                 found=public("a value that is made of other data values") if is_deferred(key.value) else found,
                 hint=None if meant is None else quotation(meant),
+                code="no-alternative",
             ).made_of(item, key)
         ]
     if not _is_of_kind(chosen.type, value):
@@ -144,6 +145,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
                 found=public(kind_name(value)),
                 hint=public("@schema/nullable in the schema allows null") if value is None else None,
+                code="no-alternative",
             ).made_of(item, *_inside(value))
         ]
     wrong = check_item(chosen.type, item)

@@ -69,7 +69,16 @@ def refused(
         hints=hint.split("\n") if hint else (),
     )
     return InvalidSchema(
-        Finding(message, at=at, also=also, expected=expected, found=found, hint=hint, reference=reference)
+        Finding(
+            message,
+            at=at,
+            also=also,
+            expected=expected,
+            found=found,
+            hint=hint,
+            reference=reference,
+            code="schema-value" if annotation is None else "schema-annotation",
+        )
     )
 
 

@@ -65,7 +65,9 @@ def build(
 def invalid(findings: Sequence[Finding]) -> SchemaError:
     """The error for a schema. Ytt reports the first thing that is wrong, and no other."""
     first = findings[0].reference
-    return SchemaError("Invalid schema", findings=findings, reference=first if isinstance(first, str) else None)
+    return SchemaError(
+        "Invalid schema", findings=findings, reference=first if isinstance(first, str) else None, code="invalid-schema"
+    )
 
 
 class _Builder:
@@ -305,4 +307,4 @@ def _validation(annotations: Annotations) -> Validation | None:
     try:
         return read_validation(annotation)
     except SchemaError as error:
-        raise InvalidSchema(Finding(error.message, at=annotation.position, hint=error.hint)) from error
+        raise InvalidSchema(Finding(error.message, at=annotation.position, hint=error.hint, code=error.code)) from error

@@ -107,6 +107,7 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
             expected=f"{declared.name} (by {declared.position})",
             calculated=_made(item),
         ),
+        code="wrong-value-type",
     ).made_of(*_quoted(item))
 
 
@@ -158,6 +159,7 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
             hints=nearest(key, allowed) if suggest else (),
             calculated=_made(item),
         ),
+        code="undeclared-value",
     ).made_of(*_quoted(item))
 
 

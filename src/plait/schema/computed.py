@@ -75,6 +75,7 @@ def accepted(node: Item, value: Value) -> Value:
             expected="non-null value",
             found="null value",
             hint="for a default that may be null put #@schema/nullable and #@schema/default above the key",
+            code="null-not-allowed",
         )
     elif type(value) is Array:
         finding = Finding(
@@ -83,10 +84,11 @@ def accepted(node: Item, value: Value) -> Value:
             expected="an array with one item, of the desired type",
             found="array",
             hint="put the expression into #@schema/default above the key",
+            code="schema-annotation",
         )
     else:
         return value
-    raise SchemaError("Invalid schema", findings=[finding])
+    raise SchemaError("Invalid schema", findings=[finding], code="invalid-schema")
 
 
 def compute_defaults(root: Declaration) -> None:

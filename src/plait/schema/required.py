@@ -39,12 +39,15 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
             also=[around.position] if around.source is not one.source and around.line > 0 else [],
             expected=f"{_article(one.type.name)} (by {one.position})",
             hint=places_to_give(path, sources),
+            code="missing-data-value",
         ).made_of()
         for path, one, around in missing
     ]
     paths = ", ".join(path for path, _, _ in missing)
     what = "a data value is" if len(missing) == 1 else f"{len(missing)} data values are"
-    raise SchemaError(f"{what} required, and not given: {paths}", findings=findings).made_of()
+    raise SchemaError(
+        f"{what} required, and not given: {paths}", findings=findings, code="missing-data-value"
+    ).made_of()
 
 
 def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[str, Declaration, Item]]:

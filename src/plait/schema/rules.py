@@ -49,13 +49,17 @@ class Assertion(Value):
             if not parameter:
                 return rule(unpack_positional("check", args, kwargs, [""])[0])
             if len(args) > 1:
-                raise failed(StarlarkError(f"function lambda accepts 1 positional argument ({len(args)} given)"))
+                raise failed(
+                    StarlarkError(
+                        f"function lambda accepts 1 positional argument ({len(args)} given)", code="argument-count"
+                    )
+                )
             for key in kwargs:
                 if key != parameter or args:
                     wrong = "an unexpected keyword argument" if key != parameter else "multiple values for parameter"
-                    raise failed(StarlarkError(f'function lambda got {wrong} "{key}"'))
+                    raise failed(StarlarkError(f'function lambda got {wrong} "{key}"', code="unexpected-keyword"))
             if not args and not kwargs:
-                raise failed(StarlarkError(f"function lambda missing 1 argument ({parameter})"))
+                raise failed(StarlarkError(f"function lambda missing 1 argument ({parameter})", code="argument-count"))
             try:
                 return rule(args[0] if args else kwargs[parameter])
             except StarlarkError as error:
@@ -80,7 +84,7 @@ class Assertion(Value):
 
 def failure(reason: str) -> StarlarkError:
     """The error of a value that breaks a rule."""
-    return StarlarkError(public(f"fail: {reason}"))
+    return StarlarkError(public(f"fail: {reason}"), code="failed-validation")
 
 
 def length_of(value: object) -> int:
@@ -91,7 +95,7 @@ def length_of(value: object) -> int:
         return len(value)
     length = value.length() if isinstance(value, Value) else None
     if length is None:
-        raise StarlarkError(f"len: value of type {type_of(value)} has no len")
+        raise StarlarkError(f"len: value of type {type_of(value)} has no len", code="not-iterable")
     return length
 
 
@@ -173,15 +177,19 @@ def one_not_null(keys: object = None) -> Rule:
     def rule(value: object) -> bool:
         given = plain(value)
         if type(given) is not Dict:
-            raise StarlarkError(f"check: value must be a map or dict, but was '{type_of(given)}'")
+            raise StarlarkError(
+                f"check: value must be a map or dict, but was '{type_of(given)}'", code="wrong-argument-type"
+            )
         found = [
             key for key in (given if wanted is None else wanted) if has(given, key) and lookup(given, key) is not None
         ]
         if len(found) == 1:
             return True
         if found:
-            raise StarlarkError(f"check: {repr_of(List(found))} are not null")
-        raise StarlarkError("check: all values are null" if given else "check: value is empty")
+            raise StarlarkError(f"check: {repr_of(List(found))} are not null", code="failed-validation")
+        raise StarlarkError(
+            "check: all values are null" if given else "check: value is empty", code="failed-validation"
+        )
 
     return rule
 

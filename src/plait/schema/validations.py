@@ -85,7 +85,9 @@ def _malformed(annotation: Annotation, message: str, word: str = "at", hint: str
     told = f"Invalid @{annotation.name} annotation - {message}"
     title = f"{FINAL}\n" if annotation.name == ASSERT else ""
     reference = title + (f"{told} ({word} {at.named})" if word else told)
-    return SchemaError(f"{told} ({word} {at})" if word else told, at=at, hint=hint, reference=reference)
+    return SchemaError(
+        f"{told} ({word} {at})" if word else told, at=at, hint=hint, reference=reference, code="schema-annotation"
+    )
 
 
 def _no_pair(annotation: Annotation, message: str, word: str = "at") -> SchemaError:
@@ -209,7 +211,7 @@ def validate(declaration: Declaration, document: Document) -> None:
             made_of = [one for one in values if isinstance(one, (Map, Array))]
             findings.append(_finding(validation, item, path, broken).made_of(item, *made_of))
     if findings:
-        raise SchemaError(FINAL, findings=findings).made_of()
+        raise SchemaError(FINAL, findings=findings, code="invalid-data-values").made_of()
 
 
 def _runs(root: Declaration, document: Document) -> list[Run]:
@@ -310,7 +312,7 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
 def _unknown(path: Path, fault: str, at: Position) -> SchemaError:
     """The error for a validation of which it cannot be known whether it applies."""
     text = f"Validating {_path_text(path)}: {fault}"
-    return SchemaError(text, at=at, reference=f"{FINAL}\n{text}")
+    return SchemaError(text, at=at, reference=f"{FINAL}\n{text}", code="failed-condition")
 
 
 def _parameters(function: object) -> int:
@@ -340,6 +342,7 @@ def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[
         also=[validation.position],
         hint=hint and public(hint),
         reference=f"{reference}\n",
+        code="failed-validation",
     )
 
 

@@ -45,7 +45,9 @@ class Named:
             from plait.spell import did_you_mean
 
             hint = None if found is None else did_you_mean(found["kind"], KINDS)
-            raise UsageError(f'"{argument}" names no source of secrets', expected=FORM, hint=hint)
+            raise UsageError(
+                f'"{argument}" names no source of secrets', expected=FORM, hint=hint, code="secrets-source"
+            )
         self.argument = argument
         self.key: str = found["key"] or ""
         self.kind: str = found["kind"]
@@ -121,6 +123,7 @@ def _map(source: Source, named: Named) -> Map:
             expected="a YAML map from names to values",
             found=kind_name(value),
             hint=f"KEY={named.argument} takes it as the text of one value" if named.kind != SOPS else None,
+            code="secrets-source",
         )
     return value
 
@@ -134,7 +137,9 @@ def _of_directory(top: str) -> Map:
     try:
         names = sorted(os.listdir(top))
     except OSError as error:
-        raise ReadError(f"cannot read {top}: {content.reason(error)}", hint=content.near(top)) from None
+        raise ReadError(
+            f"cannot read {top}: {content.reason(error)}", hint=content.near(top), code="unreadable-file"
+        ) from None
     content.note_directory(top)
     inside = os.path.realpath(top) + os.sep
     items = []
@@ -144,12 +149,18 @@ def _of_directory(top: str) -> Map:
             continue
         if not os.path.realpath(path).startswith(inside):
             raise ReadError(
-                f"{path} is a link that leads out of {top}", hint="the files of a directory of secrets are in it"
+                f"{path} is a link that leads out of {top}",
+                hint="the files of a directory of secrets are in it",
+                code="symlink-not-allowed",
             )
         source = content.source(path).hidden()
         items.append(MapItem(name, source.text, source, 1))
     if not items:
-        raise ReadError(f"directory {top} has no secrets", expected="a file for each value, named as the value")
+        raise ReadError(
+            f"directory {top} has no secrets",
+            expected="a file for each value, named as the value",
+            code="secrets-unavailable",
+        )
     return Map(items, items[0].source, 1)
 
 
@@ -166,7 +177,10 @@ def _decrypted(named: Named) -> Source:
     # A file can have the name of an option or of a command of sops; a path with a directory is neither.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
     text = _output(
-        programs.SOPS, words, path, lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr))
+        programs.SOPS,
+        words,
+        path,
+        lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr), code="secrets-unavailable"),
     )
     return Source(path, text).hidden()
 
@@ -180,6 +194,7 @@ def _printed(named: Named, allow_exec: bool) -> Source:
             "a command is run only if that is allowed",
             found=named.argument,
             hint="--allow-exec on the command line allows it; files of a project cannot",
+            code="secrets-source",
         )
     import shlex
 
@@ -188,15 +203,17 @@ def _printed(named: Named, allow_exec: bool) -> Source:
     try:
         words = shlex.split(named.where)
     except ValueError as error:
-        raise UsageError(f"this is no command: {error}", found=named.where) from None
+        raise UsageError(f"this is no command: {error}", found=named.where, code="secrets-source") from None
     # What it complains of may be what it was asked for.
     if not words:
-        raise UsageError("this is no command", found=named.argument)
+        raise UsageError("this is no command", found=named.argument, code="secrets-source")
     text = _output(
         programs.command(words[0]),
         words[1:],
         named.where,
-        lambda _: ReadError(f"the command failed: {named.where}", hint="run it by itself to see why"),
+        lambda _: ReadError(
+            f"the command failed: {named.where}", hint="run it by itself to see why", code="secrets-unavailable"
+        ),
     )
     return Source(f"(secrets arg) {named.argument}", text).hidden().of_flag("secrets", named.argument)
 
@@ -226,4 +243,4 @@ def _output(program: Program, words: Sequence[str], described: str, failed: Call
     try:
         return done.output.decode("utf-8")
     except UnicodeDecodeError:
-        raise ReadError(f"what {described} gives is no text in UTF-8") from None
+        raise ReadError(f"what {described} gives is no text in UTF-8", code="not-utf8") from None

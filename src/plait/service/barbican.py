@@ -57,16 +57,18 @@ class Barbican(NamedTuple):
             MemoryError,
             binascii.Error,
         ):
-            raise PlaitError(f"secret {number} is not in the form in which Deckhand stores data") from None
+            raise PlaitError(
+                f"secret {number} is not in the form in which Deckhand stores data", code="service-error"
+            ) from None
 
     def _get(self, path: str, kind: str) -> bytes:
         headers = {"X-Auth-Token": self.token, "Accept": kind}
         try:
             data = fetched(self.address + path, seconds=_BOUND, most=_MOST, redirects=False, headers=headers)
         except TimeoutError:
-            raise PlaitError(f"Barbican has not answered within {_BOUND:g} seconds") from None
+            raise PlaitError(f"Barbican has not answered within {_BOUND:g} seconds", code="service-error") from None
         if len(data) > _MOST:
-            raise PlaitError(f"{path} has more than {_MOST} bytes")
+            raise PlaitError(f"{path} has more than {_MOST} bytes", code="service-error")
         return data
 
 
@@ -75,12 +77,14 @@ def barbican_at(address: str, token_file: str) -> Barbican:
     from plait.content import source
 
     if not address.startswith(("http://", "https://")):
-        raise UsageError(f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT")
+        raise UsageError(
+            f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT", code="service-error"
+        )
     if not token_file:
-        raise UsageError("Barbican asks for a token", expected="--barbican-token FILE")
+        raise UsageError("Barbican asks for a token", expected="--barbican-token FILE", code="service-error")
     token = source(token_file).text.strip()
     if not token.isascii() or not token.isprintable() or not token:
-        raise UsageError(f"{token_file} has no token in it")
+        raise UsageError(f"{token_file} has no token in it", code="service-error")
     return Barbican(address.rstrip("/"), token)
 
 

@@ -41,6 +41,8 @@ class ServiceError(PlaitError):
     status: of HTTP. kind: what the service calls it, such as `DuplicateDocumentExists`. messages: all that it says.
     """
 
+    code = "service-error"
+
     def __init__(self, message: str, *, status: int = 0, kind: str = "", messages: Sequence[object] = ()) -> None:
         super().__init__(message)
         self.status = status
@@ -57,7 +59,11 @@ class Client:
     def __init__(self, address: str, *, token: str | None = None, timeout: float = 120) -> None:
         """Raises UsageError for an address that is not one of HTTP."""
         if not address.startswith(("http://", "https://")):
-            raise UsageError(f'"{address}" is no address of a service', expected="http://HOST:PORT or https://HOST")
+            raise UsageError(
+                f'"{address}" is no address of a service',
+                expected="http://HOST:PORT or https://HOST",
+                code="invalid-value",
+            )
         self._root = f"{address.rstrip('/')}/api/v1.0"
         self._headers = {"Content-Type": "application/x-yaml", "Accept": "application/x-yaml"}
         if token is not None:
@@ -75,7 +81,7 @@ class Client:
         """
         for name in filters:
             if name not in _FILTERS:
-                raise UsageError(f'there is no filter "{name}"', expected=", ".join(_FILTERS))
+                raise UsageError(f'there is no filter "{name}"', expected=", ".join(_FILTERS), code="unknown-choice")
         query = {_FILTERS[name]: value for name, value in filters.items()}
         what = "rendered-documents" if rendered else "documents"
         return _maps(self._ask("GET", ["revisions", revision, what], query=query))

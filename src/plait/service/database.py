@@ -75,7 +75,9 @@ class Database:
             self._migrate()
         except (SQLAlchemyError, CommandError) as error:
             self.close()
-            raise PlaitError(f"cannot use {parsed.render_as_string(hide_password=True)}: {reason_of(error)}") from None
+            raise PlaitError(
+                f"cannot use {parsed.render_as_string(hide_password=True)}: {reason_of(error)}", code="database"
+            ) from None
         except PlaitError as error:
             self.close()
             raise error.within(f"in {parsed.render_as_string(hide_password=True)}") from None
@@ -191,6 +193,7 @@ def _check_version(connection: Connection, config: Config) -> None:
             found=f"tables of version {found}",
             expected=f"version {max(known)} or older",
             hint="use the newer version, or a backup from before it",
+            code="database",
         )
 
 
@@ -218,7 +221,7 @@ def _parsed(url: str) -> URL:
     try:
         found = make_url(url)
     except ArgumentError:
-        raise UsageError("this is no URL of a database", expected=_EXPECTED) from None
+        raise UsageError("this is no URL of a database", expected=_EXPECTED, code="database") from None
     if found.get_backend_name() == "postgresql" and "+" not in found.drivername:
         found = found.set(drivername="postgresql+psycopg")
     if found.get_backend_name() not in ("sqlite", "postgresql") or (
@@ -228,6 +231,7 @@ def _parsed(url: str) -> URL:
             "the service keeps its documents in SQLite or PostgreSQL",
             found=found.render_as_string(hide_password=True),
             expected=_EXPECTED,
+            code="database",
         )
     return found
 
@@ -249,7 +253,11 @@ def _engine(url: URL) -> Engine:
             connect_args={"connect_timeout": _SECONDS_TO_CONNECT} if url.get_backend_name() == "postgresql" else {},
         )
     except (ModuleNotFoundError, NoSuchModuleError):
-        raise UsageError(f"there is no driver for {url.drivername}", hint="pip install 'plait[postgresql]'") from None
+        raise UsageError(
+            f"there is no driver for {url.drivername}",
+            hint="pip install 'plait[postgresql]'",
+            code="extra-not-installed",
+        ) from None
     if url.get_backend_name() == "sqlite":
         _make_private(url.database or "")
         event.listen(engine, "connect", _prepare)
@@ -282,7 +290,7 @@ def _make_private(path: str) -> None:
         create(path, 0o600)
     except OSError as error:
         hint = error.hint if isinstance(error, Refused) else None
-        raise PlaitError(f"cannot use {path}: {error.strerror}", hint=hint) from None
+        raise PlaitError(f"cannot use {path}: {error.strerror}", hint=hint, code="database") from None
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

@@ -39,12 +39,16 @@ def steps_of(url: str) -> Iterator[Iterator[Step]]:
     try:
         with engine.connect() as connection:
             if connection.dialect.name != "postgresql":
-                raise PlaitError("Deckhand's documents are in PostgreSQL", expected="postgresql://USER@HOST/DATABASE")
+                raise PlaitError(
+                    "Deckhand's documents are in PostgreSQL",
+                    expected="postgresql://USER@HOST/DATABASE",
+                    code="database",
+                )
             metadata = MetaData()
             metadata.reflect(connection, only=_TABLES)
             yield _steps(connection, metadata)
     except SQLAlchemyError as error:
-        raise PlaitError(f"Deckhand's database cannot be read: {type(error).__name__}") from None
+        raise PlaitError(f"Deckhand's database cannot be read: {type(error).__name__}", code="database") from None
     finally:
         engine.dispose()
 

@@ -83,6 +83,7 @@ class Published:
             raise PlaitError(
                 f"the keys of {self._issuer} cannot be fetched: {why}",
                 hint="--issuer-keys takes them from a file",
+                code="issuer-keys",
             ) from None
         finally:
             self._tried = _now()
@@ -111,10 +112,12 @@ def _key_set(issuer: str, until: float) -> str:
     """The text of the key set. until: when it must be there. Raises PlaitError, TimeoutError."""
     about = _json(_get(issuer.rstrip("/") + _WELL_KNOWN, until))
     if about.get("issuer") != issuer:
-        raise PlaitError(f"what is there describes the issuer {str(about.get('issuer'))[:_SHOWN]!r}")
+        raise PlaitError(
+            f"what is there describes the issuer {str(about.get('issuer'))[:_SHOWN]!r}", code="issuer-keys"
+        )
     keys = about.get("jwks_uri")
     if not isinstance(keys, str):
-        raise PlaitError("it names no jwks_uri")
+        raise PlaitError("it names no jwks_uri", code="issuer-keys")
     _check(keys)
     return _get(keys, until)
 
@@ -125,7 +128,7 @@ def _json(text: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise PlaitError(f"{_WELL_KNOWN} is no map in JSON")
+        raise PlaitError(f"{_WELL_KNOWN} is no map in JSON", code="issuer-keys")
     return found
 
 
@@ -136,7 +139,9 @@ def _check(url: str) -> None:
     except ValueError:
         scheme, host = "", None
     if not host or not (scheme == "https" or (scheme == "http" and host in LOOPBACK)):
-        raise UsageError(f'"{url[:_SHOWN]}" is no address to fetch keys from', expected="https://HOST")
+        raise UsageError(
+            f'"{url[:_SHOWN]}" is no address to fetch keys from', expected="https://HOST", code="issuer-keys"
+        )
 
 
 def _get(url: str, until: float) -> str:
@@ -145,5 +150,5 @@ def _get(url: str, until: float) -> str:
     here = urlsplit(url).hostname in LOOPBACK
     data = fetched(url, seconds=max(until - _now(), 0), most=_MOST, redirects=False, proxies=not here)
     if len(data) > _MOST:
-        raise PlaitError(f"{url} gives more than {_MOST} bytes")
+        raise PlaitError(f"{url} gives more than {_MOST} bytes", code="issuer-keys")
     return data.decode("utf-8", "replace")

@@ -117,10 +117,11 @@ def _keys_of(found: Map) -> dict[str, bytes]:
                 f"the key {name!r} cannot be used",
                 expected=f"names of 1 to 64 characters, each with {_KEY} bytes in base64",
                 hint="plait serve new-key prints one",
+                code="service-keys",
             )
         keys[name] = key
     if not keys:
-        raise UsageError("there are no keys", hint="plait serve new-key prints one")
+        raise UsageError("there are no keys", hint="plait serve new-key prints one", code="service-keys")
     return keys
 
 

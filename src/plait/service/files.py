@@ -44,7 +44,7 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
     """The files of a directory as documents, without those whose names begin with a dot. Raises PlaitError."""
     top = Path(directory)
     if not top.is_dir():
-        raise UsageError(f"{directory} is no directory")
+        raise UsageError(f"{directory} is no directory", code="file-not-found")
     if top.is_symlink():
         top = top.resolve()  # the user named it
     for at, below, names, opened in _walked(top):
@@ -57,7 +57,7 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
             if name.startswith("."):
                 continue
             if not is_path(shown):
-                raise PlaitError(f"{path} has a name that a file in a revision cannot have")
+                raise PlaitError(f"{path} has a name that a file in a revision cannot have", code="revision-file")
             _refuse_link(path, name, opened)
             yield {
                 "schema": SCHEMA,
@@ -79,7 +79,7 @@ def _walked(top: Path) -> Iterator[tuple[str, list[str], list[str], int | None]]
 
 
 def _unreadable(error: OSError) -> None:
-    raise PlaitError(f"cannot read {error.filename}: {error.strerror}") from None
+    raise PlaitError(f"cannot read {error.filename}: {error.strerror}", code="unreadable-file") from None
 
 
 def _refuse_link(path: Path, name: str, opened: int | None) -> None:
@@ -87,10 +87,12 @@ def _refuse_link(path: Path, name: str, opened: int | None) -> None:
     try:
         mode = os.lstat(path if opened is None else name, dir_fd=opened).st_mode
     except OSError as error:
-        raise PlaitError(f"cannot read {path}: {error.strerror}") from None
+        raise PlaitError(f"cannot read {path}: {error.strerror}", code="unreadable-file") from None
     if stat.S_ISLNK(mode):
         raise PlaitError(
-            f"{path} is a symbolic link, and links are not followed", hint="put a copy of its target there"
+            f"{path} is a symbolic link, and links are not followed",
+            hint="put a copy of its target there",
+            code="symlink-not-allowed",
         )
 
 
@@ -100,12 +102,12 @@ def _text(path: Path, name: str, opened: int | None) -> str:
         descriptor = os.open(path if opened is None else name, _NO_LINK, dir_fd=opened)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise PlaitError(f"{path} is not a regular file")
+                raise PlaitError(f"{path} is not a regular file", code="not-regular-file")
             return content(file, str(path)).decode("utf-8")
     except UnicodeDecodeError:
-        raise PlaitError(f"{path} is no text in UTF-8") from None
+        raise PlaitError(f"{path} is no text in UTF-8", code="not-utf8") from None
     except OSError as error:
-        raise PlaitError(f"cannot read {path}: {error.strerror}") from None
+        raise PlaitError(f"cannot read {path}: {error.strerror}", code="unreadable-file") from None
 
 
 # A FIFO without a writer is opened at once, and then rejected.

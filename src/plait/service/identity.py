@@ -173,7 +173,11 @@ def tokens_of(text: str) -> list[Token]:
     found = nodes_of(text, "tokens")
     entries = to_plain(found.items[0].value) if len(found.items) == 1 else None
     if not isinstance(entries, list):
-        raise UsageError("a file of tokens must be a list of tokens", hint="plait serve new-token prints one")
+        raise UsageError(
+            "a file of tokens must be a list of tokens",
+            hint="plait serve new-token prints one",
+            code="service-settings",
+        )
     return [_token(entry) for entry in entries]
 
 
@@ -192,6 +196,7 @@ def _token(entry: object) -> Token:
         "a token in a file of tokens cannot be used",
         expected="name, digest (SHA-256, hexadecimal) and roles (a list of names)",
         hint="plait serve new-token prints one",
+        code="service-settings",
     )
 
 

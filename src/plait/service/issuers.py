@@ -50,6 +50,7 @@ class Issuer:
             raise UsageError(
                 f"these are no keys of an issuer: {type(error).__name__}",
                 expected='a JSON Web Key Set: {"keys": [...]}, with public keys',
+                code="issuer-keys",
             ) from None
         self._keys = {key.key_id: key for key in found.keys}
 

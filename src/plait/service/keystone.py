@@ -43,6 +43,7 @@ class Keystone:
                 "--keystone needs an extra that is not installed",
                 found=f"no module {error.name}",
                 hint="pip install 'plait[keystone]'",
+                code="extra-not-installed",
             ) from None
         self.path = path
         self._middleware: Middleware | None = None
@@ -112,6 +113,7 @@ def _unusable(path: str, error: Exception | None = None) -> UsageError:
         f"{path} has no settings for Keystone that can be used",
         expected=f"[{_SECTION}] with auth_type, auth_url and the name and the password of the service",
         found=_mistake(error) if error is not None else None,
+        code="service-settings",
     )
 
 

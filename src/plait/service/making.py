@@ -39,7 +39,7 @@ def lay_out(request: Request) -> None:
 
     for name, text in request["files"].items():
         if not is_path(name):
-            raise UsageError(f"{name!r} is no path within a project")
+            raise UsageError(f"{name!r} is no path within a project", code="revision-file")
         above, last = os.path.split(name)
         with strict(above, os.curdir, make=0o700) as directory:
             directory.create(last, [text.encode("utf-8", "surrogatepass")], new_mode=0o600)
@@ -56,7 +56,7 @@ def evaluate(request: Request) -> Answer:
     try:
         path = find(os.curdir)
         if path is None or not path.startswith(os.getcwd()):
-            raise UsageError("there is no project among the files", expected="plait.yml")
+            raise UsageError("there is no project among the files", expected="plait.yml", code="no-project-file")
         path = os.path.basename(path)
         project = read(path)
         tasks = tasks_of(project)

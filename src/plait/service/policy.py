@@ -71,9 +71,14 @@ class Policy:
                     f"there is no action {action!r}",
                     expected=", ".join(ACTIONS),
                     hint=did_you_mean(str(action), ACTIONS),
+                    code="service-settings",
                 )
             if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
-                raise UsageError(f"the roles of {action} must be a list of names", expected="[admin, reader]")
+                raise UsageError(
+                    f"the roles of {action} must be a list of names",
+                    expected="[admin, reader]",
+                    code="service-settings",
+                )
             self._roles[str(action)] = frozenset(roles)
         named = self._roles[USE_ENCRYPTED] if USE_ENCRYPTED in (given or {}) else frozenset[str]()
         self._roles[USE_ENCRYPTED] = named | self._roles[LIST_ENCRYPTED]

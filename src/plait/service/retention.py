@@ -60,7 +60,7 @@ def keep_of(texts: Sequence[str]) -> Keep | None:
         elif name in ("last", "days") and _COUNT.fullmatch(value):
             found = found._replace(last=max(int(value), 1)) if name == "last" else found._replace(days=float(value))
         else:
-            raise UsageError(f'invalid --keep "{text}"', expected=_EXPECTED)
+            raise UsageError(f'invalid --keep "{text}"', expected=_EXPECTED, code="invalid-value")
     return found
 
 

@@ -32,7 +32,7 @@ def status_of(database: Database) -> dict[str, object]:
             found: dict[str, object] = {"database": database.engine.url.render_as_string(hide_password=True)}
             found |= {name: connection.execute(query).scalar() for name, query in counts.items()}
     except SQLAlchemyError as error:
-        raise PlaitError(f"the database cannot be read: {reason_of(error)}") from None
+        raise PlaitError(f"the database cannot be read: {reason_of(error)}", code="database") from None
     try:
         database.check()
     except (SQLAlchemyError, Refusal) as error:

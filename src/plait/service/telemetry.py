@@ -208,10 +208,10 @@ def _wanted(variable: str) -> str:
     """The exporter that a variable names. Raises UsageError for one that there is not."""
     found = os.environ.get(variable) or "otlp"
     if found not in _EXPORTERS:
-        raise UsageError(f'{variable} is "{found}"', expected=" or ".join(_EXPORTERS))
+        raise UsageError(f'{variable} is "{found}"', expected=" or ".join(_EXPORTERS), code="service-settings")
     protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", _PROTOCOL)
     if found == "otlp" and protocol != _PROTOCOL:
-        raise UsageError(f'OTEL_EXPORTER_OTLP_PROTOCOL is "{protocol}"', expected=_PROTOCOL)
+        raise UsageError(f'OTEL_EXPORTER_OTLP_PROTOCOL is "{protocol}"', expected=_PROTOCOL, code="service-settings")
     return found
 
 
@@ -225,4 +225,5 @@ def missing(error: ModuleNotFoundError) -> UsageError:
         "traces and metrics are an extra that is not installed",
         found=f"no module {error.name}",
         hint="pip install 'plait[telemetry]'",
+        code="extra-not-installed",
     )

@@ -107,7 +107,9 @@ def load(connection: Connection, given: Iterable[str]) -> int:
 def add_all(connection: Connection, given: Iterable[Step]) -> int:
     """Take up revisions, into a database without any; how many. Raises PlaitError."""
     if newest(connection):
-        raise PlaitError("the database has revisions already", hint="revisions are taken up into an empty one")
+        raise PlaitError(
+            "the database has revisions already", hint="revisions are taken up into an empty one", code="database"
+        )
     there: dict[Identity, Entry] = {entry.identity: entry for entry in current(connection)}
     count = 0
     for step in given:
@@ -154,7 +156,7 @@ def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
             else:
                 yield _step(found)
         except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
-            raise PlaitError(f"line {number} is not what plait serve export writes") from None
+            raise PlaitError(f"line {number} is not what plait serve export writes", code="database") from None
 
 
 def _step(found: dict[str, object]) -> Step:

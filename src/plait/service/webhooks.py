@@ -161,7 +161,9 @@ class Webhooks:
         key = source(self._key).text.strip().encode()
         if len(key) < _SHORTEST_KEY:
             raise UsageError(
-                f"the key of webhooks in {self._key} is too short", expected=f"{_SHORTEST_KEY} bytes or more"
+                f"the key of webhooks in {self._key} is too short",
+                expected=f"{_SHORTEST_KEY} bytes or more",
+                code="service-settings",
             )
         return {"X-Plait-Signature": f"sha256={hmac.new(key, body, hashlib.sha256).hexdigest()}"}
 
@@ -210,5 +212,7 @@ def _check(url: str) -> None:
         is_good = False
     if not is_good:
         raise UsageError(
-            "a webhook has no URL that can be told", expected="https://HOST/PATH, without user and password"
+            "a webhook has no URL that can be told",
+            expected="https://HOST/PATH, without user and password",
+            code="service-settings",
         )

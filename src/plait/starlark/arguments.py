@@ -30,7 +30,7 @@ def unpack(
     """
     count = len(parameters)
     if len(args) > count:
-        raise StarlarkError(f"{name}: got {len(args)} arguments, want at most {count}")
+        raise StarlarkError(f"{name}: got {len(args)} arguments, want at most {count}", code="argument-count")
     values: list[object] = list(args)
     names = [parameter.partition(":")[0] for parameter in parameters]
     first_default = count - len(defaults)
@@ -38,15 +38,17 @@ def unpack(
     values.extend(unset for _ in range(count - len(args)))
     for key, value in kwargs.items():
         if key not in names:
-            raise StarlarkError(f"{name}: unexpected keyword argument {quote(key)}")
+            raise StarlarkError(f"{name}: unexpected keyword argument {quote(key)}", code="unexpected-keyword")
         place = names.index(key)
         if values[place] is not unset:
-            raise StarlarkError(f"{name}: got multiple values for keyword argument {quote(key)}")
+            raise StarlarkError(
+                f"{name}: got multiple values for keyword argument {quote(key)}", code="repeated-argument"
+            )
         values[place] = value
     for place, value in enumerate(values):
         if value is unset:
             if place < first_default:
-                raise StarlarkError(f"{name}: missing argument for {names[place]}")
+                raise StarlarkError(f"{name}: missing argument for {names[place]}", code="argument-count")
             values[place] = defaults[place - first_default]
         else:
             _, _, kind = parameters[place].partition(":")
@@ -68,7 +70,7 @@ def unpack_positional(
     Raises StarlarkError.
     """
     if kwargs:
-        raise StarlarkError(f"{name}: unexpected keyword arguments")
+        raise StarlarkError(f"{name}: unexpected keyword arguments", code="unexpected-keyword")
     most = len(kinds)
     least = most - len(defaults)
     given = len(args)
@@ -86,7 +88,7 @@ def wrong_count(name: str, given: int, least: int, most: int) -> StarlarkError:
         bound = f"at least {least}" if least < most else str(least)
     else:
         bound = f"at most {most}" if least < most else str(most)
-    return StarlarkError(f"{name}: got {given} arguments, want {bound}")
+    return StarlarkError(f"{name}: got {given} arguments, want {bound}", code="argument-count")
 
 
 def check_kind(value: object, kind: str, prefix: str) -> None:
@@ -98,8 +100,8 @@ def check_kind(value: object, kind: str, prefix: str) -> None:
 def wrong_kind(value: object, kind: str, prefix: str) -> StarlarkError:
     """The error for an argument that is not of a kind."""
     if kind == "int" and type(value) is int:
-        return StarlarkError(f"{prefix}: {value} out of range")
-    return StarlarkError(f"{prefix}: got {type_of(value)}, want {kind}")
+        return StarlarkError(f"{prefix}: {value} out of range", code="argument-range")
+    return StarlarkError(f"{prefix}: got {type_of(value)}, want {kind}", code="wrong-argument-type")
 
 
 def int32(value: object, prefix: str) -> int:

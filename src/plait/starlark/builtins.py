@@ -43,17 +43,17 @@ def bool_(x: object = False, /) -> bool:
 
 def chr_(code: object, /) -> str:
     if type(code) is not int:
-        raise StarlarkError(f"chr: got {type_of(code)}, want int")
+        raise StarlarkError(f"chr: got {type_of(code)}, want int", code="wrong-argument-type")
     if code < 0:
-        raise StarlarkError(f"chr: Unicode code point {code} out of range (<0)")
+        raise StarlarkError(f"chr: Unicode code point {code} out of range (<0)", code="argument-range")
     if code > 0x10FFFF:
-        raise StarlarkError(f"chr: Unicode code point U+{code:X} out of range (>0x10FFFF)")
+        raise StarlarkError(f"chr: Unicode code point U+{code:X} out of range (>0x10FFFF)", code="argument-range")
     return "\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)
 
 
 def dict_(*args: object, **kwargs: object) -> Dict:
     if len(args) > 1:
-        raise StarlarkError(f"dict: got {len(args)} arguments, want at most 1")
+        raise StarlarkError(f"dict: got {len(args)} arguments, want at most 1", code="argument-count")
     result = Dict()
     fill(result, args, kwargs, "dict")
     return result
@@ -76,7 +76,7 @@ def enumerate_(values: object, start: object = 0, /) -> List:
 
 
 def fail_(*args: object, **kwargs: object) -> None:
-    raise StarlarkError("fail: " + joined("fail", args, kwargs))
+    raise StarlarkError("fail: " + joined("fail", args, kwargs), code="fail-called")
 
 
 def joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:
@@ -105,13 +105,17 @@ def float_(x: object = 0.0, /) -> float:
                 raise ValueError
             value = float.fromhex(text) if "0x" in text and "p" in text else float(text)
         except ValueError:
-            raise StarlarkError(f"float: strconv.ParseFloat: parsing {repr_of(x)}: invalid syntax") from None
+            raise StarlarkError(
+                f"float: strconv.ParseFloat: parsing {repr_of(x)}: invalid syntax", code="invalid-conversion"
+            ) from None
         except OverflowError:
             value = float("inf")
         if value in (float("inf"), float("-inf")) and "inf" not in text:
-            raise StarlarkError(f"float: strconv.ParseFloat: parsing {repr_of(x)}: value out of range")
+            raise StarlarkError(
+                f"float: strconv.ParseFloat: parsing {repr_of(x)}: value out of range", code="invalid-conversion"
+            )
         return value
-    raise StarlarkError(f"float got {type_of(x)}, want number or string")
+    raise StarlarkError(f"float got {type_of(x)}, want number or string", code="wrong-argument-type")
 
 
 def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
@@ -122,10 +126,10 @@ def getattr_(x: object, name: object, default: object = _ABSENT, /) -> object:
             return x.attr(name)
         except NoAttribute as error:
             if default is _ABSENT and error.message is not None:
-                raise StarlarkError(f"getattr: {error.message}") from None
+                raise StarlarkError(f"getattr: {error.message}", code="unknown-attribute") from None
         except StarlarkError as error:
             if default is _ABSENT:
-                raise StarlarkError(f"getattr: {error}") from None
+                raise StarlarkError(f"getattr: {error}", code=error.code) from None
     elif has_attribute(x, name):
         return attribute(x, name)
     if default is not _ABSENT:
@@ -158,21 +162,21 @@ def int_(*args: object, **kwargs: object) -> int:
     base = args[1] if len(args) > 1 else None
     if type(x) is not str:
         if base is not None:
-            raise StarlarkError("int: can't convert non-string with explicit base")
+            raise StarlarkError("int: can't convert non-string with explicit base", code="wrong-argument-type")
         if type(x) is bool:
             return 1 if x else 0
         try:
             return number_to_int(x)
         except StarlarkError as error:
-            raise StarlarkError(f"int: {error}") from None
+            raise StarlarkError(f"int: {error}", code=error.code) from None
     radix = 10
     if base is not None:
         if type(base) is not int or (base != 0 and not 2 <= base <= 36):
-            raise StarlarkError("int: base must be an integer >= 2 && <= 36")
+            raise StarlarkError("int: base must be an integer >= 2 && <= 36", code="argument-range")
         radix = base
     value = _digits(x, radix)
     if value is None:
-        raise StarlarkError(f"int: invalid literal with base {radix}: {x}")
+        raise StarlarkError(f"int: invalid literal with base {radix}: {x}", code="invalid-conversion")
     return value
 
 
@@ -213,7 +217,7 @@ def len_(x: object, /) -> int:
         size = x.length()
         if size is not None:
             return size
-    raise StarlarkError(f"len: value of type {type_of(x)} has no len")
+    raise StarlarkError(f"len: value of type {type_of(x)} has no len", code="not-iterable")
 
 
 def list_(values: object = (), /) -> List:
@@ -228,14 +232,14 @@ def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Call
 
     def of_all(*args: object, **kwargs: object) -> object:
         if not args:
-            raise StarlarkError(f"{name} requires at least one positional argument")
+            raise StarlarkError(f"{name} requires at least one positional argument", code="argument-count")
         (key,) = unpack(name, (), kwargs, ["key:callable"], [None]) if kwargs else (None,)
         source = iterable_or_none(args[0]) if len(args) == 1 else args
         if source is None:
-            raise StarlarkError(f"{name}: {type_of(args[0])} value is not iterable")
+            raise StarlarkError(f"{name}: {type_of(args[0])} value is not iterable", code="not-iterable")
         values = list(source)
         if not values:
-            raise StarlarkError(f"{name}: argument is an empty sequence")
+            raise StarlarkError(f"{name}: argument is an empty sequence", code="empty-sequence")
         if len(values) > SOME:
             spend(len(values))
         if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
@@ -270,7 +274,7 @@ def _best(name: str, operator: str, values: list[object], measure: Callable[...,
         try:
             better = compare(operator, key, best_key)
         except StarlarkError as error:
-            raise StarlarkError(f"{name}: {error}") from None
+            raise StarlarkError(f"{name}: {error}", code=error.code) from None
         if better:
             best, best_key = value, key
     return best
@@ -282,9 +286,9 @@ min_, min_of = _extreme("min", "<", min)
 
 def ord_(text: object, /) -> int:
     if type(text) is not str:
-        raise StarlarkError(f"ord: got {type_of(text)}, want string")
+        raise StarlarkError(f"ord: got {type_of(text)}, want string", code="wrong-argument-type")
     if len(text) != 1:
-        raise StarlarkError(f"ord: string encodes {len(text)} Unicode code points, want 1")
+        raise StarlarkError(f"ord: string encodes {len(text)} Unicode code points, want 1", code="argument-range")
     code = ord(text)
     return 0xFFFD if 0xDC80 <= code <= 0xDCFF else code
 
@@ -307,7 +311,7 @@ def set_(values: object = (), /) -> Set:
         try:
             insert(result, value, None)
         except StarlarkError as error:
-            raise StarlarkError(f"set: {error}") from None
+            raise StarlarkError(f"set: {error}", code=error.code) from None
     if len(result) > SOME:
         spend(len(result) * 3)
     return result
@@ -323,12 +327,12 @@ def type_(x: object, /) -> str:
 
 def zip_(*sequences: object, **named: object) -> List:
     if named:
-        raise StarlarkError("zip does not accept keyword arguments")
+        raise StarlarkError("zip does not accept keyword arguments", code="unexpected-keyword")
     sources = []
     for place, sequence in enumerate(sequences, 1):
         source = iterable_or_none(sequence)
         if source is None:
-            raise StarlarkError(f"zip: argument #{place} is not iterable: {type_of(sequence)}")
+            raise StarlarkError(f"zip: argument #{place} is not iterable: {type_of(sequence)}", code="not-iterable")
         sources.append(source)
     if sources:
         foresee(min(sources, key=length_hint), 48 + 40 * len(sources))

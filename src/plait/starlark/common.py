@@ -37,7 +37,9 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     names = sorted(known for known in module if not known.startswith("_"))
     alike = near(name, names)
     found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
-    raise StarlarkError(message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found)
+    raise StarlarkError(
+        message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found, code="symbol-not-found"
+    )
 
 
 _SHOWN_NAMES = 12

@@ -42,7 +42,7 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
     if known is None:
         return _alike(left, right, depth, set())
     if depth < 1:
-        raise StarlarkError("comparison exceeded maximum recursion depth")
+        raise StarlarkError("comparison exceeded maximum recursion depth", code="incomparable")
     pair = (id(left), id(right))
     if pair in known:
         return True
@@ -109,14 +109,14 @@ def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -
             return operator in ("<=", ">=")
         if isinstance(left, (List, tuple)) and isinstance(right, (List, tuple)):
             if depth < 1:
-                raise StarlarkError("comparison exceeded maximum recursion depth")
+                raise StarlarkError("comparison exceeded maximum recursion depth", code="incomparable")
             for x, y in zip(left, right, strict=False):
                 if not equals(x, y, depth - 1):
                     return compare(operator, x, y, depth - 1)
             return _ORDER[operator](len(left), len(right))
     if isinstance(left, Value) and left.type_name == type_of(right):
         left.same(right)  # A value that refuses comparison says so itself.
-    raise StarlarkError(f"{type_of(left)} {operator} {type_of(right)} not implemented")
+    raise StarlarkError(f"{type_of(left)} {operator} {type_of(right)} not implemented", code="incomparable")
 
 
 __all__ = ["compare", "equals"]

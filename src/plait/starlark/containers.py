@@ -81,11 +81,11 @@ def key_of(key: object) -> object:
         try:
             hash(key)
         except TypeError:
-            raise StarlarkError(f"unhashable type: {type_of(key)}") from None
+            raise StarlarkError(f"unhashable type: {type_of(key)}", code="unhashable") from None
         return key
     if kind is range:
-        raise StarlarkError(f"unhashable: {type_of(key)}")
-    raise StarlarkError(f"unhashable type: {type_of(key)}")
+        raise StarlarkError(f"unhashable: {type_of(key)}", code="unhashable")
+    raise StarlarkError(f"unhashable type: {type_of(key)}", code="unhashable")
 
 
 def _tuple_key(key: tuple[object, ...]) -> object:
@@ -112,7 +112,7 @@ def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
                 count = known[id(part)] = _count_parts(part, known)
             total += count
     if total > _MOST_KEY_PARTS:
-        raise LimitError(f"a tuple of more than {_MOST_KEY_PARTS} parts cannot be a key")
+        raise LimitError(f"a tuple of more than {_MOST_KEY_PARTS} parts cannot be a key", code="too-large")
     return total
 
 
@@ -131,7 +131,7 @@ class List(list[object]):
         self.lock = 0
 
     def __hash__(self) -> int:  # type: ignore[override] # to refuse in the language's words
-        raise StarlarkError("unhashable type: list")
+        raise StarlarkError("unhashable type: list", code="unhashable")
 
 
 class Dict(dict[object, object]):
@@ -155,7 +155,7 @@ class Dict(dict[object, object]):
                     insert(self, key, value)
 
     def __hash__(self) -> int:  # type: ignore[override] # as List's
-        raise StarlarkError(f"unhashable type: {type_of(self)}")
+        raise StarlarkError(f"unhashable type: {type_of(self)}", code="unhashable")
 
     def __iter__(self) -> Iterator[object]:
         if self.odd:
@@ -175,7 +175,9 @@ class Dict(dict[object, object]):
     def __missing__(self, key: object) -> object:
         found = _dict_get(self, key_of(key), _ABSENT)
         if found is _ABSENT:
-            raise StarlarkError(f"key {repr_of(key)} not in {type_of(self)}", hint=_near(key, self))
+            raise StarlarkError(
+                f"key {repr_of(key)} not in {type_of(self)}", hint=_near(key, self), code="key-not-found"
+            )
         return found
 
 

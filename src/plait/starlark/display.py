@@ -105,7 +105,7 @@ def int_text(value: int) -> str:
 def _write(value: object, out: list[str], path: set[int]) -> None:
     """path: identities of the lists and dicts around the value, which may hold themselves."""
     if len(out) > _MOST_PARTS:
-        raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts")
+        raise LimitError(f"the text of a value would have more than {_MOST_PARTS} parts", code="too-large")
     if type(value) in _SCALARS:
         out.append(_scalar_text(value))
     elif isinstance(value, tuple):

@@ -43,7 +43,7 @@ def translated(error: Exception) -> Exception:
     elif isinstance(error, RecursionError):
         budget = frames[0][0].f_globals.get("$budget") if frames else None
         limit = "" if budget is None else f" (limit depth={budget.limits.depth})"
-        wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?")
+        wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?", code="limit-depth")
         wording.limit = "depth"
     elif isinstance(error, MemoryError):
         wording = exceeded("the memory of values", "memory", allowance().most("memory"))
@@ -120,7 +120,7 @@ def _worded(error: Exception) -> StarlarkError | None:
     if isinstance(error, TypeError):
         return _call_fault(str(error), frame)
     if isinstance(error, OverflowError):
-        return StarlarkError("number too large")
+        return StarlarkError("number too large", code="number-range")
     return None
 
 
@@ -131,7 +131,9 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
         name in code.co_freevars and name.removeprefix("$f.").removeprefix("$q.") in frame.f_globals.get("$globals", ())
     )
     name = name.removeprefix("$f.").removeprefix("$q.").removeprefix("$")
-    wording = StarlarkError(f"{'global' if is_global else 'local'} variable {name} referenced before assignment")
+    wording = StarlarkError(
+        f"{'global' if is_global else 'local'} variable {name} referenced before assignment", code="unbound-variable"
+    )
     # Of a traced program: what decided that it was not assigned.
     return wording.made_of(*frame.f_locals.get(f"$o.{name}", ()))
 
@@ -146,7 +148,7 @@ def _subscript(traceback: TracebackType) -> StarlarkError:
     column = positions[traceback.tb_lasti // 2][2]
     sites: Sequence[tuple[str | None, object, str | None, object]] = frame.f_globals.get("$sites", ())
     if not column or column > len(sites):
-        return StarlarkError("index out of range")
+        return StarlarkError("index out of range", code="index-range")
     x_name, x, place_name, place = sites[column - 1]
     if x_name is not None:
         x = frame.f_locals[x_name]
@@ -165,7 +167,9 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     calls ourselves before they are made would cost every call.
     """
     if text.endswith("object is not callable"):
-        return StarlarkError(f"invalid call of non-function ({_type_name(text.split(chr(39))[1])})")
+        return StarlarkError(
+            f"invalid call of non-function ({_type_name(text.split(chr(39))[1])})", code="not-callable"
+        )
     called, parenthesis, rest = text.partition("() ")
     if not parenthesis:
         return None
@@ -173,7 +177,11 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     if not scope or scope.startswith("plait."):
         # A builtin says itself what is wrong; only Python sees a name that is given by `**` once more.
         repeated = rest.split("'")[1::2] if "multiple values" in rest else []
-        return StarlarkError(f'{name}: duplicate keyword arg: "{repeated[0]}"') if repeated else None
+        return (
+            StarlarkError(f'{name}: duplicate keyword arg: "{repeated[0]}"', code="repeated-argument")
+            if repeated
+            else None
+        )
     if name == "<lambda>":
         name = "lambda"
     function = _function(called, name, frame)
@@ -217,26 +225,32 @@ def _wrong_call(subject: str, rest: str, code: CodeType | None) -> StarlarkError
     words = rest.split()
     if words[0] == "missing":
         plural = "s" if len(quoted) > 1 else ""
-        return StarlarkError(f"{subject} missing {len(quoted)} argument{plural} ({', '.join(quoted)})")
+        return StarlarkError(
+            f"{subject} missing {len(quoted)} argument{plural} ({', '.join(quoted)})", code="argument-count"
+        )
     if words[0] == "takes":
         given = next(int(word) for word in words[words.index("but") :] if word.isdigit())
         # "takes 2 positional arguments but ..." or "takes from 1 to 2 positional arguments but ..."
         at_most, most = ("at most ", int(words[4])) if words[1] == "from" else ("", int(words[1]))
         if most == 0 and (code is None or not (code.co_kwonlyargcount or code.co_flags & 8)):
-            return StarlarkError(f"{subject} accepts no arguments ({given} given)")
+            return StarlarkError(f"{subject} accepts no arguments ({given} given)", code="argument-count")
         plural = "" if most == 1 else "s"
-        return StarlarkError(f"{subject} accepts {at_most}{most} positional argument{plural} ({given} given)")
+        return StarlarkError(
+            f"{subject} accepts {at_most}{most} positional argument{plural} ({given} given)", code="argument-count"
+        )
     if "unexpected keyword" in rest:
         if code is not None and not code.co_argcount and not code.co_kwonlyargcount and not code.co_flags & 4:
-            return StarlarkError(f"{subject} accepts no arguments ({len(quoted)} given)")
+            return StarlarkError(f"{subject} accepts no arguments ({len(quoted)} given)", code="unexpected-keyword")
         from plait.spell import did_you_mean
 
         parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
         return StarlarkError(
-            f'{subject} got an unexpected keyword argument "{quoted[0]}"', hint=did_you_mean(quoted[0], parameters)
+            f'{subject} got an unexpected keyword argument "{quoted[0]}"',
+            hint=did_you_mean(quoted[0], parameters),
+            code="unexpected-keyword",
         )
     if "multiple values" in rest:
-        return StarlarkError(f'{subject} got multiple values for parameter "{quoted[0]}"')
+        return StarlarkError(f'{subject} got multiple values for parameter "{quoted[0]}"', code="repeated-argument")
     return None
 
 

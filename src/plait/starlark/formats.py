@@ -39,19 +39,21 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
             if place < 0:
                 raise StarlarkError(
                     "format: cannot switch from manual field specification to automatic field numbering",
+                    code="format-string",
                 )
             if place >= len(args):
-                raise StarlarkError("format: tuple index out of range")
+                raise StarlarkError("format: tuple index out of range", code="format-string")
             value = args[place]
             place += 1
         elif name.isascii() and name.isdigit():
             if place > 0:
                 raise StarlarkError(
                     "format: cannot switch from automatic field numbering to manual field specification",
+                    code="format-string",
                 )
             place = -1
             if len(name) > 9 or int(name) >= len(args):
-                raise StarlarkError("format: tuple index out of range")
+                raise StarlarkError("format: tuple index out of range", code="format-string")
             value = args[int(name)]
         elif name in kwargs:
             value = kwargs[name]
@@ -62,7 +64,7 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
         elif conversion == "r":
             out.append(repr_of(value))
         else:
-            raise StarlarkError(conversion)
+            raise StarlarkError(conversion, code="format-string")
     return _whole(out)
 
 
@@ -87,7 +89,7 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
             continue
         end = template.find("}", brace)
         if end < 0:
-            raise StarlarkError("format: unmatched '{' in format")
+            raise StarlarkError("format: unmatched '{' in format", code="format-string")
         field, start = template[brace + 1 : end], end + 1
         name, bang, conversion = field.partition("!")
         name, _, spec = (name, "", "") if bang else field.partition(":")
@@ -105,18 +107,22 @@ def _parsed(template: str) -> list[tuple[str, str, str]]:
 def _closing_braces(literal: str) -> str:
     # Those that come in pairs stand for one each.
     if "}" in literal.replace("}}", ""):
-        raise StarlarkError("format: single '}' in format")
+        raise StarlarkError("format: single '}' in format", code="format-string")
     return literal.replace("}}", "}")
 
 
 def _no_field(name: str) -> StarlarkError:
     if "." in name:
-        return StarlarkError(f"format: attribute syntax x.y is not supported in replacement fields: {name}")
+        return StarlarkError(
+            f"format: attribute syntax x.y is not supported in replacement fields: {name}", code="format-string"
+        )
     if "[" in name:
-        return StarlarkError(f"format: element syntax a[i] is not supported in replacement fields: {name}")
+        return StarlarkError(
+            f"format: element syntax a[i] is not supported in replacement fields: {name}", code="format-string"
+        )
     if "{" in name:
-        return StarlarkError("format: nested replacement fields not supported")
-    return StarlarkError(f"format: keyword {name} not found")
+        return StarlarkError("format: nested replacement fields not supported", code="format-string")
+    return StarlarkError(f"format: keyword {name} not found", code="format-string")
 
 
 def interpolate(template: str, x: object) -> str:
@@ -142,13 +148,13 @@ def interpolate(template: str, x: object) -> str:
         if verb == "(":
             end = template.find(")", j)
             if end < 0:
-                raise StarlarkError("incomplete format key")
+                raise StarlarkError("incomplete format key", code="format-string")
             value = _keyed(x, template[j + 1 : end])
             j = end + 1
             verb = template[j : j + 1]
         elif place >= len(args):
             hint = None if type(x) is tuple else "several values stand in parentheses behind the %: (a, b)"
-            raise StarlarkError("not enough arguments for format string", hint=hint)
+            raise StarlarkError("not enough arguments for format string", hint=hint, code="format-string")
         else:
             value = args[place]
         if verb == "s" and type(value) is str:
@@ -158,12 +164,14 @@ def interpolate(template: str, x: object) -> str:
         else:
             convert = _CONVERSIONS.get(verb)
             if convert is None:
-                raise StarlarkError(f"unknown conversion %{verb}" if verb else "incomplete format")
+                raise StarlarkError(
+                    f"unknown conversion %{verb}" if verb else "incomplete format", code="format-string"
+                )
             out.append(convert(value, verb))
         i = j + 1
         place += 1
     if place < len(args):
-        raise StarlarkError("too many arguments for format string")
+        raise StarlarkError("too many arguments for format string", code="format-string")
     return _whole(out)
 
 
@@ -175,8 +183,8 @@ def _keyed(x: object, key: str) -> object:
         if x.contains(key):
             return x.index(key)
     else:
-        raise StarlarkError("format requires a mapping")
-    raise StarlarkError(f"key not found: {key}")
+        raise StarlarkError("format requires a mapping", code="format-string")
+    raise StarlarkError(f"key not found: {key}", code="format-string")
 
 
 def _as_text(value: object, _verb: str) -> str:
@@ -191,7 +199,7 @@ def _as_int(value: object, verb: str) -> str:
     try:
         number = number_to_int(value)
     except StarlarkError as error:
-        raise StarlarkError(f"%{verb} format requires integer: {error}") from None
+        raise StarlarkError(f"%{verb} format requires integer: {error}", code="format-string") from None
     if verb in {"x", "X", "o"}:
         return ("-" if number < 0 else "") + f"{abs(number):{verb}}"
     return int_text(number)
@@ -204,7 +212,7 @@ def as_decimal(value: object) -> str:
 
 def _as_float(value: object, verb: str) -> str:
     if type(value) is not int and type(value) is not float:
-        raise StarlarkError(f"%{verb} format requires float, not {type_of(value)}")
+        raise StarlarkError(f"%{verb} format requires float, not {type_of(value)}", code="format-string")
     number = as_float(value)
     if number - number != 0:
         return not_finite(number)
@@ -238,13 +246,15 @@ def _shortest(number: float, verb: str) -> str:
 def _as_char(value: object, _verb: str) -> str:
     if type(value) is int:
         if not 0 <= value <= 0x10FFFF:
-            raise StarlarkError(f"%c format requires a valid Unicode code point, got {value}")
+            raise StarlarkError(f"%c format requires a valid Unicode code point, got {value}", code="format-string")
         return "\ufffd" if 0xD800 <= value <= 0xDFFF else chr(value)
     if type(value) is str:
         if len(value) != 1:
-            raise StarlarkError("%c format requires a single-character string")
+            raise StarlarkError("%c format requires a single-character string", code="format-string")
         return value
-    raise StarlarkError(f"%c format requires int or single-character string, not {type_of(value)}")
+    raise StarlarkError(
+        f"%c format requires int or single-character string, not {type_of(value)}", code="format-string"
+    )
 
 
 _CONVERSIONS: dict[str, Callable[[object, str], str]] = {

@@ -32,7 +32,7 @@ def range_(start: object, stop: object = _ABSENT, step: object = 1, /) -> range:
     high = None if stop is _ABSENT else int32(stop, "range: for parameter 2")
     by = int32(step, "range: for parameter 3")
     if by == 0:
-        raise StarlarkError("range: step argument must not be zero")
+        raise StarlarkError("range: step argument must not be zero", code="argument-range")
     return range(low) if high is None else range(low, high, by)
 
 
@@ -94,7 +94,7 @@ class Loops:
             return self._through(x)
         source = x.iterate() if isinstance(x, Value) else None
         if source is None or not isinstance(x, Value):
-            raise StarlarkError(f"{type_of(x)} value is not iterable")
+            raise StarlarkError(f"{type_of(x)} value is not iterable", code="not-iterable")
         length = x.length()
         if length is None:
             return self._paying(source)

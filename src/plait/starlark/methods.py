@@ -22,8 +22,8 @@ _ABSENT = object()
 
 def out_of_range(place: int, size: int, name: str) -> StarlarkError:
     if size == 0:
-        return StarlarkError(f"index {place} out of range: empty {name}")
-    return StarlarkError(f"{name} index {place} out of range [{-size}:{size - 1}]")
+        return StarlarkError(f"index {place} out of range: empty {name}", code="index-range")
+    return StarlarkError(f"{name} index {place} out of range [{-size}:{size - 1}]", code="index-range")
 
 
 # ---- list
@@ -36,7 +36,9 @@ def append(self: List, value: object, /) -> None:
 
 
 def _refuse(value: List, message: str) -> None:
-    raise StarlarkError(f"{message} {'frozen list' if value.lock == FROZEN else 'list during iteration'}")
+    raise StarlarkError(
+        f"{message} {'frozen list' if value.lock == FROZEN else 'list during iteration'}", code="frozen-value"
+    )
 
 
 def list_clear(self: List, /) -> None:
@@ -59,7 +61,7 @@ def list_index(self: List, value: object, start: object = None, end: object = No
     for place in range(low, high):
         if equals(self[place], value):
             return place
-    raise StarlarkError("index: value not in list")
+    raise StarlarkError("index: value not in list", code="value-not-found")
 
 
 def list_insert(self: List, place: object, value: object, /) -> None:
@@ -75,7 +77,7 @@ def list_pop(self: List, place: object = -1, /) -> object:
     place = int32(place, "pop: for parameter 1")
     size = len(self)
     if not -size <= place < size:
-        raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}")
+        raise StarlarkError(f"pop: {out_of_range(place, size, 'list')}", code="index-range")
     if self.lock:
         _refuse(self, "pop: cannot pop from")
     if size > SOME and place != -1:
@@ -92,7 +94,7 @@ def list_remove(self: List, value: object, /) -> None:
         if equals(item, value):
             del self[place]
             return
-    raise StarlarkError("remove: element not found")
+    raise StarlarkError("remove: element not found", code="value-not-found")
 
 
 # ---- dict
@@ -104,7 +106,7 @@ def _key(key: object, name: str) -> object:
     try:
         return key_of(key)
     except StarlarkError as error:
-        raise StarlarkError(f"{name}: {error}") from None
+        raise StarlarkError(f"{name}: {error}", code=error.code) from None
 
 
 def dict_clear(self: Dict, /) -> None:
@@ -147,7 +149,9 @@ def dict_pop(self: Dict, key: object, default: object = _ABSENT, /) -> object:
         from plait.spell import did_you_mean
 
         known = [name for name in dict.keys(self) if type(name) is str]
-        raise StarlarkError("pop: missing key", hint=did_you_mean(key, known) if type(key) is str else None)
+        raise StarlarkError(
+            "pop: missing key", hint=did_you_mean(key, known) if type(key) is str else None, code="key-not-found"
+        )
     return default
 
 
@@ -155,7 +159,7 @@ def _table(value: Dict, name: str, verb: str) -> None:
     try:
         operators.check_table(value, verb)
     except StarlarkError as error:
-        raise StarlarkError(f"{name}: {error}") from None
+        raise StarlarkError(f"{name}: {error}", code=error.code) from None
 
 
 def popitem(self: Dict, /) -> tuple[object, object]:
@@ -166,7 +170,7 @@ def popitem(self: Dict, /) -> tuple[object, object]:
             _table(self, "popitem", "delete from")
         value = dict.pop(self, key)
         return (key.key if type(key) is Marked else key, value)
-    raise StarlarkError("popitem: empty dict")
+    raise StarlarkError("popitem: empty dict", code="empty-sequence")
 
 
 def setdefault(self: Dict, key: object, default: object = None, /) -> object:
@@ -181,7 +185,7 @@ def setdefault(self: Dict, key: object, default: object = None, /) -> object:
 
 def update(self: Dict, /, *args: object, **kwargs: object) -> None:
     if len(args) > 1:
-        raise StarlarkError(f"update: got {len(args)} arguments, want at most 1")
+        raise StarlarkError(f"update: got {len(args)} arguments, want at most 1", code="argument-count")
     fill(self, args, kwargs, "update")
 
 
@@ -208,7 +212,7 @@ def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: 
                 try:
                     insert(into, key, value)
                 except StarlarkError as error:
-                    raise StarlarkError(f"{name}: {error}") from None
+                    raise StarlarkError(f"{name}: {error}", code=error.code) from None
     if kwargs:
         if into.lock:
             _table(into, name, "insert into")
@@ -218,22 +222,26 @@ def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: 
 def _pairs(source: object, name: str) -> list[tuple[object, object]]:
     iterable = iterable_or_none(source)
     if iterable is None:
-        raise StarlarkError(f"{name}: got {type_of(source)}, want iterable")
+        raise StarlarkError(f"{name}: got {type_of(source)}, want iterable", code="wrong-argument-type")
     foresee(iterable, 128)
     out: list[tuple[object, object]] = []
     for place, pair in enumerate(iterable):
         parts = iterable_or_none(pair)
         if parts is None:
             raise StarlarkError(
-                f"{name}: dictionary update sequence element #{place} is not iterable ({type_of(pair)})"
+                f"{name}: dictionary update sequence element #{place} is not iterable ({type_of(pair)})",
+                code="unpacking",
             )
         size = pair.length() if isinstance(pair, Value) else len(tuple(parts))
         if size is None:
             raise StarlarkError(
                 f"{name}: dictionary update sequence element #{place} has unknown length ({type_of(pair)})",
+                code="unpacking",
             )
         if size != 2:
-            raise StarlarkError(f"{name}: dictionary update sequence element #{place} has length {size}, want 2")
+            raise StarlarkError(
+                f"{name}: dictionary update sequence element #{place} has length {size}, want 2", code="unpacking"
+            )
         key, value = parts
         out.append((key, value))
     if len(out) > SOME:
@@ -249,4 +257,4 @@ def set_union(self: Set, other: object = (), /) -> Set:
     try:
         return operators.union(self, source)
     except StarlarkError as error:
-        raise StarlarkError(f"union: {error}") from None
+        raise StarlarkError(f"union: {error}", code=error.code) from None

@@ -49,8 +49,8 @@ def number_to_int(value: object) -> int:
         return value
     if type(value) is float:
         if value != value:  # noqa: PLR0124
-            raise StarlarkError("cannot convert float NaN to integer")
+            raise StarlarkError("cannot convert float NaN to integer", code="invalid-conversion")
         if value in (float("inf"), float("-inf")):
-            raise StarlarkError("cannot convert float infinity to integer")
+            raise StarlarkError("cannot convert float infinity to integer", code="invalid-conversion")
         return int(value)
-    raise StarlarkError(f"cannot convert {type_of(value)} to int")
+    raise StarlarkError(f"cannot convert {type_of(value)} to int", code="invalid-conversion")

@@ -31,7 +31,9 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "make a string of the number first: str(...)"
     elif operator == "+" and str in {type(x), type(y)} and "yamlfragment" in {type_of(x), type_of(y)}:
         hint = "a function with YAML gives nodes; a string comes of return, or of yaml.encode(...)"
-    return StarlarkError(f"unknown binary op: {type_of(x)} {operator} {type_of(y)}", hint=hint)
+    return StarlarkError(
+        f"unknown binary op: {type_of(x)} {operator} {type_of(y)}", hint=hint, code="unknown-operation"
+    )
 
 
 def add(x: object, y: object) -> object:
@@ -116,10 +118,10 @@ def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
     if size == 0 or count < 1:
         return List() if isinstance(sequence, List) else sequence[:0]
     if not is_int32(count):
-        raise StarlarkError(f"repeat count {count} too large")
+        raise StarlarkError(f"repeat count {count} too large", code="too-large")
     if size * count > (SMALL if isinstance(sequence, str) else SOME):
         if size * count >= 1 << 30:
-            raise LimitError(f"excessive repeat ({size * count} elements)")
+            raise LimitError(f"excessive repeat ({size * count} elements)", code="too-large")
         if isinstance(sequence, str):
             check_string(size * count)
         else:
@@ -130,7 +132,7 @@ def repeat(sequence: str | List | tuple[object, ...], count: int) -> object:
 def divide(x: object, y: object) -> object:
     if (type(x) is int or type(x) is float) and (type(y) is int or type(y) is float):
         if y == 0:
-            raise StarlarkError("real division by zero")
+            raise StarlarkError("real division by zero", code="division-by-zero")
         return as_float(x) / as_float(y)
     raise unknown("/", x, y)
 
@@ -138,7 +140,7 @@ def divide(x: object, y: object) -> object:
 def floor_divide(x: object, y: object) -> object:
     if (type(x) is int or type(x) is float) and (type(y) is int or type(y) is float):
         if y == 0:
-            raise StarlarkError("floored division by zero")
+            raise StarlarkError("floored division by zero", code="division-by-zero")
         if type(x) is int and type(y) is int:
             if x.bit_length() > SMALL:
                 _pay_for_division(x, y)
@@ -158,13 +160,13 @@ def modulo(x: object, y: object) -> object:
         return interpolate(x, y)
     if type(x) is int and type(y) is int:
         if y == 0:
-            raise StarlarkError("integer modulo by zero")
+            raise StarlarkError("integer modulo by zero", code="division-by-zero")
         if x.bit_length() > SMALL:
             _pay_for_division(x, y)
         return x % y
     if (type(x) is int or type(x) is float) and (type(y) is int or type(y) is float):
         if y == 0:
-            raise StarlarkError("float modulo by zero")
+            raise StarlarkError("float modulo by zero", code="division-by-zero")
         import math
 
         left, right = as_float(x), as_float(y)
@@ -221,7 +223,7 @@ def shift_left(x: object, y: object) -> object:
         raise unknown("<<", x, y)
     count = _shift_count(y)
     if count >= 512:
-        raise StarlarkError(f"shift count too large: {count}")
+        raise StarlarkError(f"shift count too large: {count}", code="argument-range")
     if x.bit_length() > SMALL:
         check_bits(x.bit_length() + count)
     return x << count
@@ -235,30 +237,30 @@ def shift_right(x: object, y: object) -> object:
 
 def _shift_count(y: object) -> int:
     if type(y) is not int:
-        raise StarlarkError(f"got {type_of(y)}, want int")
+        raise StarlarkError(f"got {type_of(y)}, want int", code="argument-range")
     if not is_int32(y):
-        raise StarlarkError(f"{y} out of range")
+        raise StarlarkError(f"{y} out of range", code="argument-range")
     if y < 0:
-        raise StarlarkError(f"negative shift count: {y}")
+        raise StarlarkError(f"negative shift count: {y}", code="argument-range")
     return y
 
 
 def negate(x: object) -> object:
     if type(x) is int or type(x) is float:
         return -x
-    raise StarlarkError(f"unknown unary op: - {type_of(x)}")
+    raise StarlarkError(f"unknown unary op: - {type_of(x)}", code="unknown-operation")
 
 
 def plus(x: object) -> object:
     if type(x) is int or type(x) is float:
         return x
-    raise StarlarkError(f"unknown unary op: + {type_of(x)}")
+    raise StarlarkError(f"unknown unary op: + {type_of(x)}", code="unknown-operation")
 
 
 def invert(x: object) -> object:
     if type(x) is int:
         return ~x
-    raise StarlarkError(f"unknown unary op: ~ {type_of(x)}")
+    raise StarlarkError(f"unknown unary op: ~ {type_of(x)}", code="unknown-operation")
 
 
 # ---- changing lists and dicts
@@ -266,14 +268,16 @@ def invert(x: object) -> object:
 
 def check_mutable(value: List, verb: str) -> None:
     if value.lock:
-        raise StarlarkError(f"cannot {verb} {'frozen list' if value.lock == FROZEN else 'list during iteration'}")
+        raise StarlarkError(
+            f"cannot {verb} {'frozen list' if value.lock == FROZEN else 'list during iteration'}", code="frozen-value"
+        )
 
 
 def check_table(value: Dict, verb: str) -> None:
     if value.lock:
         if value.lock == FROZEN:
-            raise StarlarkError(f"cannot {verb} frozen hash table")
-        raise StarlarkError(f"cannot {verb} hash table during iteration")
+            raise StarlarkError(f"cannot {verb} frozen hash table", code="frozen-value")
+        raise StarlarkError(f"cannot {verb} hash table during iteration", code="frozen-value")
 
 
 def extend(into: List, items: Iterable[object]) -> None:
@@ -318,7 +322,9 @@ def contains(x: object, y: object) -> bool:
         return any(equals(item, x) for item in paced(y))
     if type(y) is str:
         if type(x) is not str:
-            raise StarlarkError(f"'in <string>' requires string as left operand, not {type_of(x)}")
+            raise StarlarkError(
+                f"'in <string>' requires string as left operand, not {type_of(x)}", code="wrong-argument-type"
+            )
         if len(y) > SMALL:
             pay(len(y))
         return x in y if x.isascii() else to_bytes(x) in to_bytes(y)
@@ -328,7 +334,9 @@ def contains(x: object, y: object) -> bool:
         if type(x) is float and x - x == 0:
             x = int(x)
         if type(x) is not int:
-            raise StarlarkError(f"'in <range>' requires integer as left operand, not {type_of(x)}")
+            raise StarlarkError(
+                f"'in <range>' requires integer as left operand, not {type_of(x)}", code="wrong-argument-type"
+            )
         return x in y
     if isinstance(y, Value):
         weigh(x)

@@ -56,6 +56,6 @@ def too_deep(source: Source, error: BaseException) -> LimitError:
 def failure(findings: list[Finding]) -> StarlarkError:
     """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
     first, *more = findings
-    error = StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more)
+    error = StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more, code=first.code)
     error.listed = sorted(findings, key=lambda one: one.rank)
     return error

@@ -61,7 +61,7 @@ class Program:
 
         def load_(path: str, line: int) -> Mapping[str, object]:
             if load is None:
-                raise StarlarkError("load not implemented by this application")
+                raise StarlarkError("load not implemented by this application", code="load-path")
             return load(path, Position(source, line))
 
         space = {
@@ -229,7 +229,7 @@ def compile_program(
         raise too_deep(source, error) from None
     except SyntaxError as error:
         # What is left for Python to refuse: too many blocks within blocks.
-        raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0))]) from None
+        raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0), code="syntax-error")]) from None
     finally:
         take_apart(statements, tree)
     return Program(code, source)

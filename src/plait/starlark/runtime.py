@@ -40,7 +40,7 @@ def index(x: object, key: object) -> object:
             return x[key]
         found = _get(x, key_of(key), _ABSENT)
         if found is _ABSENT:
-            raise StarlarkError(f"key {repr_of(key)} not in dict")
+            raise StarlarkError(f"key {repr_of(key)} not in dict", code="key-not-found")
         return found
     if isinstance(x, (List, str, tuple, range)):
         return item(x, key)
@@ -48,7 +48,7 @@ def index(x: object, key: object) -> object:
         weigh(key)
         return x.index(key)
     hint = "use getattr(...) to access struct field programmatically" if type_of(x) == "struct" else None
-    raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint)
+    raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint, code="unknown-operation")
 
 
 def item(x: object, place: object) -> object:
@@ -79,9 +79,9 @@ def _byte(string: str, place: object) -> str:
 def bad_place(place: object, size: int, name: str) -> StarlarkError:
     """The error for an invalid index. name: the sequence's name in the message."""
     if type(place) is not int:
-        return StarlarkError(f"{name} index: got {type_of(place)}, want int")
+        return StarlarkError(f"{name} index: got {type_of(place)}, want int", code="wrong-argument-type")
     if not is_int32(place):
-        return StarlarkError(f"{name} index: {place} out of range")
+        return StarlarkError(f"{name} index: {place} out of range", code="index-range")
     return out_of_range(place, size, name)
 
 
@@ -94,28 +94,28 @@ def set_index(x: object, key: object, value: object) -> None:
     elif type(x) is List:
         size = len(x)
         if type(key) is not int:
-            raise StarlarkError(f"got {type_of(key)}, want int")
+            raise StarlarkError(f"got {type_of(key)}, want int", code="wrong-argument-type")
         if not -size <= key < size:
             raise out_of_range(key, size, "list")
         if x.lock:
             check_mutable(x, "assign to element of")
         x[key] = value
     else:
-        raise StarlarkError(f"{type_of(x)} value does not support item assignment")
+        raise StarlarkError(f"{type_of(x)} value does not support item assignment", code="not-assignable")
 
 
 def set_attribute(x: object, name: str, _value: object) -> None:
     """`x.name = value`: no value allows it."""
-    raise StarlarkError(f"can't assign to .{name} field of {type_of(x)}")
+    raise StarlarkError(f"can't assign to .{name} field of {type_of(x)}", code="not-assignable")
 
 
 def cut(x: object, low: object, high: object, step: object) -> object:
     """`x[low:high:step]`."""
     if not isinstance(x, (str, List, tuple, range)):
-        raise StarlarkError(f"invalid slice operand {type_of(x)}")
+        raise StarlarkError(f"invalid slice operand {type_of(x)}", code="wrong-argument-type")
     by = _bound(step, "got {} for slice step, want int")
     if by == 0:
-        raise StarlarkError("zero is not a valid slice step")
+        raise StarlarkError("zero is not a valid slice step", code="argument-range")
     first = _bound(low, "invalid start index: got {}, want int")
     end = _bound(high, "invalid end index: got {}, want int")
     if isinstance(x, range):
@@ -137,7 +137,7 @@ def cut(x: object, low: object, high: object, step: object) -> object:
 def _bound(value: object, message: str) -> int | None:
     """A part of a slice, of which each can be left out."""
     if value is not None and type(value) is not int:
-        raise StarlarkError(message.format(type_of(value)))
+        raise StarlarkError(message.format(type_of(value)), code="wrong-argument-type")
     return value
 
 
@@ -155,12 +155,12 @@ def unpack(x: object, count: int) -> object:
     """Exactly `count` values of x, for an assignment to several variables."""
     source = iterable_or_none(x)
     if source is None:
-        raise StarlarkError(f"got {type_of(x)} in sequence assignment")
+        raise StarlarkError(f"got {type_of(x)} in sequence assignment", code="unpacking")
     parts = list(source)
     if len(parts) > count:
-        raise StarlarkError(f"too many values to unpack (got {len(parts)}, want {count})")
+        raise StarlarkError(f"too many values to unpack (got {len(parts)}, want {count})", code="unpacking")
     if len(parts) < count:
-        raise StarlarkError(f"too few values to unpack (got {len(parts)}, want {count})")
+        raise StarlarkError(f"too few values to unpack (got {len(parts)}, want {count})", code="unpacking")
     return parts
 
 
@@ -180,7 +180,7 @@ def pairs_dict(*parts: object) -> Dict:
         size = len(result)
         insert(result, parts[place], parts[place + 1])
         if len(result) == size:
-            raise StarlarkError(f"duplicate key: {repr_of(parts[place])}")
+            raise StarlarkError(f"duplicate key: {repr_of(parts[place])}", code="duplicate-key")
     return result
 
 
@@ -191,7 +191,7 @@ def spread(x: object) -> object:
     """The operand of `*` in a call."""
     source = iterable_or_none(x)
     if source is None:
-        raise StarlarkError(f"argument after * must be iterable, not {type_of(x)}")
+        raise StarlarkError(f"argument after * must be iterable, not {type_of(x)}", code="not-iterable")
     return source
 
 
@@ -203,11 +203,11 @@ def keywords(x: object) -> Mapping[str, object]:
     elif isinstance(x, Value):
         pairs = x.mapping()
     if pairs is None:
-        raise StarlarkError(f"argument after ** must be a mapping, not {type_of(x)}")
+        raise StarlarkError(f"argument after ** must be a mapping, not {type_of(x)}", code="spread-arguments")
     result: dict[str, object] = {}
     for key, value in pairs:
         if type(key) is not str:
-            raise StarlarkError(f"keywords must be strings, not {type_of(key)}")
+            raise StarlarkError(f"keywords must be strings, not {type_of(key)}", code="spread-arguments")
         result[key] = value
     return result
 

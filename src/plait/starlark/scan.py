@@ -191,9 +191,9 @@ class _Scanner:
         self.columns.append(1)
         self.text = "\n".join(texts) if len(texts) > 2 else texts[0] + "\n\0"
 
-    def fail(self, message: str, row: int, column: int) -> NoReturn:
+    def fail(self, message: str, row: int, column: int, code: str = "syntax-error") -> NoReturn:
         at = Position(self.source, self.lines[row], max(column, 1))
-        finding = Finding(message, at=at, hint=_HINTS.get(message))
+        finding = Finding(message, at=at, hint=_HINTS.get(message), code=code)
         if message == _NO_QUOTE and not self.source.is_unnamed:
             finding.reference = "unexpected newline in string"  # which every line of its own programs has
         if message == _COMMENT:
@@ -337,7 +337,7 @@ class _Scanner:
             return row + before, begin + place + (offset if before == 0 else self.columns[row + before] - first)
 
         def fail(message: str, place: int) -> NoReturn:
-            self.fail(message, *at(place))
+            self.fail(message, *at(place), "string-literal")
 
         template, found = fields(text[begin:end], lambda part: self._unescaped(part, row, column), fail)
         for kind, value in (("(", "("), ("string literal", template), (".", "."), ("identifier", "format"), ("(", "(")):
@@ -359,16 +359,16 @@ class _Scanner:
         while True:
             c = text[i]
             if c == "\0":
-                self.fail(_NO_QUOTE, first, column)
+                self.fail(_NO_QUOTE, first, column, "string-literal")
             if c == "\\":
                 if text[i + 1] == "\n":
                     row += 1
                 i += 2
             elif c == "\n":
                 if text[i + 1] == "\0":
-                    self.fail(_NO_QUOTE, first, column)
+                    self.fail(_NO_QUOTE, first, column, "string-literal")
                 if len(quote) == 1:
-                    self.fail("unexpected newline in string", first, column)
+                    self.fail("unexpected newline in string", first, column, "string-literal")
                 row += 1
                 i += 1
             elif text.startswith(quote, i):
@@ -397,14 +397,14 @@ class _Scanner:
                     i += 1
                 code = int(inner[j + 1 : i], 8)
                 if code >= 256:
-                    self.fail(f"invalid escape sequence \\{code:03o}", row, column)
+                    self.fail(f"invalid escape sequence \\{code:03o}", row, column, "string-literal")
             elif c == "x":
                 if len(inner) < j + 4:
-                    self.fail(f"truncated escape sequence {inner[j:]}", row, column)
+                    self.fail(f"truncated escape sequence {inner[j:]}", row, column, "string-literal")
                 i = j + 4
                 # Not `int` alone, which also takes a sign, spaces and underscores.
                 if not all(digit in "0123456789abcdefABCDEF" for digit in inner[j + 2 : i]):
-                    self.fail(f"invalid escape sequence {inner[j:i]}", row, column)
+                    self.fail(f"invalid escape sequence {inner[j:i]}", row, column, "string-literal")
                 code = int(inner[j + 2 : i], 16)
             else:
                 out.append("\\" + c)
@@ -431,7 +431,7 @@ class _Scanner:
             while text[i] in allowed:
                 i += 1
             if i == start + 2:
-                self.fail(f"invalid {name} literal", row, column)
+                self.fail(f"invalid {name} literal", row, column, "number-literal")
             self.tokens.append(("int literal", int(text[start:i], 0), self.lines[row], column))
             return i
         while text[i] in _DIGITS:
@@ -453,15 +453,15 @@ class _Scanner:
             try:
                 number: object = float(raw)
             except ValueError:
-                self.fail("invalid float literal", row, column)
+                self.fail("invalid float literal", row, column, "number-literal")
             if number in (float("inf"), float("-inf")):
-                self.fail("invalid float literal", row, column)
+                self.fail("invalid float literal", row, column, "number-literal")
             self.tokens.append(("float literal", number, self.lines[row], column))
             return i
         if raw[0] == "0" and raw.strip("0"):
             if raw.strip("01234567"):
-                self.fail("invalid int literal", row, column)
-            self.fail(f"obsolete form of octal literal; use 0o{raw[1:]}", row, column)
+                self.fail("invalid int literal", row, column, "number-literal")
+            self.fail(f"obsolete form of octal literal; use 0o{raw[1:]}", row, column, "number-literal")
         if len(raw) * 3 > allowance().limits.bits:
             at = Position(self.source, self.lines[row], column)
             raise exceeded(f"an int of {len(raw)} digits", "bits", allowance().limits.bits, at=at)

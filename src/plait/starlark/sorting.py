@@ -45,7 +45,9 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
         values, key, reverse = unpack("sorted", args, kwargs, parameters, [None, False])
     if key is not None and not is_callable(key):
         shown = "key" if len(args) > 1 else '"key"'
-        raise StarlarkError(f"sorted: for parameter {shown}: got {type_of(key)}, want callable")
+        raise StarlarkError(
+            f"sorted: for parameter {shown}: got {type_of(key)}, want callable", code="wrong-argument-type"
+        )
     result = List(iterable_or_none(values) or ())
     size = len(result)
     if size > SOME:

@@ -36,7 +36,7 @@ def bounds(low: object, high: object, size: int, name: str) -> tuple[int, int]:
 
 def _bound(value: object, size: int, name: str, which: str) -> int:
     if type(value) is not int:
-        raise StarlarkError(f"{name}invalid {which} index: got {type_of(value)}, want int")
+        raise StarlarkError(f"{name}invalid {which} index: got {type_of(value)}, want int", code="wrong-argument-type")
     if value < 0:
         return max(value + size, 0)
     return min(value, size)
@@ -124,14 +124,14 @@ def rfind(self: str, sub: object, start: object = None, end: object = None, /) -
 def index_of(self: str, sub: object, start: object = None, end: object = None, /) -> int:
     found = _locate(self, sub, start, end, "index", last=False)
     if found < 0:
-        raise StarlarkError("index: substring not found")
+        raise StarlarkError("index: substring not found", code="value-not-found")
     return found
 
 
 def rindex(self: str, sub: object, start: object = None, end: object = None, /) -> int:
     found = _locate(self, sub, start, end, "rindex", last=True)
     if found < 0:
-        raise StarlarkError("rindex: substring not found")
+        raise StarlarkError("rindex: substring not found", code="value-not-found")
     return found
 
 
@@ -203,7 +203,7 @@ def join(self: str, items: object, /) -> str:
         result = _join(self, parts)
     except TypeError:
         wrong = next(part for part in parts if type(part) is not str)
-        raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}") from None
+        raise StarlarkError(f"join: in list, want string, got {type_of(wrong)}", code="wrong-argument-type") from None
     if len(result) > SMALL:
         check_string(len(result))
     return result if result.isascii() else joined(result)
@@ -287,7 +287,7 @@ def partition(self: str, separator: object, /) -> tuple[object, ...]:
         pay(len(self) // 8)
     separator = string(separator, "partition: for parameter 1")
     if separator == "":
-        raise StarlarkError("partition: empty separator")
+        raise StarlarkError("partition: empty separator", code="argument-range")
     return self.partition(separator)
 
 
@@ -296,7 +296,7 @@ def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
         pay(len(self) // 8)
     separator = string(separator, "rpartition: for parameter 1")
     if separator == "":
-        raise StarlarkError("rpartition: empty separator")
+        raise StarlarkError("rpartition: empty separator", code="argument-range")
     place = _last(self, separator, 0, len(self))
     if place < 0:
         return "", "", self
@@ -329,8 +329,8 @@ def _split_arguments(name: str, text: str, separator: object, most: object) -> t
             _foresee(text.count(separator) if separator else sum(map(text.count, _SPACES)), most)
         return separator, most
     if separator == "":
-        raise StarlarkError("split: empty separator")
-    raise StarlarkError(f"split: got {type_of(separator)} for separator, want string")
+        raise StarlarkError("split: empty separator", code="argument-range")
+    raise StarlarkError(f"split: got {type_of(separator)} for separator, want string", code="wrong-argument-type")
 
 
 # What is shorter makes no list that anybody has to foresee.
@@ -429,13 +429,15 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
             spend(len(wanted))
         for place, item in enumerate(wanted):
             if type(item) is not str:
-                raise StarlarkError(f"{name}: want string, got {type_of(item)}, for element {place}")
+                raise StarlarkError(
+                    f"{name}: want string, got {type_of(item)}, for element {place}", code="wrong-argument-type"
+                )
             if len(item) > LONG:
                 compared(item)
             if test(item):
                 return True
         return False
-    raise StarlarkError(f"{name}: got {type_of(wanted)}, want string or tuple of string")
+    raise StarlarkError(f"{name}: got {type_of(wanted)}, want string or tuple of string", code="wrong-argument-type")
 
 
 def startswith(self: str, prefix: object, start: object = None, end: object = None, /) -> bool:

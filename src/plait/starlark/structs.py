@@ -74,8 +74,8 @@ class Struct(WithMembers):
         if type(key) is str and key in self.members:
             return self.members[key]
         if type(key) is not str:
-            raise StarlarkError(f"expected a string, but was {type_of(key)}")
-        raise StarlarkError(f"key {repr_of(key)} not in {self.type_name}")
+            raise StarlarkError(f"expected a string, but was {type_of(key)}", code="wrong-argument-type")
+        raise StarlarkError(f"key {repr_of(key)} not in {self.type_name}", code="key-not-found")
 
     def length(self) -> int | None:
         return len(self.members)
@@ -149,7 +149,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         hint = f"the value before .{name} is None"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
         hint = f'a dict has keys, not fields: ["{name}"]'
-    return StarlarkError(message, found=found, hint=hint)
+    return StarlarkError(message, found=found, hint=hint, code="unknown-attribute")
 
 
 __all__ = ["STRUCTS", "Members", "Module", "Struct", "WithMembers", "missing"]

@@ -47,7 +47,7 @@ class Value:
 
     def index(self, key: object) -> object:
         """The value of `x[key]`; raises StarlarkError."""
-        raise StarlarkError(f"unhandled index operation {self.type_name}[{type_of(key)}]")
+        raise StarlarkError(f"unhandled index operation {self.type_name}[{type_of(key)}]", code="unknown-operation")
 
     def length(self) -> int | None:
         """The answer to `len(x)`, or None if it has none."""
@@ -59,7 +59,7 @@ class Value:
 
     def contains(self, key: object) -> bool:
         """The answer to `key in x`; raises StarlarkError."""
-        raise StarlarkError(f"unknown binary op: {type_of(key)} in {self.type_name}")
+        raise StarlarkError(f"unknown binary op: {type_of(key)} in {self.type_name}", code="unknown-operation")
 
     def truth(self) -> bool:
         return True

@@ -211,12 +211,16 @@ class Run:
 
     def replace(self, *args: object, **_kwargs: object) -> Noop:  # the reference ignores keywords here
         if len(args) != 1:
-            raise StarlarkError("template.replace: expected exactly one argument")
+            raise StarlarkError("template.replace: expected exactly one argument", code="argument-count")
         if not self.begun:
-            raise StarlarkError("template.replace: no node of the file that loads it is being built now")
+            raise StarlarkError(
+                "template.replace: no node of the file that loads it is being built now", code="replace-misused"
+            )
         builder = self.begun[-1]
         if type(builder) is not Builder:
-            raise StarlarkError("template.replace: unsupported operation", hint="text has no nodes to replace")
+            raise StarlarkError(
+                "template.replace: unsupported operation", hint="text has no nodes to replace", code="replace-misused"
+            )
         builder.replace(args[0])
         return _NOOP
 

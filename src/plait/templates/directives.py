@@ -131,6 +131,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                     "value, but found both",
                     at=Position(source, comment.line),
                     hint="remove the value before the comment, or the expression after #@",
+                    code="two-values",
                 )
             out.values.append(Expr(content or "()", comment.line))
         elif name == CODE:
@@ -139,6 +140,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                     f"Unexpected code at line {Position(source, comment.line)} after use of '*/end', "
                     "expected YAML node",
                     at=Position(source, comment.line),
+                    code="code-after-end",
                 )
             if "/end" in content:
                 stripped = content.lstrip()
@@ -172,4 +174,5 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
         expected="'#@' for annotations or code, '#!' for comments (Expected ytt-formatted string)",
         found=f"#{comment.text}",
         hint=hint or Advice("write '#!' for a comment, ", *_PLAIN.parts),
+        code="unmarked-comment",
     )

@@ -71,9 +71,14 @@ class YamlFile:
                     f"only documents (---) can be annotated with @{name}",
                     at=node.position,
                     hint="put --- on the line after the annotation",
+                    code="misplaced-annotation",
                 )
             if count > 1:
-                raise TemplateError(f"{name} annotation may only be used once per document", at=node.position)
+                raise TemplateError(
+                    f"{name} annotation may only be used once per document",
+                    at=node.position,
+                    code="repeated-annotation",
+                )
             found = True
         return found
 

@@ -29,6 +29,7 @@ def inserter(source: Source) -> Callable[..., None]:
                 raise StarlarkError(
                     f"cannot set non-string value ({go_type_name(value)}), consider using str(...) to convert to string",
                     at=Position(source, lines[place]),
+                    code="not-a-string",
                 ).within("", role=INSTRUCTION, reference="set_node")
             parts.append(value)
             parts.append(literals[place + 1])

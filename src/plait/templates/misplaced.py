@@ -26,6 +26,7 @@ def set_as_value(owner: type) -> StarlarkError:
     return StarlarkError(
         f"{_OWNERS[owner]} can only contain {values}; this is a document set",
         hint="use template.replace(...) from @ytt:template on a document (---)",
+        code="misplaced-node",
     )
 
 
@@ -34,6 +35,7 @@ def mixed(holder: Site, own: Site) -> StarlarkError:
     return StarlarkError(
         f"{name_of(holder)}s can only contain {_MEMBERS[holder.kind]}s; this is a {_MEMBERS[own.kind]}",
         hint="start a new document with --- after a function that holds documents",
+        code="misplaced-node",
     ).within("", role=INSTRUCTION, reference="start_node")
 
 
@@ -42,6 +44,7 @@ def outside(own: Site, built: Site) -> StarlarkError:
     return StarlarkError(
         f"{_MEMBERS[own.kind]} does not belong to what this function builds, a {name_of(built)}",
         hint="start a new document with --- after the function",
+        code="misplaced-node",
     )
 
 
@@ -51,6 +54,7 @@ def ownerless(own: Site, omitted: Site) -> StarlarkError:
         f"this {_MEMBERS[own.kind]} belongs to a {name_of(omitted)} that was never started (line {omitted.line}): "
         "its owner was left out",
         hint="end the block that leaves the owner out after everything that belongs to the owner",
+        code="misplaced-node",
     )
 
 

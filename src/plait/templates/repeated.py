@@ -46,6 +46,7 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
         at=item.position,
         also=[earlier.position] if replaced is None else [earlier.position, replaced],
         hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
+        code="duplicate-map-key",
     )
     error.quotes_output = True  # the keys may be computed
     raise error.within("", role=step[0], reference=step[1])

@@ -46,7 +46,9 @@ def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
     expected = {MapItem: "map", ArrayItem: "array", Document: "document set"}[kind]
     told = f"expected value to be {expected}, but was"
     name = go_type_name(value)
-    raise StarlarkError(f"{told} {name}", reference=f"template.replace: {told} {_KINDS.get(name, name)}")
+    raise StarlarkError(
+        f"{told} {name}", reference=f"template.replace: {told} {_KINDS.get(name, name)}", code="replace-misused"
+    )
 
 
 def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, overrides: bool, strict: bool) -> None:
@@ -74,7 +76,7 @@ def lost_annotation(old: Item) -> str | None:
 
 def refused(message: str, hint: str | None = None) -> StarlarkError:
     """The error of a `template.replace` that cannot be done."""
-    return StarlarkError(f"template.replace: {message}", hint=hint)
+    return StarlarkError(f"template.replace: {message}", hint=hint, code="replace-misused")
 
 
 __all__ = ["items_of", "lost_annotation", "refused", "replace_keys"]

@@ -93,7 +93,9 @@ def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
 def _misplaced(what: str, text: str, offset: int, source: Source, first_line: int) -> TemplateError:
     line = first_line + text.count("\n", 0, offset)
     column = offset - (text.rfind("\n", 0, offset) + 1) + 1
-    return TemplateError(f"{what} at line {line} col {column}", at=Position(source, line, column))
+    return TemplateError(
+        f"{what} at line {line} col {column}", at=Position(source, line, column), code="text-directive"
+    )
 
 
 # A statement inserts at most so many expressions.

@@ -79,7 +79,9 @@ def cases_of(path: str, project: Project) -> list[Case]:
         raise wrong(defaults, "a map of what all tests have")
     tests = top.find("tests")
     if tests is None:
-        raise UsageError('a test file needs "tests"', at=top.position, expected="a map from names to tests")
+        raise UsageError(
+            'a test file needs "tests"', at=top.position, expected="a map from names to tests", code="test-form"
+        )
     return _cases(tests, None if defaults is None else defaults, path, project)
 
 
@@ -107,7 +109,13 @@ def _cases(tests: MapItem, defaults: MapItem | None, path: str, project: Project
 def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, project: Project) -> Iterator[Case]:
     settings = item.value
     if type(settings) is not Map:
-        raise UsageError(f'the test "{name}" is wrong', at=item.position, expected="a map", found=kind_name(settings))
+        raise UsageError(
+            f'the test "{name}" is wrong',
+            at=item.position,
+            expected="a map",
+            found=kind_name(settings),
+            code="test-form",
+        )
     check_keys(settings, CASE_KEYS, "a test")
     if defaults is not None and type(defaults.value) is Map:
         settings = _over(defaults.value, settings)
@@ -119,7 +127,7 @@ def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, proj
     names: set[str] = set()
     for parameter, changes, at in _parameters(each, settings, project):
         if parameter in names:
-            raise UsageError(f'two parameters are called "{parameter}"', at=at)
+            raise UsageError(f'two parameters are called "{parameter}"', at=at, code="duplicate-name")
         names.add(parameter)
         yield _case(f"{name}[{parameter}]", _over(settings, changes), at, path, project)
 
@@ -144,7 +152,9 @@ def _case(name: str, settings: Map, at: Position, path: str, project: Project) -
             expectations += KINDS[str(item.key)][0](item, where)
     fails = settings.find("fails")
     if fails is not None and any(not one.expects_error for one in expectations):
-        raise UsageError("a run that fails has no output to look at", at=fails.position, hint="make it two tests")
+        raise UsageError(
+            "a run that fails has no output to look at", at=fails.position, hint="make it two tests", code="test-form"
+        )
     subject = subject_of(settings, at, project, directory)
     return Case(f"{path.replace(os.sep, '/')}::{name}", at, path, subject, expectations)
 
@@ -162,7 +172,11 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
         for one in each.value.items:
             if type(one.value) is not Map:
                 raise UsageError(
-                    '"each" is wrong', at=one.position, expected="maps of values", found=kind_name(one.value)
+                    '"each" is wrong',
+                    at=one.position,
+                    expected="maps of values",
+                    found=kind_name(one.value),
+                    code="test-form",
                 )
             values = one.value
             name = ",".join(f"{scalar_text(item.key)}={_shown(item)}" for item in values.items)

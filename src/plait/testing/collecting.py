@@ -69,11 +69,13 @@ class Collector:
             elif os.path.isfile(path):
                 if not is_test_file(path) and os.path.basename(path) not in FILE_NAMES:
                     raise UsageError(
-                        f'"{argument}" is no test file', expected="a name that ends in .test.yml or _test.star"
+                        f'"{argument}" is no test file',
+                        expected="a name that ends in .test.yml or _test.star",
+                        code="test-not-found",
                     )
                 self._add(found, path, self.file(path))
             else:
-                raise UsageError(f'there is nothing at "{argument}"', hint=near(path))
+                raise UsageError(f'there is nothing at "{argument}"', hint=near(path), code="file-not-found")
         return found
 
     def file(self, path: str) -> list[Case | FunctionCase]:
@@ -108,7 +110,7 @@ class Collector:
     def _add_one(self, found: Collected, path: str, name: str) -> None:
         """The case of an id; without the brackets, all that a name with parameters has."""
         if not os.path.isfile(path):
-            raise UsageError(f'there is nothing at "{path}"', hint=near(path))
+            raise UsageError(f'there is nothing at "{path}"', hint=near(path), code="file-not-found")
         cases = self.file(path)
         names = [case.id.partition("::")[2] for case in cases]
         chosen = [case for case, one in zip(cases, names, strict=True) if one == name or one.startswith(f"{name}[")]
@@ -116,7 +118,10 @@ class Collector:
             from plait.spell import did_you_mean
 
             raise UsageError(
-                f'there is no test "{name}" in {path}', expected=_few(names), hint=did_you_mean(name, names)
+                f'there is no test "{name}" in {path}',
+                expected=_few(names),
+                hint=did_you_mean(name, names),
+                code="test-not-found",
             )
         if path not in found.files:
             found.files.append(path)

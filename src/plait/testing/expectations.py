@@ -271,7 +271,10 @@ def _pattern(item: MapItem) -> object:
         return re2.compile(item.value, options)
     except re2.error as error:
         raise UsageError(
-            f'"{item.value}" is no regular expression', at=item.position, found=_text(error.args[0])
+            f'"{item.value}" is no regular expression',
+            at=item.position,
+            found=_text(error.args[0]),
+            code="test-form",
         ) from None
 
 
@@ -294,6 +297,7 @@ def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
                 at=entry.position,
                 expected=", ".join(TYPES),
                 hint=did_you_mean(str(wanted), TYPES),
+                code="test-form",
             )
 
         def test(place: Place, wanted: str = wanted) -> str | None:
@@ -352,7 +356,9 @@ def _same_as(item: MapItem, where: Where) -> Iterator[Expectation]:
         if not os.path.isfile(path):
             from plait.content import near
 
-            raise UsageError(f'there is no file "{file.value}"', at=file.position, hint=near(path))
+            raise UsageError(
+                f'there is no file "{file.value}"', at=file.position, hint=near(path), code="file-not-found"
+            )
         yield SameAs(path, path, item.position)
         return
     if type(value) is not str and type(value) is not Map:

@@ -121,7 +121,9 @@ def functions_of(path: str, project: Project) -> list[FunctionCase]:
     for one in functions:
         if len(one.parameters) > 1:
             raise StarlarkError(
-                f"{one.name}: a test has at most one parameter, the output of the run", at=Position(source, one.line)
+                f"{one.name}: a test has at most one parameter, the output of the run",
+                at=Position(source, one.line),
+                code="test-form",
             )
     if not functions:
         return []
@@ -131,6 +133,7 @@ def functions_of(path: str, project: Project) -> list[FunctionCase]:
             f"a Starlark test is about a render, and {subject.run.name} is a {subject.run.command}",
             at=Position(source, 1),
             hint='name the run at the top of the file: run = "NAME"',
+            code="test-form",
         )
     return [FunctionCase(source, one, subject) for one in functions]
 

@@ -37,6 +37,7 @@ class _Reader:
             f'cannot read the expression "{self._expression}"',
             expected="parts of names, with and, or, not and parentheses",
             found=f'"{self.tokens[0]}"' if self.tokens else "its end",
+            code="test-expression",
         )
 
     def either(self) -> Test:

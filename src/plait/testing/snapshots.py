@@ -231,18 +231,18 @@ def remove(path: str) -> None:
             if not directory.names():
                 place.remove_directory(os.path.basename(above))
     except OSError as error:
-        raise ReadError(f"cannot remove {path}: {reason(error)}") from None
+        raise ReadError(f"cannot remove {path}: {reason(error)}", code="unwritable-file") from None
 
 
 def _kept(path: str) -> str | None:
     try:
         if stat.S_ISFIFO(os.stat(path).st_mode):
-            raise ReadError(f"cannot read {path}: it is a FIFO, not a regular file")
+            raise ReadError(f"cannot read {path}: it is a FIFO, not a regular file", code="not-regular-file")
         return file_content(path, path).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ReadError(f"cannot read {path}: {error.strerror}") from None
+        raise ReadError(f"cannot read {path}: {error.strerror}", code="unreadable-file") from None
 
 
 def write(path: str, text: str) -> None:

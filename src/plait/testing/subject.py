@@ -74,7 +74,10 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
     commands = [item for item in case.items if item.key in COMMANDS]
     if len(commands) > 1:
         raise UsageError(
-            "a test evaluates one command", at=commands[1].position, found=listed([str(one.key) for one in commands])
+            "a test evaluates one command",
+            at=commands[1].position,
+            found=listed([str(one.key) for one in commands]),
+            code="test-form",
         )
     named = case.find("run")
     if named is not None and named.value is None:  # there is none, whatever the defaults say
@@ -86,12 +89,15 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         base.permissions = project.permissions
     if commands and commands[0].key != base.command:
         raise UsageError(
-            f'the run "{base.name}" is no {commands[0].key}', at=commands[0].position, expected=f'"{base.command}"'
+            f'the run "{base.name}" is no {commands[0].key}',
+            at=commands[0].position,
+            expected=f'"{base.command}"',
+            code="test-form",
         )
     maps = []
     for item in commands:
         if item.value is not None and type(item.value) is not Map:
-            raise UsageError(f'"{item.key}" is wrong', at=item.position, expected="a map of settings")
+            raise UsageError(f'"{item.key}" is wrong', at=item.position, expected="a map of settings", code="test-form")
         maps += [] if item.value is None else [item.value]
     option = values_of(base.command)
     values = None if option is None else option.setting
@@ -102,6 +108,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
                 f'a test of {base.command} has no "{name}"',
                 at=found.position,
                 hint=None if values is None else f'did you mean "{values}"?',
+                code="test-form",
             )
         if found is not None:
             maps.append(_only(found, name))
@@ -114,7 +121,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         if found is None:
             continue
         if base.command not in of:
-            raise UsageError(f'a test of {base.command} has no "{name}"', at=found.position)
+            raise UsageError(f'a test of {base.command} has no "{name}"', at=found.position, code="test-form")
         kept = [one for one in kept if one.name != name]
         settings = [Setting(name, options_of(base.command)[name], [found]), *settings]
     limit = case.find("limit")
@@ -134,7 +141,7 @@ def _only(item: MapItem, name: str) -> Map:
 
 def _run(project: Project, named: MapItem | None, at: Position) -> Run:
     if named is not None and type(named.value) is not str:
-        raise UsageError('"run" is wrong', at=named.position, expected="the name of a run")
+        raise UsageError('"run" is wrong', at=named.position, expected="the name of a run", code="test-form")
     name = "" if named is None else str(named.value)
     try:
         return project.run(name)

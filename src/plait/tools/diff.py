@@ -335,6 +335,7 @@ def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bo
             "an operations file changes one document",
             found=f"{len(left)} and {counted(len(right), 'document')}",
             hint="--as overlay works on any number",
+            code="one-document",
         )
     return to_nodes(difference(left[0].value, right[0].value, tests=tests))
 

@@ -44,6 +44,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
         f'no document is called "{path.selector}"',
         found=_listed(full) or f"{counted(len(documents), 'document')} without a kind, schema or name",
         hint=hint,
+        code="no-such-place",
     )
 
 
@@ -79,6 +80,7 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemName
             hint=did_you_mean(shown, keys)
             or _kind_hint(path, [one for _, one in chosen])
             or _deeper(path, depth, around.document, names),
+            code="no-such-place",
         )
     if type(value) is Array:
         there = [
@@ -90,10 +92,12 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemName
             f'no item "{shown}" in {inside}',
             found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
             hint=did_you_mean(step[1] if type(step) is tuple else shown, there),
+            code="no-such-place",
         )
     return UsageError(
         f'nothing is below {inside}: no key "{shown}"',
         found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
+        code="no-such-place",
     )
 
 

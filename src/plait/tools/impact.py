@@ -249,10 +249,11 @@ def check_line(files: Files, file: str, number: int, whose: str) -> None:
             f"there is no file {file}" if missing else f"{file} is not an input of {whose}",
             found=", ".join(sorted(read)[:12]) or None,
             hint=did_you_mean(file, [*sorted(read), *sorted(map(os.path.basename, read))]),
+            code="not-an-input",
         )
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     if not 0 < number <= lines:
-        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"))
+        raise UsageError(f"{file} has no line {number}", found=counted(lines, "line"), code="invalid-value")
 
 
 def _shown(path: str) -> str:

@@ -108,7 +108,7 @@ class Path:
 def parse(text: str) -> Path:
     """Read a PATH. Raises UsageError that shows what cannot be read."""
     if not text:
-        raise UsageError("the PATH is empty", expected="such as Deployment/web:spec.replicas")
+        raise UsageError("the PATH is empty", expected="such as Deployment/web:spec.replicas", code="path-syntax")
     if text.startswith("/"):
         return Path(text, None, _pointer(text))
     selector: str | None = None
@@ -117,7 +117,11 @@ def parse(text: str) -> Path:
     if colon >= 0:
         selector, rest = text[:colon], text[colon + 1 :]
         if not selector:
-            raise UsageError(f'no document before ":" in "{text}"', expected="such as Deployment/web:spec.replicas")
+            raise UsageError(
+                f'no document before ":" in "{text}"',
+                expected="such as Deployment/web:spec.replicas",
+                code="path-syntax",
+            )
     elif "/" in text and '"' not in text:
         selector, rest = text, ""
     if selector is not None and rest.startswith("/"):
@@ -153,7 +157,7 @@ def _pointer(text: str) -> list[Step]:
         elif type(token) is Match:
             steps.append((token.key, token.value))
         else:
-            raise UsageError(f'"-" names no value: "{text}"')
+            raise UsageError(f'"-" names no value: "{text}"', code="path-syntax")
     return steps
 
 
@@ -215,7 +219,7 @@ def _bracket(inside: str, text: str, rest: str, at: int) -> Step:
 
 def _unreadable(text: str, rest: str, at: int, expected: str) -> UsageError:
     column = len(text) - len(rest) + at + 1
-    return UsageError(f'cannot read the PATH "{text}" at column {column}', expected=expected)
+    return UsageError(f'cannot read the PATH "{text}" at column {column}', expected=expected, code="path-syntax")
 
 
 # ---- names
@@ -272,7 +276,9 @@ def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Lin
             found.append(lines[number - 1])
     if path is not None and not found:
         sizes = ", ".join(f"{name} with {counted(len(texts[name].items), 'line')}" for name in names)
-        raise UsageError(f'no line of a text file: "{path.text}"', found=sizes, expected=f"such as {names[0]}:1")
+        raise UsageError(
+            f'no line of a text file: "{path.text}"', found=sizes, expected=f"such as {names[0]}:1", code="path-syntax"
+        )
     return found
 
 

@@ -42,6 +42,7 @@ def check_installed() -> None:
             "--watch needs an extra that is not installed",
             found=f"no module {error.name}",
             hint="pip install 'plait[watch]'",
+            code="extra-not-installed",
         ) from None
 
 

@@ -131,22 +131,26 @@ def _check(request: Request) -> None:
     """Raises UsageError for what is no request: it comes from outside, and no type holds for it."""
     form = "{kind, files: [{name, text, role}], explain}"
     if not isinstance(request, dict) or not isinstance(request.get("files"), list):
-        raise UsageError("no request", expected=form)
+        raise UsageError("no request", expected=form, code="website-request")
     if request.get("kind") not in KINDS:
-        raise UsageError("the kind of a request is unknown", expected=", ".join(KINDS))
+        raise UsageError("the kind of a request is unknown", expected=", ".join(KINDS), code="website-request")
     if not isinstance(request.get("explain", 0), int):
-        raise UsageError("the line to explain is no number", expected=form)
+        raise UsageError("the line to explain is no number", expected=form, code="website-request")
     names = set()
     for file in request["files"]:
         if not isinstance(file, dict) or not all(isinstance(file.get(key), str) for key in ("name", "text")):
-            raise UsageError("a file of a request has no name or no text", expected=form)
+            raise UsageError("a file of a request has no name or no text", expected=form, code="website-request")
         if file.get("role", "input") not in ("input", "values"):
-            raise UsageError("the role of a file is unknown", expected="input or values")
+            raise UsageError("the role of a file is unknown", expected="input or values", code="website-request")
         name = file["name"]
         if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in name:
-            raise UsageError(f"{name!r} is no name of a file", expected="a path from here on, such as config/app.yml")
+            raise UsageError(
+                f"{name!r} is no name of a file",
+                expected="a path from here on, such as config/app.yml",
+                code="website-request",
+            )
         if name in names:
-            raise UsageError(f'two files are called "{name}"')
+            raise UsageError(f'two files are called "{name}"', code="website-request")
         names.add(name)
 
 
@@ -163,7 +167,11 @@ def _documents(request: Request) -> Documents:
             from plait.api.patching import patch
 
             if not inputs:
-                raise UsageError("there is no file to patch", hint="the first file that holds no values is the base")
+                raise UsageError(
+                    "there is no file to patch",
+                    hint="the first file that holds no values is the base",
+                    code="website-request",
+                )
             base, *operations = ({name: text} for name, text in inputs.items())
             return patch(base, operations, variables_files=values or (), limits=LIMITS, trace=True)
         case "layer":
@@ -205,7 +213,7 @@ def _composed(inputs: Mapping[str, str]) -> Documents:
     from plait.view import View, seen
 
     if PIPELINE not in inputs:
-        raise UsageError("there is no pipeline", expected=f"a file {PIPELINE}")
+        raise UsageError("there is no pipeline", expected=f"a file {PIPELINE}", code="website-request")
     with seen(View(environment={})):
         return compose(PIPELINE, limits=LIMITS, trace=True)
 

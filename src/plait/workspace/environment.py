@@ -51,6 +51,7 @@ class Environment:
                 "the environment sets the data values of a schema, and there is none",
                 expected="#@data/values-schema above --- in a file of its own; a JSON Schema does not do",
                 hint="--data-values-env PREFIX sets data values without one",
+                code="data-value-flag",
             )
         own = [_value(way, name, text, strict=strict) for way, name, text in self._given(schema)]
         return [*values[: self.below], *own, *values[self.below :]]
@@ -70,6 +71,7 @@ class Environment:
                     also=[other[-1].position],
                     found=", ".join(paths),
                     hint="unset it, and set them by --data-values-env PREFIX",
+                    code="data-value-flag",
                 )
             yield way, name, text
 

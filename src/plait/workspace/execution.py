@@ -252,7 +252,9 @@ class Execution:
                 merged = filled
                 findings = check(schema, merged, before)
                 if findings:
-                    raise SchemaError("One or more data values were invalid", findings=findings).made_of()
+                    raise SchemaError(
+                        "One or more data values were invalid", findings=findings, code="invalid-data-values"
+                    ).made_of()
         return merged
 
     def _hide_secrets(self, document: Document, schema: SchemaType) -> None:
@@ -340,6 +342,7 @@ class Execution:
                     expected="a YAML or text file for output",
                     found=f"a {file.type} file",
                     hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
+                    code="unknown-file-type",
                 )
         if OUTPUT_FILE in self.options.additions and any(
             "@output/file" in one.file.text() for one, _ in layout.members
@@ -428,6 +431,7 @@ def _only(made: Outcome, path: str, name: str) -> list[Document]:
                 f"Expected {what} '{path}' to only have {kind} documents",
                 at=document.position,
                 hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
+                code="only-documents",
             )
     return found
 

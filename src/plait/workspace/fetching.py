@@ -97,18 +97,20 @@ def _fetch(
             lacking = response.length if len(data) <= most else 0
     except HTTPError as error:
         error.close()
-        raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}") from None
+        raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}", code="url-not-fetched") from None
     except URLError as error:
         if isinstance(error.reason, TimeoutError):
             raise error.reason from None
         cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
-        raise ReadError(f"Requesting URL '{url}': {cause}") from None
+        raise ReadError(f"Requesting URL '{url}': {cause}", code="url-not-fetched") from None
     except TimeoutError:
         raise  # the socket has met the bound before the thread that waits
     except (OSError, HTTPException, ValueError) as error:
-        raise ReadError(f"Reading URL '{url}': {reason(error)}") from None
+        raise ReadError(f"Reading URL '{url}': {reason(error)}", code="url-not-fetched") from None
     if lacking:
         from plait.spell import counted
 
-        raise ReadError(f"Reading URL '{url}': {counted(lacking, 'byte')} of the answer missing")
+        raise ReadError(
+            f"Reading URL '{url}': {counted(lacking, 'byte')} of the answer missing", code="url-not-fetched"
+        )
     return data

@@ -78,7 +78,9 @@ class Inputs:
             if view is not None and view.text_for(path) is not None:  # a file that is not written yet
                 return [_file(path, os.path.basename(path), os.path.normpath(path), new_path)]
             raise ReadError(
-                f"Checking file '{path}': lstat {path}: {reason(error)}", hint=self._missing_hint(argument, path)
+                f"Checking file '{path}': lstat {path}: {reason(error)}",
+                hint=self._missing_hint(argument, path),
+                code="unreadable-file",
             ) from None
         if stat.S_ISDIR(status.st_mode):
             return self._of_directory(path)
@@ -94,7 +96,11 @@ class Inputs:
 
     def _of_url(self, url: str, new_path: str) -> InputFile:
         if self._offline:
-            raise ReadError(f"Requesting URL '{url}': this run is offline", hint="leave out --offline, or use a file")
+            raise ReadError(
+                f"Requesting URL '{url}': this run is offline",
+                hint="leave out --offline, or use a file",
+                code="url-not-fetched",
+            )
         check_request(url)
         name = url.rstrip("/").rpartition("/")[2]
         return InputFile(name, lambda: self._fetch(url), new_path=new_path, described=f"HTTP URL '{url}'")
@@ -132,7 +138,10 @@ class Inputs:
 
 
 def _used_up() -> bytes:
-    raise UsageError("Standard input has already been read, has the '-' argument been used in more than one flag?")
+    raise UsageError(
+        "Standard input has already been read, has the '-' argument been used in more than one flag?",
+        code="standard-input",
+    )
 
 
 def bulk_files(text: str) -> list[InputFile]:
@@ -144,19 +153,21 @@ def bulk_files(text: str) -> list[InputFile]:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ReadError(
-            f"Reading bulk input: {error}", expected='JSON, {"files":[{"name":"a.yml","data":"a: 1"}]}'
+            f"Reading bulk input: {error}",
+            expected='JSON, {"files":[{"name":"a.yml","data":"a: 1"}]}',
+            code="bulk-input",
         ) from None
     # Go's reader, which the reference uses, takes null for any absent value and ignores unknown keys.
     entries = (read.get("files") or []) if isinstance(read, dict) else None
     if not isinstance(entries, list):
-        raise ReadError(shape)
+        raise ReadError(shape, code="bulk-input")
     found = []
     for order, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
-            raise ReadError(shape)
+            raise ReadError(shape, code="bulk-input")
         name, data = entry.get("name") or "", entry.get("data") or ""
         if not isinstance(name, str) or not isinstance(data, str):
-            raise ReadError(shape)
+            raise ReadError(shape, code="bulk-input")
         # A lone surrogate written as \ud800 cannot be encoded; it stands for no character.
         found.append(in_memory(name, data.encode("utf-8", "replace"), order))
     return found
@@ -179,6 +190,7 @@ def fetch_url(url: str) -> bytes:
         raise ReadError(
             f"Requesting URL '{url}': no complete answer within {seconds:g} seconds",
             hint=Advice("wait longer: ", Flag("limit", "url=N")),
+            code="limit-url",
         ) from None
     if len(data) > largest:
         raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
@@ -195,6 +207,7 @@ def _split_new_path(argument: str) -> tuple[str, str]:
         raise UsageError(
             f"Expected file '{argument}' to only have single '=' sign to for relative path assignment",
             expected="NEW=PATH",
+            code="file-argument",
         )
     return head, tail
 
@@ -214,4 +227,4 @@ def _read_file(path: str) -> bytes:
     try:
         return file_content(path, f"file '{path}'")
     except (OSError, ValueError) as error:
-        raise ReadError(f"Reading file '{path}': {reason(error)}") from None
+        raise ReadError(f"Reading file '{path}': {reason(error)}", code="unreadable-file") from None

@@ -68,6 +68,7 @@ class Library:
                     f"Expected to find file '{path}', but did not: {error.message}",
                     hint=error.hint,
                     reference=f"Expected to find file '{path}', but did not: {error.reference}",
+                    code="input-not-found",
                 ) from None
         file = library._files_by_name.get(name)
         if file is None:
@@ -78,6 +79,7 @@ class Library:
                 hint=f'did you mean "@{path}"?'
                 if path.startswith("ytt:")
                 else did_you_mean(name, library._files_by_name),
+                code="input-not-found",
             )
         return LibraryFile(file, library, path)
 
@@ -93,9 +95,10 @@ class Library:
                     f"Did not find '{'/'.join(pieces[: index + 1])}'",
                     reference=f"Did not find '{'/'.join(pieces[:index])}'",
                     hint=did_you_mean(piece, (child.name for child in library.children if not child.private)),
+                    code="input-not-found",
                 )
             if found.private:
-                raise ReadError(f"Encountered private library '{PRIVATE_NAME}'")
+                raise ReadError(f"Encountered private library '{PRIVATE_NAME}'", code="library-not-found")
             library = found
         return library
 
@@ -103,7 +106,9 @@ class Library:
         """The library at a path under this directory's own `_ytt_lib`. Raises ReadError."""
         library = self._children_by_name.get(PRIVATE_NAME)
         if library is None:
-            raise ReadError(f"Could not find private library (directory '{PRIVATE_NAME}' missing?)")
+            raise ReadError(
+                f"Could not find private library (directory '{PRIVATE_NAME}' missing?)", code="library-not-found"
+            )
         for index, piece in enumerate(pieces := path.split("/")):
             found = library._children_by_name.get(piece)
             if found is None:
@@ -113,11 +118,13 @@ class Library:
                     f"Expected to find library '{path}', but did not find '{'/'.join(pieces[: index + 1])}'",
                     reference=f"Expected to find library '{path}', but did not find '{'/'.join(pieces[:index])}'",
                     hint=did_you_mean(piece, (child.name for child in library.children)),
+                    code="library-not-found",
                 )
             if found.private:
                 raise ReadError(
                     f"Could not load private library '{'/'.join(pieces[: index + 1])}'",
                     reference=f"Could not load private library '{'/'.join(pieces[:index])}'",
+                    code="library-not-found",
                 )
             library = found
         return library

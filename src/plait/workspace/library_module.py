@@ -36,7 +36,7 @@ def library_module(
 
     def get(*args: object, **kwargs: object) -> Module:
         if len(args) != 1:
-            raise StarlarkError("library.get: expected exactly one argument")
+            raise StarlarkError("library.get: expected exactly one argument", code="argument-count")
         path = _string("library.get", args[0])
         alias = ""
         overrides: dict[str, bool] = {}
@@ -45,19 +45,28 @@ def library_module(
                 alias = _string("library.get", value)
             elif name in _OPTIONS or name == _DISABLE:
                 if type(value) is not bool:
-                    raise StarlarkError(f"library.get: expected {name} to be a bool, but was {type_of(value)}")
+                    raise StarlarkError(
+                        f"library.get: expected {name} to be a bool, but was {type_of(value)}",
+                        code="wrong-argument-type",
+                    )
                 overrides["disable_validation" if name == _DISABLE else name] = value
             else:
                 raise StarlarkError(
-                    f"library.get: Unexpected kwarg '{name}'", hint=did_you_mean(name, ["alias", *_OPTIONS, _DISABLE])
+                    f"library.get: Unexpected kwarg '{name}'",
+                    hint=did_you_mean(name, ["alias", *_OPTIONS, _DISABLE]),
+                    code="unexpected-keyword",
                 )
         if path.startswith("@"):
-            raise StarlarkError(f"library.get: Expected library '{path}' to be specified without '@'")
+            raise StarlarkError(
+                f"library.get: Expected library '{path}' to be specified without '@'", code="library-reference"
+            )
         try:
             found = current.find_library(path)
         except ReadError as error:
             told = f"library.get: {error.reference}"
-            raise StarlarkError(f"library.get: {error.message}", hint=error.hint, reference=told) from None
+            raise StarlarkError(
+                f"library.get: {error.message}", hint=error.hint, reference=told, code=error.code
+            ) from None
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
         chosen = _asked_by(execution.session.context, arguments=True)
         return _Instance(inner, path, alias, list(values), list(schemas), chosen).module()
@@ -67,7 +76,7 @@ def library_module(
 
 def _string(function: str, value: object) -> str:
     if type(value) is not str:
-        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}")
+        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}", code="wrong-argument-type")
     return value
 
 
@@ -132,15 +141,20 @@ class _Instance:
 
     def with_data_values(self, *args: object, **kwargs: object) -> Module:
         if len(args) != 1:
-            raise StarlarkError("library.with_data_values: expected exactly one argument")
+            raise StarlarkError("library.with_data_values: expected exactly one argument", code="argument-count")
         for name in kwargs:
             if name != "plain":
                 raise StarlarkError(
-                    f"library.with_data_values: invalid argument name: {name}", hint=did_you_mean(name, ["plain"])
+                    f"library.with_data_values: invalid argument name: {name}",
+                    hint=did_you_mean(name, ["plain"]),
+                    code="unexpected-keyword",
                 )
         plain = kwargs.get("plain", False)
         if type(plain) is not bool:
-            raise StarlarkError(f"library.with_data_values: expected plain to be a bool, but was {type_of(plain)}")
+            raise StarlarkError(
+                f"library.with_data_values: expected plain to be a bool, but was {type_of(plain)}",
+                code="wrong-argument-type",
+            )
         value = to_nodes(args[0], None, 0)
         trace = self.execution.session.context.trace
         if trace is not None:
@@ -154,6 +168,7 @@ class _Instance:
                         "library.with_data_values: Expected to be plain YAML, having no annotations "
                         "(hint: remove comments starting with `#@`)",
                         also=[item.position],
+                        code="plain-data-values",
                     )
         given = ReferencedValues(Document(value), plain=plain)
         if self.execution.session.context.lookups is not None:
@@ -164,7 +179,7 @@ class _Instance:
         from plait import schema
 
         if len(args) != 1:
-            raise StarlarkError("library.with_data_values_schema: expected exactly one argument")
+            raise StarlarkError("library.with_data_values_schema: expected exactly one argument", code="argument-count")
         document = Document(to_nodes(args[0], None, 0))
         schema.build(document)
         given = ReferencedValues(document, noun="Schema")
@@ -181,7 +196,7 @@ class _Instance:
 
     def data_values(self, *args: object, **_kwargs: object) -> object:
         if args:
-            raise StarlarkError("library.data_values: expected no arguments")
+            raise StarlarkError("library.data_values: expected no arguments", code="argument-count")
 
         def run() -> object:
             schema, _ = self._schema()
@@ -202,7 +217,7 @@ class _Instance:
 
     def eval(self, *args: object, **_kwargs: object) -> object:
         if args:
-            raise StarlarkError("library.eval: expected no arguments")
+            raise StarlarkError("library.eval: expected no arguments", code="argument-count")
 
         def run() -> object:
             evaluated = self._evaluate()
@@ -219,29 +234,36 @@ class _Instance:
     def export(self, *args: object, **kwargs: object) -> object:
         def run() -> object:
             if len(args) != 1:
-                raise StarlarkError("expected exactly one argument")
+                raise StarlarkError("expected exactly one argument", code="argument-count")
             name = _string("library.export", args[0])
             path = ""
             for keyword, value in kwargs.items():
                 if keyword != "path":
                     raise StarlarkError(
-                        f"Unexpected keyword argument '{keyword}'", hint=did_you_mean(keyword, ["path"])
+                        f"Unexpected keyword argument '{keyword}'",
+                        hint=did_you_mean(keyword, ["path"]),
+                        code="unexpected-keyword",
                     )
                 path = _string("library.export", value)
             if name.startswith("_"):
-                raise StarlarkError("Symbols starting with '_' are private, and cannot be exported")
+                raise StarlarkError(
+                    "Symbols starting with '_' are private, and cannot be exported", code="symbol-not-found"
+                )
             exports = self._evaluate().exports
             found = [(where, names) for where, names in exports if name in names and path in ("", where)]
             if not found:
                 known = [known for _, names in exports for known in names if not known.startswith("_")]
                 raise StarlarkError(
-                    f"Expected to find exported symbol '{name}', but did not", hint=did_you_mean(name, known)
+                    f"Expected to find exported symbol '{name}', but did not",
+                    hint=did_you_mean(name, known),
+                    code="symbol-not-found",
                 )
             if len(found) > 1:
                 raise StarlarkError(
                     f"Expected to find exactly one exported symbol '{name}', but found multiple across files: "
                     + ", ".join(where for where, _ in found),
                     hint="choose one with path=",
+                    code="symbol-not-found",
                 )
             context = self.execution.session.context
             if context.lookups is not None:

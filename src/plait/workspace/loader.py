@@ -82,7 +82,9 @@ class Loader:
         if found is None:
             if file in self._loading:
                 names = [loading.path for loading in self._loading[self._loading.index(file) :]]
-                raise StarlarkError(f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}")
+                raise StarlarkError(
+                    f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}", code="load-cycle"
+                )
             self._loading.append(file)
             session, printed = self._session, list[str]()
             before, session.reached_out = session.reached_out, False
@@ -116,7 +118,7 @@ class Loader:
             except PlaitError as error:
                 if isinstance(error, ReadError) and error.at is None:
                     told = error.reference
-                    error = StarlarkError(f"load: {error.message}", hint=error.hint, reference=told)
+                    error = StarlarkError(f"load: {error.message}", hint=error.hint, reference=told, code=error.code)
                 raise error.within("", role=CLAUSE, reference=f"cannot load {path}") from None
 
         return load
@@ -128,7 +130,8 @@ class Loader:
             if not colon:
                 raise ReadError(
                     "Expected library path to be in format '@name:path' "
-                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'"
+                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'",
+                    code="load-path",
                 )
             if name == "ytt":
                 return {rest: self._module(rest, current, root)}
@@ -153,6 +156,7 @@ class Loader:
                 "loading non-templated file contents)",
                 hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
                 "data.read(...) gives the content of any other file",
+                code="not-library-file",
             )
         if self._session.context.lookups is not None:
             self._session.context.lookups.loads[at.source, written] = file.source
@@ -174,6 +178,7 @@ class Loader:
                 told,
                 reference=f"{told} (hint: is it available in newer version of ytt?)",
                 hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of plait?",
+                code="module-not-found",
             )
         return found
 
@@ -241,14 +246,16 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
 
     def data_read(*args: object, **_kwargs: object) -> str:
         if len(args) != 1:
-            raise StarlarkError("data.read: expected exactly one argument")
+            raise StarlarkError("data.read: expected exactly one argument", code="argument-count")
         session.reached_out = True
         path = _path("data.read", args[0])
         try:
             content = read(path).decode("utf-8", "surrogateescape")
         except ReadError as error:
             told = f"data.read: {error.reference}"
-            raise StarlarkError(f"data.read: {error.message}", hint=error.hint, reference=told) from None
+            raise StarlarkError(
+                f"data.read: {error.message}", hint=error.hint, reference=told, code=error.code
+            ) from None
         if context.trace is not None:
             from plait.templates.tracing import note_file
 
@@ -260,14 +267,16 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
         from plait.starlark import List
 
         if len(args) > 1:
-            raise StarlarkError("data.list: expected exactly zero or one argument")
+            raise StarlarkError("data.list: expected exactly zero or one argument", code="argument-count")
         session.reached_out = True
         path = _path("data.list", args[0]) if args else ""
         try:
             return List(listing(path))
         except ReadError as error:
             told = f"data.list: {error.reference}"
-            raise StarlarkError(f"data.list: {error.message}", hint=error.hint, reference=told) from None
+            raise StarlarkError(
+                f"data.list: {error.message}", hint=error.hint, reference=told, code=error.code
+            ) from None
 
     return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
 
@@ -276,7 +285,7 @@ def _path(function: str, value: object) -> str:
     if type(value) is not str:
         from plait.starlark import type_of
 
-        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}")
+        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}", code="wrong-argument-type")
     return value
 
 

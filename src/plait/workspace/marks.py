@@ -54,13 +54,19 @@ def parse_mark(text: str) -> Mark:
     """Read `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
     pattern, colon, rest = text.partition(":")
     if not colon:
-        raise UsageError(f"Expected file mark '{text}' to be in format path:key=value", hint=_SUCH_AS)
+        raise UsageError(f"Expected file mark '{text}' to be in format path:key=value", hint=_SUCH_AS, code="file-mark")
     key, equals, value = rest.partition("=")
     if not equals:
-        raise UsageError(f"Expected file mark '{text}' key-value portion to be in format key=value", hint=_SUCH_AS)
+        raise UsageError(
+            f"Expected file mark '{text}' key-value portion to be in format key=value", hint=_SUCH_AS, code="file-mark"
+        )
     if key not in KEYS:
         raise UsageError(
-            f"Unknown key in file mark '{text}'", expected=", ".join(KEYS), found=key, hint=did_you_mean(key, KEYS)
+            f"Unknown key in file mark '{text}'",
+            expected=", ".join(KEYS),
+            found=key,
+            hint=did_you_mean(key, KEYS),
+            code="file-mark",
         )
     values = KEYS[key]
     if values is not None and value not in values:
@@ -69,6 +75,7 @@ def parse_mark(text: str) -> Mark:
             expected=", ".join(values),
             found=value,
             hint=did_you_mean(value, values),
+            code="file-mark",
         )
     return Mark(text, pattern, key, value)
 
@@ -94,6 +101,7 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
             raise UsageError(
                 _no_match(text),
                 hint=did_you_mean(mark.pattern, [file.original_path for file in left]),
+                code="unmatched-file-mark",
             )
         if mark.key == "path":
             for file in matched:

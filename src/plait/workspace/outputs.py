@@ -85,6 +85,7 @@ def check_placed(documents: Iterable[DocumentSet]) -> None:
                 f"@{FILE} on a document that is merged into others",
                 at=own.position,
                 hint=f"write @{FILE} above those documents",
+                code="misplaced-annotation",
             )
         for item in walk(document.value):
             own = placing(item.annotations)
@@ -94,4 +95,5 @@ def check_placed(documents: Iterable[DocumentSet]) -> None:
                     at=own.position,
                     expected="a document",
                     hint=f"write #@{FILE} above a ---",
+                    code="misplaced-annotation",
                 )

@@ -34,6 +34,7 @@ def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageEr
         at=schema.position,
         also=[outside.position],
         hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
+        code="two-schemas",
     )
 
 

@@ -75,7 +75,11 @@ def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | N
 def _run(job: Job, session: Session) -> Result:
     session.context.additions = job.options.additions
     if TAGS in job.options.additions and session.context.originals is not None:
-        raise UsageError("a text whose format is kept has its tags", hint=Advice("leave out ", Flag("with", TAGS)))
+        raise UsageError(
+            "a text whose format is kept has its tags",
+            hint=Advice("leave out ", Flag("with", TAGS)),
+            code="keep-format",
+        )
     execution = Execution(session, job.library, job.options)
     schema, library_schemas = execution.schema(())
     if job.after_schema is not None:

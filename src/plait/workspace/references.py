@@ -50,16 +50,25 @@ class LibraryRef:
 def parse_refs(text: str) -> LibraryRefs:
     """The pieces of a reference, outermost first. Raises UsageError."""
     if not text:
-        raise UsageError("Expected library ref to not be empty", expected='"@path", "@~alias" or "@path~alias"')
+        raise UsageError(
+            "Expected library ref to not be empty",
+            expected='"@path", "@~alias" or "@path~alias"',
+            code="library-reference",
+        )
     if not text.startswith("@"):
-        raise UsageError("Expected library ref to start with '@'", found=text, hint=f'write "@{text}"')
+        raise UsageError(
+            "Expected library ref to start with '@'", found=text, hint=f'write "@{text}"', code="library-reference"
+        )
     pieces = []
     for piece in text.split("@")[1:]:
         path, *alias = piece.split("~")
         if len(alias) > 1:
-            raise UsageError(f"Expected library ref to have form: '@path', '@~alias', or '@path~alias', got: '{text}'")
+            raise UsageError(
+                f"Expected library ref to have form: '@path', '@~alias', or '@path~alias', got: '{text}'",
+                code="library-reference",
+            )
         if alias == [""]:
-            raise UsageError("Expected library alias to not be empty", found=text)
+            raise UsageError("Expected library alias to not be empty", found=text, code="library-reference")
         pieces.append(LibraryRef(path, alias[0] if alias else ""))
     return tuple(pieces)
 
@@ -68,15 +77,19 @@ def refs_of(annotation: Annotation) -> LibraryRefs:
     """The reference in a `@library/ref`. Raises TemplateError."""
     name, at = annotation.name, annotation.position
     if len(annotation.args) != 1:
-        raise TemplateError(f"Expected {name} annotation to have one arg, got {len(annotation.args)}", at=at)
+        raise TemplateError(
+            f"Expected {name} annotation to have one arg, got {len(annotation.args)}", at=at, code="library-annotation"
+        )
     text = annotation.args[0]
     if type(text) is not str:
-        raise TemplateError(f"Expected {name} annotation's argument to be a string", at=at)
+        raise TemplateError(f"Expected {name} annotation's argument to be a string", at=at, code="library-annotation")
     try:
         return parse_refs(text)
     except PlaitError as error:
         told = f"Annotation {name}: {error.reference}"
-        raise TemplateError(error.message, at=at, hint=error.hint, found=error.found, reference=told) from None
+        raise TemplateError(
+            error.message, at=at, hint=error.hint, found=error.found, reference=told, code=error.code
+        ) from None
 
 
 def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:
@@ -91,13 +104,18 @@ def is_after_module(annotation: Annotation, refs: LibraryRefs) -> bool:
             from plait.spell import did_you_mean
 
             hint = did_you_mean(key, ["after_library_module"])
-            raise TemplateError(f"Unknown kwarg {key} for annotation {name}", at=at, hint=hint)
+            raise TemplateError(
+                f"Unknown kwarg {key} for annotation {name}", at=at, hint=hint, code="library-annotation"
+            )
         if type(value) is not bool:
-            raise TemplateError(f"expected after_library_module of @{name} to be a bool", at=at)
+            raise TemplateError(
+                f"expected after_library_module of @{name} to be a bool", at=at, code="library-annotation"
+            )
         if not refs:
             raise TemplateError(
                 f"Annotation {name}: Expected kwarg 'after_library_module' to be used with library/ref annotation",
                 at=at,
+                code="library-annotation",
             )
         after = value
     return after
@@ -118,7 +136,7 @@ def split_ref(argument: str) -> tuple[str, str]:
         ref, colon, rest = argument.partition(":")
         if colon:
             if ref == "@":
-                raise UsageError("Expected library ref to not be empty", found=argument)
+                raise UsageError("Expected library ref to not be empty", found=argument, code="library-reference")
             return ref, rest
     return "", argument
 
@@ -136,4 +154,5 @@ def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[Refer
                 + ", ".join(entry.description for entry in unused)
             ),
             at=unused[0].document.position,
+            code="unused-library-documents",
         )

@@ -168,6 +168,7 @@ class ReferredValues(Struct):
 class Ring(TemplateError):
     """Values that are made of each other: their places are all there is to say of the way that led here."""
 
+    code = "values-cycle"
     trail = property(lambda _self: [], lambda _self, _steps: None)
 
 

@@ -188,6 +188,7 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
                     Wording("Checking ", public(what), " file '", public(file.path), "': ", public(_PLAIN)),
                     at=Position(file.source, comment.line),
                     hint=public(hint),
+                    code="plain-data-values",
                 )
 
 
@@ -227,7 +228,9 @@ def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | No
     # The user typed the value, so messages show it; values that are secret come in by other flags.
     key, equals, text = argument.partition("=")
     if not equals:
-        raise UsageError("Expected format key=value", found=argument, hint=_pair_hint(argument, flag))
+        raise UsageError(
+            "Expected format key=value", found=argument, hint=_pair_hint(argument, flag), code="data-value-flag"
+        )
     name = f"({flag} arg)"
     try:
         value = text if convert is None else convert(Source(name, text).of_flag(flag))
@@ -254,6 +257,7 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
             "Expected format key=/file/path",
             found=argument,
             hint=f"to read many values from a plain YAML file: --data-values-file {argument}",
+            code="data-value-flag",
         )
     try:
         files = inputs.files([path])
@@ -263,7 +267,7 @@ def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
         from plait.spell import counted
 
         found = counted(len(files), "file") if files else "no files"
-        raise ReadError(f"Expected '{path}' to be a file, but is a directory", found=found)
+        raise ReadError(f"Expected '{path}' to be a file, but is a directory", found=found, code="not-regular-file")
     content = files[0].text()
     refs, key = _refs_and_key(key)
     source = Source(f"(data-value-file arg) {key}={path}", content).hidden().of_flag("data-value-file", f"{key}={path}")
@@ -276,6 +280,7 @@ def _refs_and_key(argument: str) -> tuple[LibraryRefs, str]:
         raise UsageError(
             f"Expected at most one library-key separator ':' in '{key}'",
             hint=None if ref else f'a library is named with a leading "@": @{key}',
+            code="data-value-flag",
         )
     return (parse_refs(ref) if ref else ()), key
 

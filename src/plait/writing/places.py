@@ -49,10 +49,10 @@ def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = 
     """The error for users: `cannot write SUBJECT: REASON`, with the hint of a refusal."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
     if not isinstance(error, Refused):
-        return kind(f"cannot write {subject}: {why}")
+        return kind(f"cannot write {subject}: {why}", code="unwritable-file")
     if error.kind and str(error.filename) not in subject:
         why = f"'{error.filename}' is {error.kind}"
-    return kind(f"cannot write {subject}: {why}", hint=error.hint)
+    return kind(f"cannot write {subject}: {why}", hint=error.hint, code="unwritable-file")
 
 
 def authorize(path: str) -> bool:

@@ -290,7 +290,7 @@ class Reading:
             return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
             hint = None if tag is not None else public("put it in quotes")
-            raise self.error(error.args[0], self.line_at(start.index), hint=hint) from None
+            raise self.error(error.args[0], self.line_at(start.index), hint=hint, code="invalid-scalar") from None
 
     def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:
         """A value with its tag: a map with one key (see `plait.yaml.tags`)."""
@@ -302,7 +302,7 @@ class Reading:
         end = at + len(tag)
         if is_key or not is_tag(tag) or at < 0 or self.text[end : end + 1] in tuple(",[]"):
             where = public(" on a key" if is_key else "")
-            raise self.error(Wording("the tag ", Quoted(tag), " cannot be kept", where), line)
+            raise self.error(Wording("the tag ", Quoted(tag), " cannot be kept", where), line, code="yaml-tag")
         return Map([MapItem(tag, value, self.source, line)], self.source, line)
 
     def line_at(self, index: int) -> int:
@@ -312,20 +312,34 @@ class Reading:
         self.counted = index, lines
         return self.base + lines
 
-    def error(self, message: str, line: int, *, expected: str | None = None, hint: str | None = None) -> ReadError:
+    def error(
+        self,
+        message: str,
+        line: int,
+        *,
+        expected: str | None = None,
+        hint: str | None = None,
+        code: str = "invalid-yaml",
+    ) -> ReadError:
         at = Position(self.source, line)
-        return ReadError(message, at=at, expected=expected, hint=hint, reference=f"yaml: {message}")
+        return ReadError(message, at=at, expected=expected, hint=hint, reference=f"yaml: {message}", code=code)
 
     def key_error(self, kind: str, line: int) -> ReadError:
         from plait.yaml.problems import BRACES
 
         hint = public(BRACES) if "{{" in (self.source.line(line) or "") else None
-        return self.error(Wording("a key is ", public(kind)), line, expected=public("a scalar as key"), hint=hint)
+        return self.error(
+            Wording("a key is ", public(kind)),
+            line,
+            expected=public("a scalar as key"),
+            hint=hint,
+            code="key-not-scalar",
+        )
 
     def problem(self, error: Exception) -> Exception:
         """The error for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
-            return self.error(public("invalid leading UTF-8 octet"), self.line_at(error.start))
+            return self.error(public("invalid leading UTF-8 octet"), self.line_at(error.start), code="not-utf8")
         from plait.yaml.problems import syntax_error
 
         prepends = self.settings.begins_document

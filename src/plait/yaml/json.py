@@ -96,6 +96,7 @@ def _distinct(value: Map) -> list[MapItem]:
                 at=item.position,
                 found=kind_name(item.key),
                 hint="put it in quotes",
+                code="not-json-data",
             )
         last[item.key] = item
     return [last[key] for key in sorted(last)]
@@ -128,6 +129,7 @@ def _scalar(value: Value, escapes: dict[int, str], holder: Item | None) -> str:
         raise PlaitError(
             f"JSON has no number for {leaf(value)}",
             at=holder.position if holder is not None else None,
+            code="not-json-data",
         )
     sign, digits, exponent = decimal(value)
     if digits == "0":
@@ -170,13 +172,15 @@ def read_json(source: Source) -> Value:
     from json import JSONDecodeError, loads
 
     def refuse(name: str) -> float:
-        raise ReadError(Wording("JSON has no ", Quoted(name)), at=Position(source, source.first_line))
+        raise ReadError(
+            Wording("JSON has no ", Quoted(name)), at=Position(source, source.first_line), code="invalid-json-file"
+        )
 
     def number(text: str) -> float:
         value = float(text)
         if value - value != 0:
             message = Wording("the number ", Quoted(_shortened(text)), " is too large")
-            raise ReadError(message, at=Position(source, source.first_line))
+            raise ReadError(message, at=Position(source, source.first_line), code="invalid-json-file")
         return value
 
     try:
@@ -186,7 +190,7 @@ def read_json(source: Source) -> Value:
         return from_plain(data, source, source.first_line)
     except JSONDecodeError as error:
         at = Position(source, source.first_line + error.lineno - 1, error.colno)
-        raise ReadError(Wording("no JSON: ", public(error.msg)), at=at) from None
+        raise ReadError(Wording("no JSON: ", public(error.msg)), at=at, code="invalid-json-file") from None
     except RecursionError:
         raise LimitError("JSON is nested too deep", at=Position(source, source.first_line)) from None
 

@@ -85,6 +85,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         found=found and quotation(found),
         hint=hint and _public(hint),
         reference=_go_yaml(error, problem, source, base, prepends),
+        code="invalid-yaml",
     )
 
 
@@ -247,10 +248,16 @@ def _bad_character(error: Exception, offset: int, source: Source, text: str, bas
     code = ord(character) if isinstance(character, str) else character
     if 0xD800 <= code <= 0xDFFF:
         reason = "invalid leading UTF-8 octet"
-        return ReadError(public(reason), at=_position(index, source, text, base), reference=f"yaml: {reason}")
+        return ReadError(
+            public(reason),
+            at=_position(index, source, text, base),
+            reference=f"yaml: {reason}",
+            code="invalid-character",
+        )
     return ReadError(
         public(reason),
         at=_position(index, source, text, base),
         found=quotation(f"U+{code:04X}"),
         reference=f"yaml: {reason}",
+        code="invalid-character",
     )

@@ -70,6 +70,7 @@ class References:
                 at=Position(self._source, line),
                 hint=hint and quotation(hint),
                 reference=f"yaml: unknown anchor '{name}' referenced",
+                code="unknown-anchor",
             )
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:
@@ -81,6 +82,7 @@ class References:
                 Wording("anchor '", Quoted(name), "' value contains itself"),
                 at=Position(self._source, line),
                 reference=f"yaml: anchor '{name}' value contains itself",
+                code="recursive-anchor",
             )
         made = self._copy(value, line)
         self.copied.add(made)
@@ -146,6 +148,7 @@ class References:
                     found=public(kind_name(value if type(one) is Map else one)),
                     hint=public("write a `<<` for each map") if type(one) is Map else None,
                     reference="yaml: map merge requires map or sequence of maps as the value",
+                    code="merge-key",
                 )
             if one in self.copied or value in self.copied:
                 self.copied.update(one.items)

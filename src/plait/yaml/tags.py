@@ -45,7 +45,12 @@ def tags_of(documents: DocumentSet) -> Iterator[MapItem]:
 def check_untagged(documents: DocumentSet, form: str) -> None:
     """Raises UsageError where there is a tag, which a form of output has no word for."""
     for found in tags_of(documents):
-        raise UsageError(f"{form} has no tags, and here is {found.key}", at=found.position, hint="-o yaml has them")
+        raise UsageError(
+            f"{form} has no tags, and here is {found.key}",
+            at=found.position,
+            hint="-o yaml has them",
+            code="yaml-tag",
+        )
 
 
 def write_tagged(documents: DocumentSet) -> str:
@@ -84,13 +89,13 @@ def _behind(found: Item, sort: bool) -> Value:
     """The value after a tag."""
     value = found.value
     if tagged(value) is not None:
-        raise UsageError("a value has one tag", at=found.position)
+        raise UsageError("a value has one tag", at=found.position, code="yaml-tag")
     return _text(value, found) if type(value) is str else "" if value is None else _value(value, sort)
 
 
 def _text(text: str, found: Item) -> Value:
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError("bytes that are no text have a tag of their own", at=found.position)
+        raise UsageError("bytes that are no text have a tag of their own", at=found.position, code="yaml-tag")
     if _WORD.fullmatch(text):
         return _written(text)
     if "\n" in text and text[0] in " \n":

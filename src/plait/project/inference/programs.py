@@ -165,7 +165,7 @@ def _without_bosh_flags(words: Sequence[Argument]) -> list[Argument]:
 
 def _settings(command: str, parsed: Request, source: Source, lines: dict[str, int], line: int) -> list[Setting]:
     if command == "patch" and len(parsed.arguments) > 1:
-        raise UsageError("more than one template", found=", ".join(parsed.arguments))
+        raise UsageError("more than one template", found=", ".join(parsed.arguments), code="one-document")
     found: dict[str, tuple[Option, list[ArrayItem]]] = {}
     for use in sorted(parsed.uses, key=lambda one: not one.option.is_argument):
         option, value = use.option, use.value

@@ -185,12 +185,12 @@ class Parser(Expressions):
             self.advance()
             value = None if self.kind in ("newline", "end of file", ";") else self.expression(False)
             if self.function_scope() is None:
-                self.problem("return statement not within a function", line)
+                self.problem("return statement not within a function", line, "misplaced-statement")
             return syntax.Return(value, line)
         if kind in {"break", "continue"}:
             self.advance()
             if not self.loops:
-                self.problem(f"{kind} not in a loop", line)
+                self.problem(f"{kind} not in a loop", line, "misplaced-statement")
             return syntax.Branch(kind, line)
         if kind == "load":
             return self.load_statement()
@@ -243,14 +243,14 @@ class Parser(Expressions):
         if not names:
             self.fail("load statement must import at least 1 symbol", line)
         if self.function_scope() is not None:
-            self.problem("load statement within a function", line)
+            self.problem("load statement within a function", line, "load-statement")
         for here, there, at in names:
             if not there:
-                self.problem("load: empty identifier", at)
+                self.problem("load: empty identifier", at, "load-statement")
             elif there[0] == "_":
-                self.problem(f"load: names with leading underscores are not exported: {there}", at)
+                self.problem(f"load: names with leading underscores are not exported: {there}", at, "load-statement")
             elif not here.isidentifier():
-                self.problem(f"load: not an identifier: {here}", at)
+                self.problem(f"load: not an identifier: {here}", at, "load-statement")
                 self.problems[-1].reference = ""  # the reference program takes it for a name
                 self.scope.bound.setdefault(here, at)
             else:

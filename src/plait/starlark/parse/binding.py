@@ -54,7 +54,7 @@ class Binding(Tokens):
             items = target.items
             if not items:
                 empty = "()" if isinstance(target, syntax.TupleDisplay) else "[]"
-                self.problem(f"can't assign to {empty}", target.line)
+                self.problem(f"can't assign to {empty}", target.line, "assignment-target")
             values: Sequence[Written] = [None] * len(items)
             if isinstance(value, syntax.TupleDisplay) and len(value.items) == len(items):
                 values = value.items
@@ -63,17 +63,17 @@ class Binding(Tokens):
             for item, part in zip(items, values, strict=True):
                 self.bind(item, part)
         elif not isinstance(target, (syntax.Index, syntax.Attribute)):
-            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line)
+            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line, "assignment-target")
 
     def bind_augmented(self, target: Expression, operator: str, value: Expression) -> None:
         if isinstance(target, syntax.Name):
             self.bind_name(target.name, target.line, syntax.Binary(operator, target, value, target.line))
         elif isinstance(target, syntax.TupleDisplay):
-            self.problem("can't use tuple expression in augmented assignment", target.line)
+            self.problem("can't use tuple expression in augmented assignment", target.line, "assignment-target")
         elif isinstance(target, syntax.ListDisplay):
-            self.problem("can't use list expression in augmented assignment", target.line)
+            self.problem("can't use list expression in augmented assignment", target.line, "assignment-target")
         elif not isinstance(target, (syntax.Index, syntax.Attribute)):
-            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line)
+            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line, "assignment-target")
 
     def unuse(self, name: syntax.Name) -> None:
         uses = self.scope.uses

@@ -88,15 +88,15 @@ class Expressions(Binding):
                     name = self.identifier()
                 if star == "*":
                     if seen_double:
-                        self.problem(f"* parameter may not follow **{double}", line)
+                        self.problem(f"* parameter may not follow **{double}", line, "parameter-list")
                     elif seen_star:
-                        self.problem("multiple * parameters not allowed", line)
+                        self.problem("multiple * parameters not allowed", line, "parameter-list")
                     seen_star = True
                     if not name:
                         bare = line
                 else:
                     if seen_double:
-                        self.problem("multiple ** parameters not allowed", line)
+                        self.problem("multiple ** parameters not allowed", line, "parameter-list")
                     seen_double, double = True, name
                 parameters.append(syntax.Parameter(name, None, star, line))
             else:
@@ -106,24 +106,24 @@ class Expressions(Binding):
                     self.advance()
                     default = self.test()
                     if seen_double:
-                        self.problem(f"optional parameter may not follow **{double}", line)
+                        self.problem(f"optional parameter may not follow **{double}", line, "parameter-list")
                     optional = True
                 elif seen_double:
-                    self.problem(f"required parameter may not follow **{double}", line)
+                    self.problem(f"required parameter may not follow **{double}", line, "parameter-list")
                 elif optional and not seen_star:
-                    self.problem("required parameter may not follow optional", line)
+                    self.problem("required parameter may not follow optional", line, "parameter-list")
                 if seen_star:
                     named_after_star += 1
                 parameters.append(syntax.Parameter(name, default, "", line))
             if name:
                 if name in scope.bound:
-                    self.problem(f"duplicate parameter: {name}", line)
+                    self.problem(f"duplicate parameter: {name}", line, "parameter-list")
                 if name in _NOT_PARAMETERS:
-                    self.problem(f"can't use {name} as a parameter", line)
+                    self.problem(f"can't use {name} as a parameter", line, "parameter-list")
                 scope.bound[name] = line
                 scope.writes.append((name, None))
         if bare is not None and not named_after_star:
-            self.problem("bare * must be followed by keyword-only parameters", bare)
+            self.problem("bare * must be followed by keyword-only parameters", bare, "parameter-list")
         return parameters
 
     # ---- expressions
@@ -282,12 +282,12 @@ class Expressions(Binding):
                 value = self.test()
                 if star == "**":
                     if seen_double:
-                        self.problem("multiple **kwargs not allowed", line)
+                        self.problem("multiple **kwargs not allowed", line, "argument-list")
                     seen_double = True
                 elif seen_double:
-                    self.problem("*args may not follow **kwargs", line)
+                    self.problem("*args may not follow **kwargs", line, "argument-list")
                 elif seen_star:
-                    self.problem("multiple *args not allowed", line)
+                    self.problem("multiple *args not allowed", line, "argument-list")
                 else:
                     seen_star = True
                 arguments.append(syntax.Argument(value, "", star, line))
@@ -299,18 +299,18 @@ class Expressions(Binding):
                 self.unuse(x)
                 self.advance()
                 if seen_double:
-                    self.problem("argument may not follow **kwargs", line)
+                    self.problem("argument may not follow **kwargs", line, "argument-list")
                 if x.name in names:
-                    self.problem(f"keyword argument {x.name} repeated", line)
+                    self.problem(f"keyword argument {x.name} repeated", line, "argument-list")
                 names.add(x.name)
                 arguments.append(syntax.Argument(self.test(), x.name, "", line))
                 continue
             if seen_star:
-                self.problem("argument may not follow *args", line)
+                self.problem("argument may not follow *args", line, "argument-list")
             elif seen_double:
-                self.problem("argument may not follow **kwargs", line)
+                self.problem("argument may not follow **kwargs", line, "argument-list")
             elif names:
-                self.problem("positional argument may not follow named", line)
+                self.problem("positional argument may not follow named", line, "argument-list")
             arguments.append(syntax.Argument(x, "", "", line))
         return arguments
 

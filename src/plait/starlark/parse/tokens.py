@@ -81,7 +81,7 @@ class Tokens:
         # Where a colon is missing, what follows is meant too: it would have been in the block.
         after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
         also = [Position(self.source, after)] if after else []
-        finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message))
+        finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message), code="syntax-error")
         if line is None and (self.kind == "newline" or self.value == "end"):
             # The reference program has read the line break by then.
             later = [token[2] for token in self.tokens[self.index : self.index + 3] if token[2] > self.line]
@@ -101,8 +101,8 @@ class Tokens:
             finding = lexical
         raise ScanFailure(finding)
 
-    def problem(self, message: str, line: int) -> None:
-        self.problems.append(Finding(message, at=Position(self.source, line)))
+    def problem(self, message: str, line: int, code: str) -> None:
+        self.problems.append(Finding(message, at=Position(self.source, line), code=code))
 
     def described(self) -> str:
         """The token as messages show it."""

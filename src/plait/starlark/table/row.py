@@ -62,10 +62,10 @@ class Row:
             return
         with_names, wrong = self.words
         if named:
-            raise StarlarkError(with_names.format(self.name))
+            raise StarlarkError(with_names.format(self.name), code="unexpected-keyword")
         if not self.least <= count <= self.most:
             if wrong:
-                raise StarlarkError(wrong.format(self.name, count))
+                raise StarlarkError(wrong.format(self.name, count), code="argument-count")
             raise wrong_count(self.name, count, self.least, self.most)
 
     def checked(self) -> Callable[..., object]:
