@@ -83,13 +83,13 @@ def _class_code(node: ast.AST) -> str:
 
 
 _CLASSES = _error_classes()
-# Classes whose instances all have one code, or compute it from their first argument.
+# Classes whose instances all have one code, or one by the reason or kind of the error.
 _WITH_CODE = {
     node.name
     for _, tree in _trees()
     for node in ast.walk(tree)
     if isinstance(node, ast.ClassDef) and node.name in _CLASSES and any(map(_class_code, node.body))
-} | {"Refused"}
+} | {"LayeringError", "Refused"}
 
 
 def _called(node: ast.AST) -> str:

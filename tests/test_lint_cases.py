@@ -32,4 +32,4 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_every_code_is_found_in_some_case() -> None:
     found = {line.partition(" ")[0] for _, case in cases() for line in case["found"]}
-    assert set(CODES) - found == set()
+    assert {code for code, one in CODES.items() if one.severity == "finding"} - found == set()

@@ -2,7 +2,7 @@
 
 An error says what is wrong and where; `also` names further places that have a part in it, `document` what was being
 changed, `expected`, `found` and `hint` say what would have been right, and the trail says how evaluation came there.
-Levels further out add to the trail; they do not wrap text in text.
+Levels further out add to the trail.
 
 The texts of an error about a private source (values files, variables, secrets) are shown without quotations. A `Wording`
 knows its quotations, so they are withheld one by one. Any other text may quote anything, so it is withheld as a whole:
@@ -304,7 +304,7 @@ class Finding(Diagnostic):
 
 
 class PlaitError(Diagnostic, Exception):
-    """Anything a user can put right. The command line prints it with `render` and exits with `exit_status`.
+    """An error that a user can correct. The command line prints it and exits with `exit_status`.
 
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
     reference: the message of the reference program, for runs in its place; by default `message`.

@@ -40,8 +40,8 @@ STATUSES = {
 
 def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
     """A `LayeringError` of this kind, which is also its code."""
-    error = LayeringError(f"{kind}: {message}", code=kind, **facts)
-    error.kind = kind
+    error = LayeringError(f"{kind}: {message}", **facts)
+    error.kind = error.code = kind
     return error
 
 
