@@ -52,13 +52,15 @@ class _StringForms(dict[str, "str | None"]):
     """A string -> its form on one line, or None if it takes several lines or is long.
 
     misread: whether the readers of a dialect take a plain text for something else, where go-yaml does not.
+    blocks: write literal blocks.
     """
 
-    __slots__ = ("long", "misread")
+    __slots__ = ("blocks", "long", "misread")
 
-    def __init__(self, misread: Callable[[str], bool] | None = None) -> None:
+    def __init__(self, misread: Callable[[str], bool] | None = None, *, blocks: bool = True) -> None:
         super().__init__()
         self.misread = misread
+        self.blocks = blocks
         # The other strings: the form of a long one, "" for one that takes several lines.
         self.long: dict[str, str] = {}
 
@@ -66,6 +68,8 @@ class _StringForms(dict[str, "str | None"]):
         form = text if _is_word(text) else one_line(text)
         if self.misread is not None:
             form = self.safe(text, form)
+        if form is None and not self.blocks:
+            form = double_quoted(text)
         if len(self) >= _MEMO_SIZE:
             self.clear()
             self.long.clear()
@@ -82,7 +86,7 @@ class _StringForms(dict[str, "str | None"]):
         """
         form = self.long.get(text)
         if form is None:  # another thread has emptied the memo meanwhile
-            form = self.safe(text, one_line(text))
+            form = self.safe(text, one_line(text) if self.blocks else double_quoted(text))
         if not form:
             return many_lines(text, pad, column, fold)
         return (form if fold is None else folded(form, column, fold, pad)) + "\n"
@@ -137,9 +141,13 @@ class Forms:
 
     __slots__ = ("keys", "strings")
 
-    def __init__(self, misread: Callable[[str], bool] | None = None) -> None:
-        self.strings = _StringForms(misread)
+    def __init__(self, misread: Callable[[str], bool] | None = None, *, blocks: bool = True) -> None:
+        self.strings = _StringForms(misread, blocks=blocks)
         self.keys = _KeyForms(self.strings)
+
+    def without_blocks(self) -> Forms:
+        """The same forms, but for texts of several lines: these are quoted, so that nothing behind them is taken for theirs."""
+        return Forms(self.strings.misread, blocks=False)
 
 
 FORMS = Forms()

@@ -9,8 +9,9 @@ not the wanted value, the document would be written anew.
 from __future__ import annotations
 
 from plait.edits import ConflictError, Edit, edited
+from plait.errors import UsageError
 from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
-from plait.source import Source
+from plait.source import Position, Source
 from plait.yaml import write_value
 from plait.yaml.forms import FORMS, double_quoted
 from plait.yaml.likeness import alike
@@ -51,16 +52,25 @@ def keep_format(
         tree = scan(text)
     except TreeError:
         return mark + write_value(new, forms=forms)
+    for result in _attempts(tree, old, new, forms):
+        if _reads_as(result, new, read_first):
+            return mark + result
+    raise UsageError("the text cannot be changed so that it reads as the new value", at=Position(source, 1))
+
+
+def _attempts(tree: Tree, old: Value, new: Value, forms: Forms) -> Iterator[str]:
+    """Texts that may read as a value, the one with the smallest changes first."""
     root = tree.documents[0].root
-    editor = Editor(tree, style_of(root, text, forms))
-    try:
-        editor.edit(root, old, new, None)
-        result = editor.result()
-    except (ConflictError, RecursionError):
-        result = None
-    if result is None or not _reads_as(result, new, read_first):
-        result = _written_anew(tree, new, forms)
-    return mark + result
+    ways = (forms, forms.without_blocks())
+    for one in ways:
+        editor = Editor(tree, style_of(root, tree.text, one))
+        try:
+            editor.edit(root, old, new, None)
+            yield editor.result()
+        except (ConflictError, RecursionError):
+            break
+    for one in ways:
+        yield _written_anew(tree, new, one)
 
 
 def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) -> bool:
@@ -195,26 +205,25 @@ class Editor:
         if merges and (self.touched(node) or not _beside_merges(keys, old, new, merges[-1])):
             return False
         wanted = {key_id(item.key): item for item in new.items}
+        found = [wanted.pop(key_id(key), None) for key in keys]
+        added = [item for item in wanted.values() if not merges or old.find(item.key) is None]
+        renamed = {} if merges else _renamed([old.find(key) for key in keys], found, added)
         gone: list[Item] = []
         kept = 0
         for place, item in enumerate(items):
-            found = wanted.pop(key_id(keys[place]), None)
+            one = found[place] or renamed.get(place)
             if place in merges or (merges and place < merges[-1]):
                 kept += 1
-            elif found is not None:
+            elif one is not None:
                 kept += 1
                 known = old.find(keys[place])
-                self.edit(item.value, known.value if known is not None else None, found.value, (node, item))
+                if place in renamed and item.key is not None:
+                    self.put(item.key.start, item.key.end, self.style.flow(one.key))
+                    added.remove(one)
+                self.edit(item.value, known.value if known is not None else None, one.value, (node, item))
             else:
                 gone.append(item)
                 self.gone(item.value)
-        added = [item for item in wanted.values() if not merges or old.find(item.key) is None]
-        if len(gone) == len(added) == 1:
-            key, known = gone[0].key, old.find(keys[items.index(gone[0])])
-            if key is not None and known is not None and alike(known.value, added[0].value):
-                self.unchanged(gone[0].value)
-                self.put(key.start, key.end, self.style.flow(added[0].key))
-                return True
         if not kept or not self.remove(node, gone):
             return False
         for one in added:
@@ -384,6 +393,26 @@ def _beside_merges(keys: list[Value], old: Map, new: Map, last: int) -> bool:
         if other is None or (key_id(item.key) not in behind and not alike(item.value, other.value)):
             return False
     return True
+
+
+def _renamed(old: list[MapItem | None], found: list[MapItem | None], added: list[MapItem]) -> dict[int, MapItem]:
+    """The items of a map that became others under another key, by their places; old: all. found: those with the same key.
+
+    Nothing tells a rename from a removal and an addition, unless one item is exchanged, or no other item stays.
+    """
+    gone = [place for place, item in enumerate(found) if item is None]
+    if len(gone) < len(found) and not len(gone) == len(added) == 1:
+        return {}
+    pairs: dict[int, MapItem] = {}
+    left = [*added]
+    for place in gone:
+        before = old[place]
+        for one in left if before is not None else ():
+            if before is not None and (alike(before.value, one.value) or _likeness(before.value, one.value) > 0):
+                pairs[place] = one
+                left.remove(one)
+                break
+    return pairs
 
 
 def indented(text: str, pad: int) -> str:
