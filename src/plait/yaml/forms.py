@@ -145,10 +145,6 @@ class Forms:
         self.strings = _StringForms(misread, blocks=blocks)
         self.keys = _KeyForms(self.strings)
 
-    def without_blocks(self) -> Forms:
-        """The same forms, but for texts of several lines: these are quoted, so that nothing behind them is taken for theirs."""
-        return Forms(self.strings.misread, blocks=False)
-
 
 FORMS = Forms()
 key_forms = FORMS.keys

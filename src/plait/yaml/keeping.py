@@ -13,7 +13,7 @@ from plait.errors import UsageError
 from plait.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
 from plait.source import Position, Source
 from plait.yaml import write_value
-from plait.yaml.forms import FORMS, double_quoted
+from plait.yaml.forms import FORMS, Forms, double_quoted
 from plait.yaml.likeness import alike
 from plait.yaml.style import Style, quoted, style_of
 from plait.yaml.tree.edits import line_end, line_start, own_start, removal
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.nodes import Value
-    from plait.yaml.forms import Forms
     from plait.yaml.tree.nodes import Item, Node, Tree
 
     # A collection and the item of it whose value a node is; None for the root.
@@ -61,7 +60,8 @@ def keep_format(
 def _attempts(tree: Tree, old: Value, new: Value, forms: Forms) -> Iterator[str]:
     """Texts that may read as a value, the one with the smallest changes first."""
     root = tree.documents[0].root
-    ways = (forms, forms.without_blocks())
+    # Comments that follow a literal block may read as lines of it: then texts of several lines are quoted.
+    ways = (forms, Forms(forms.strings.misread, blocks=False))
     for one in ways:
         editor = Editor(tree, style_of(root, tree.text, one))
         try:
