@@ -103,6 +103,11 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       // Not before the first output is there, which the user waits for.
       if (found) server.begin((reason) => console.warn(`the language server has ended: ${reason}`));
     },
+    goTo(line) {
+      const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
+      view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+      view.focus();
+    },
   };
 }
 

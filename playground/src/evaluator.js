@@ -7,6 +7,9 @@ const waiting = new Map();
 export const note = "plait runs in this browser, and what you write stays in it. What needs RE2 (@ytt:regexp, patterns of "
   + "schemas) or cryptography (generated certificates and keys) does not work here.";
 
+// Of the site that this page is part of.
+export const links = [["Docs", "../"], ["Tutorial", "../tutorial/"]];
+
 // The answer. Throws for what cannot be answered, and for what a newer request has taken the place of.
 export function evaluate(request) {
   return new Promise((resolve, reject) => {

@@ -39,15 +39,12 @@ const template = yamlLanguage.configure({
 // The language of a file by its name.
 export const languageOf = (name) => new LanguageSupport(/\.star$/.test(name) ? starlark : template);
 
-const color = (light, dark, more = {}) => ({ color: `light-dark(${light}, ${dark})`, ...more });
 export const colours = syntaxHighlighting(HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], ...color("#0b5cad", "#82b8f5") },
-  { tag: [tags.lineComment, tags.docComment], color: "var(--quiet)", fontStyle: "italic" },
-  { tag: [tags.typeName, tags.labelName], ...color("#1a6b3c", "#8fd6a9") },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--y-key)" },
+  { tag: [tags.lineComment, tags.docComment], color: "var(--y-com)" },
+  { tag: [tags.typeName, tags.labelName], color: "var(--y-num)" },
   // What follows is code in comments.
-  { tag: tags.annotation, ...color("#8a1f6a", "#f0a3d4", { fontWeight: "600" }) },
-  { tag: [tags.meta, tags.keyword, tags.operator], ...color("#8a1f6a", "#f0a3d4") },
-  { tag: [tags.variableName, tags.function(tags.variableName)], ...color("#5a3ea8", "#c3b1fa") },
-  { tag: tags.number, ...color("#7a4a00", "#e9bd7d") },
-  { tag: tags.special(tags.string), ...color("#1a6b3c", "#8fd6a9") },
+  { tag: [tags.annotation, tags.meta, tags.keyword, tags.operator], color: "var(--y-ann)" },
+  { tag: [tags.variableName, tags.function(tags.variableName), tags.special(tags.string)], color: "var(--y-ann)" },
+  { tag: tags.number, color: "var(--y-num)" },
 ]));

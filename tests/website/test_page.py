@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import threading
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +25,19 @@ from plait.website.server import Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from playwright.sync_api import Browser, Page
+
+    from plait.website.evaluation import File
+
+    class Shared(TypedDict, total=False):
+        kind: str
+        files: list[File]
+        removed: list[str]
+        open: str
+        line: int
+
 
 playwright = pytest.importorskip("playwright.sync_api")
 playwright.expect.set_options(timeout=LONGEST * 1000)
@@ -87,11 +100,30 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.goto(address)
+    page.goto(f"{address}/#a-template-and-its-values")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     yield page
     page.close()
     assert wrong == []
+
+
+def choose(page: Page, title: str) -> None:
+    """Open an example."""
+    page.get_by_role("navigation", name="Examples").get_by_role("link", name=title).click()
+
+
+def remove_file(page: Page) -> None:
+    page.locator("#files summary").click()
+    page.get_by_role("button", name="Remove file").click()
+
+
+def shared(page: Page) -> Shared:
+    """What the link of the page contains besides the example's name."""
+    page.get_by_role("button", name="Copy link").click()
+    playwright.expect(page.locator("#told")).to_contain_text("The link")
+    code = page.url.partition("#")[2].partition("/")[2]
+    data: Shared = json.loads(zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), wbits=-15))
+    return data
 
 
 def lines(page: Page) -> str:
@@ -126,16 +158,163 @@ def test_an_error_is_told_and_its_line_marked(page: Page) -> None:
 def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
     page.locator("#output button", has_text="replicas: 3").focus()
     page.keyboard.press("Enter")
-    playwright.expect(page.locator("#history")).to_contain_text("values.yml:1")
+    playwright.expect(page.locator(".history li.stands")).to_have_text(
+        "3expressionapp.yml:73replicas: #@ data.values.replicas"
+    )
+    playwright.expect(page.locator(".history li")).to_have_count(3)
+    places = page.locator(".history .place")
+    assert places.all_text_contents() == ["app.yml:7", "schema.yml:4", "values.yml:1"]
+    page.keyboard.press("Escape")
+    playwright.expect(page.locator(".history")).to_have_count(0)
+    playwright.expect(page.locator("#output button", has_text="replicas: 3")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    playwright.expect(page.locator("#output button", has_text="name: web")).to_be_focused()
 
 
-def test_what_an_overlay_wrote_is_highlighted(page: Page) -> None:
-    page.get_by_label("Example").select_option("Where does this value come from")
-    playwright.expect(page.locator("#output .changed")).to_have_text("  replicas: 6")
+def test_a_place_of_a_history_leads_to_its_line(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    page.get_by_role("link", name="Why is replicas 6?").click()
+    playwright.expect(page.locator("#trail .card")).to_have_count(4)
+    playwright.expect(page.locator(".strand circle")).to_have_count(4)
+    page.locator(".history").get_by_role("link", name="config/schema.yml:3").click()
+    playwright.expect(page.locator("#trail")).to_be_hidden()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    assert lines(page).startswith("#@data/values-schema")
+    page.keyboard.insert_text("replicas: 2")
+    assert "replicas: 2" in lines(page)
+    assert "replicas: 1" not in lines(page)
+
+
+def test_each_value_is_marked_by_the_file_that_decided_it(page: Page) -> None:
+    """Those that an overlay inserted, too."""
+    choose(page, "Match, insert, append, remove")
+    playwright.expect(page.locator("#output")).to_contain_text("name: proxy")
+    marks = {
+        row.locator("button").inner_text().strip(): row.locator(".place").inner_text()
+        for row in page.locator("#output .value").all()
+    }
+    assert marks["image: web:2"] == "change.yml:7"
+    assert marks["- name: proxy"] == "change.yml:12"
+    assert marks["- name: cache"] == "change.yml:16"
+    assert marks["image: log:1"] == "base.yml:6"
+    assert page.locator("#legend .item").all_text_contents() == ["1base.yml", "2change.yml"]
+
+
+def test_an_error_leads_to_its_line_and_the_last_good_output_stays(page: Page) -> None:
+    page.get_by_role("button", name="app.yml").click()
+    page.get_by_label("Text of the file").fill("a: 1\nb: #@ missing\n")
+    playwright.expect(page.locator("#stale")).to_be_visible()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    page.get_by_role("button", name="schema.yml").click()
+    page.locator("#errors").get_by_role("link", name="app.yml:2").click()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    page.keyboard.insert_text("b: 2")
+    playwright.expect(page.locator("#output")).to_contain_text("b: 2")
+    playwright.expect(page.locator("#stale")).to_be_hidden()
+
+
+def test_a_command_that_fails_on_the_files_offers_an_example(page: Page) -> None:
+    page.get_by_label("Command").select_option("compose")
+    page.get_by_role("button", name="Open an example of compose").click()
+    playwright.expect(page.locator("#output")).to_contain_text("image: app:2")
+
+
+@pytest.mark.parametrize(
+    "hash",
+    [
+        "#no-such-example",
+        "#/AAAA",
+        "#/%00",
+        f"#/{base64.b64encode(zlib.compress(b' ' * 10_000_000, 9, wbits=-15)).decode()}",
+    ],
+    ids=["no example", "no code", "no text", "too large"],
+)
+def test_a_link_that_cannot_be_read_says_so(page: Page, address: str, browser: Browser, hash: str) -> None:
+    other = opened(browser)
+    other.goto(f"{address}/{hash.replace('+', '-').replace('=', '')}")
+    playwright.expect(other.locator("#told")).to_contain_text("cannot be read")
+    playwright.expect(other.locator("#output")).to_contain_text("replicas")
+    other.close()
+
+
+def test_a_link_of_an_example_has_the_edits_alone(page: Page) -> None:
+    page.get_by_role("button", name="values.yml").click()
+    page.get_by_label("Text of the file").fill("replicas: 12\n")
+    assert shared(page) == {
+        "files": [{"name": "values.yml", "text": "replicas: 12\n", "role": "values"}],
+        "open": "values.yml",
+    }
+    assert "#a-template-and-its-values/" in page.url
+
+
+def test_names_and_texts_of_a_link_are_shown_as_text(page: Page, address: str, browser: Browser) -> None:
+    markup = "<img src=x onerror=alert(1)>"
+    name = f"{markup.replace('/', '')}.yml"
+    files = [{"name": name, "text": f"a: '{markup}'\nb: {markup}\n"}, {"name": "b.yml", "text": "c: 1\n"}]
+    packed = zlib.compress(json.dumps({"kind": "render", "files": files, "line": 1}).encode(), wbits=-15)
+    other = opened(browser)
+    asked: list[str] = []
+    other.on("dialog", lambda dialog: asked.append(dialog.message))
+    other.goto(f"{address}/#/{base64.urlsafe_b64encode(packed).decode().rstrip('=')}")
+    playwright.expect(other.locator("#output")).to_contain_text(markup)
+    assert other.locator("img").count() == 0
+    assert asked == []
+    other.close()
+
+
+def test_edits_are_there_on_the_next_visit(page: Page, address: str) -> None:
+    page.get_by_role("button", name="values.yml").click()
+    page.get_by_label("Text of the file").fill("replicas: 12\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+    page.goto("about:blank")
+    page.goto(address)
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+
+
+WIDTHS = [1440, 1280, 1024, 768, 390]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_layout_holds_after_typing(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    page.get_by_role("button", name="app.yml").click()
+    text = page.get_by_label("Text of the file")
+    text.fill("a: 1\nb: " + "long " * 60 + "\n" + "".join(f"k{number}: {number}\n" for number in range(200)))
+    playwright.expect(page.locator("#output")).to_contain_text("k199: 199")
+    assert page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [
+        width,
+        850,
+    ]
+    boxes = {name: page.locator(name).bounding_box() for name in ("#editor", "#source", "#result", "#output")}
+    editor, source, result, output = boxes["#editor"], boxes["#source"], boxes["#result"], boxes["#output"]
+    assert editor is not None
+    assert source is not None
+    assert result is not None
+    assert output is not None
+    # The editor fills its column, and the output the height of its own.
+    assert editor["width"] == source["width"]
+    inner = page.evaluate(
+        "() => { const e = document.getElementById('editor');"
+        " const i = (e.shadowRoot ?? e).querySelector('.cm-editor, .text').getBoundingClientRect();"
+        " return [i.left - e.getBoundingClientRect().left, e.getBoundingClientRect().right - i.right]; }"
+    )
+    assert 0 <= inner[0] <= 44
+    assert abs(inner[1]) <= 1
+    assert output["height"] > (250 if width <= 640 else 600)
+    if width > 640:
+        assert abs(source["width"] - result["width"]) <= 1
+
+
+def test_nothing_moves_for_those_who_want_that(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_role("button", name="app.yml").click()
+    page.get_by_label("Text of the file").fill("a: 1\n")
+    playwright.expect(page.locator("#output .new")).to_have_count(1)
+    assert page.evaluate("document.getAnimations().length") == 0
 
 
 def test_what_an_overlay_matches_is_shown(page: Page) -> None:
-    page.get_by_label("Example").select_option("Keys that may be missing, and how many must match")
+    choose(page, "Keys that may be missing")
     page.get_by_role("button", name="annotate.yml").click()
     matches = page.get_by_role("button", name="Line 3 matches 2 documents, changes 2")
     matches.click()
@@ -146,12 +325,12 @@ def test_what_an_overlay_matches_is_shown(page: Page) -> None:
 
 
 def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
-    page.get_by_label("Example").select_option("Operations and variables")
+    choose(page, "Operations and variables")
     write(page, "größe: ((domain))\n")
     page.get_by_role("button", name="scale.yml").click()
-    page.get_by_role("button", name="Remove file").click()
+    remove_file(page)
     page.get_by_role("button", name="Copy link").click()
-    page.wait_for_url("**/#*")
+    playwright.expect(page.locator("#told")).to_contain_text("The link")
     other = opened(browser)
     other.goto(page.url)
     playwright.expect(other.locator("#output")).to_contain_text("größe: web.example.com")
@@ -159,9 +338,9 @@ def test_a_link_opens_the_same_files(page: Page, browser: Browser) -> None:
 
 
 def test_a_pipeline_and_layers_are_evaluated(page: Page) -> None:
-    page.get_by_label("Example").select_option("Two steps, in two dialects")
+    choose(page, "Two steps, in two dialects")
     playwright.expect(page.locator("#output")).to_contain_text("image: app:2")
-    page.get_by_label("Example").select_option("Three layers, actions in order, a substitution")
+    choose(page, "Layers and a substitution")
     playwright.expect(page.locator("#output")).to_contain_text("gateway: 10.0.0.1")
 
 
@@ -218,10 +397,7 @@ def test_a_selection_longer_than_what_is_drawn_is_typed_over_as_a_whole(page: Pa
         page.evaluate(TYPED_AT_ONCE)
     else:
         page.keyboard.insert_text("new: 1")
-    page.get_by_role("button", name="Copy link").click()
-    page.wait_for_url("**/#*")
-    shared = page.url.partition("#")[2]
-    [file, *_] = json.loads(base64.urlsafe_b64decode(shared + "=" * (-len(shared) % 4)))["files"]
+    [file, *_] = shared(page)["files"]
     assert file["text"] == "".join([*written[:kept], "new: 1"])
 
 
@@ -233,11 +409,11 @@ def test_a_worker_that_does_not_answer_is_ended(browser: Browser) -> None:
         thread.start()
         page = opened(browser)
         page.goto(server.address)
-        playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
-        page.get_by_label("Example").select_option("Three layers, actions in order, a substitution")
+        playwright.expect(page.locator("#output")).to_contain_text("replicas: 6")
+        choose(page, "Layers and a substitution")
         playwright.expect(page.locator("#output")).to_contain_text("gateway: 10.0.0.1")
         page.get_by_role("button", name="documents.yml").click()
-        [example] = [one for one in examples() if one["title"].startswith("Three layers")]
+        [example] = [one for one in examples() if one["title"].startswith("Layers and")]
         [given] = [one["text"] for one in example["files"] if one["name"] == "documents.yml"]
         given = given.replace("gateway: 10.0.0.1", f"gateway: {'a' * 40}")
         write(
@@ -262,13 +438,14 @@ def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: 
     page.set_viewport_size({"width": width, "height": 800})
     page.evaluate(AXE.read_text("utf-8"))
     assert violations(page) == []
-    page.get_by_label("Example").select_option("Where does this value come from")
-    page.locator("#output .changed").click()
-    page.get_by_role("button", name="overlays/production.yml").click()
-    page.get_by_role("button", name="Line 4 matches 1 document, changes 1").click()
-    playwright.expect(page.locator("#history")).to_contain_text("overlays/production.yml:7")
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    playwright.expect(page.locator(".history")).to_contain_text("overlays/production.yml:7")
     assert violations(page) == []
-    page.get_by_label("Example").select_option("A value that the schema refuses")
+    page.locator(".history").get_by_role("link", name="overlays/production.yml:7").click()
+    page.get_by_role("button", name="Line 4 matches 1 document, changes 1").click()
+    assert violations(page) == []
+    choose(page, "A value the schema refuses")
     playwright.expect(page.locator("#errors")).to_contain_text("values.yml:1")
     assert violations(page) == []
 
@@ -357,7 +534,7 @@ def test_a_definition_in_another_file_is_gone_to_and_renamed_everywhere(page: Pa
     wait_for_language(page)
     page.locator(".cm-line", has_text="replicas:").locator("span", has_text="replicas").last.click()
     page.keyboard.press("F12")
-    playwright.expect(page.get_by_label("Name")).to_have_value("schema.yml")
+    playwright.expect(page.locator("#name")).to_have_value("schema.yml")
     playwright.expect(page.locator(".cm-activeLine")).to_have_text("replicas: 1")
     page.keyboard.press("F2")
     page.locator(".cm-lsp-rename-panel input").fill("count")
@@ -388,11 +565,14 @@ def test_the_keyboard_leaves_the_editor(page: Page) -> None:
     page.keyboard.press("Tab")
     playwright.expect(page.get_by_role("button", name="Format")).to_be_focused()
     page.keyboard.press("Tab")
+    playwright.expect(page.get_by_label("Command")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
     playwright.expect(page.locator("#output button").first).to_be_focused()
+    for _ in range(4):
+        page.keyboard.press("Shift+Tab")
     page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
-    playwright.expect(page.get_by_role("button", name="Remove file")).to_be_focused()
+    playwright.expect(page.locator("#files summary")).to_be_focused()
 
 
 @with_editor

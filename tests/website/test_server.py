@@ -29,7 +29,7 @@ from plait.website.server import MOST, MOST_CONNECTIONS, Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.website.evaluation import Request
+    from plait.website.evaluation import File, Request
     from plait.website.examples import Example
 
 EXAMPLES = examples()
@@ -210,17 +210,63 @@ def test_every_example_shows_what_it_is_about(example: Example) -> None:
         return
     assert answer["report"] == ""
     assert example["shows"] in answer["output"].split("\n")
-    lines = [one["line"] for one in answer["lines"]]
-    explained = json.loads(ask(json.dumps({**example, "explain": lines[-1]}).encode()))
-    assert answer["lines"][-1]["path"].rpartition(".")[2] in explained["history"]
+    told = {one["line"]: one for one in answer["histories"]}
+    assert told.keys() == {one["line"] for one in answer["lines"]}
+    for one in told.values():
+        assert one["entries"]
+        assert {entry["file"] for entry in one["entries"]} <= set(answer["sources"])
+    last = answer["lines"][-1]["line"]
+    assert ask_one(example, last) == told[last]
+
+
+def ask_one(example: Example, line: int) -> object:
+    [why] = json.loads(ask(json.dumps({**example, "explain": line}).encode()))["histories"]
+    return why
 
 
 def test_a_line_that_an_overlay_wrote_says_so() -> None:
-    [example] = [one for one in EXAMPLES if one["title"] == "Where does this value come from"]
+    [example] = [one for one in EXAMPLES if one["title"] == "Where a value comes from"]
     request: Request = {"kind": example["kind"], "files": example["files"]}
     [line] = [one for one in evaluate(request)["lines"] if one["path"] == "spec.replicas"]
     assert line["action"].startswith("overlay")
-    assert line["source"] == "overlays/production.yml:7"
+    assert line["source"] == {"file": "overlays/production.yml", "line": 7}
+
+
+def test_a_history_is_data_in_the_order_in_which_its_sources_apply() -> None:
+    [example] = [one for one in EXAMPLES if one["title"] == "Where a value comes from"]
+    answer = evaluate({"kind": example["kind"], "files": example["files"]})
+    assert answer["sources"] == ["config/schema.yml", "values.yml", "config/app.yml", "overlays/production.yml"]
+    [why] = [one for one in answer["histories"] if one["name"].endswith("spec.replicas")]
+    assert [(one["depth"], one["place"], one["value"], one["state"]) for one in why["entries"]] == [
+        (0, "config/app.yml:7", "3", "used"),
+        (1, "config/schema.yml:3", "1", "lost"),
+        (1, "values.yml:1", "3", "stands"),
+        (0, "overlays/production.yml:7", "6", "stands"),
+        (1, "overlays/production.yml:6", None, "stands"),
+    ]
+
+
+def test_histories_of_a_long_output_are_asked_for_one_by_one() -> None:
+    files: list[File] = [{"name": "a.yml", "text": "".join(f"k{number}: {number}\n" for number in range(501))}]
+    assert evaluate({"kind": "render", "files": files})["histories"] == []
+    [why] = evaluate({"kind": "render", "files": files, "explain": 501})["histories"]
+    assert (why["line"], why["name"], why["value"]) == (501, "k500", "500")
+
+
+def test_an_overlay_that_matches_nothing_names_the_nearest_document() -> None:
+    overlay = (
+        '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.subset({"kind": "Configmap"})\n---\na: 1\n'
+    )
+    files: list[File] = [{"name": "app.yml", "text": "kind: ConfigMap\n"}, {"name": "over.yml", "text": overlay}]
+    [error] = evaluate({"kind": "render", "files": files})["errors"]
+    assert (error["file"], error["line"]) == ("over.yml", 3)
+    assert {"file": "app.yml", "line": 1} in error["also"]
+
+
+def test_names_of_examples_are_different() -> None:
+    names = {one["name"] for one in EXAMPLES}
+    assert len(names) == len(EXAMPLES)
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
 
 
 def test_an_error_has_its_file_and_line() -> None:
@@ -232,7 +278,7 @@ def test_an_error_has_its_file_and_line() -> None:
 
 def test_nothing_renders_to_nothing() -> None:
     answer = evaluate({"kind": "render", "files": [{"name": "app.yml", "text": ""}], "explain": 1})
-    assert (answer["report"], answer["history"]) == ("", None)
+    assert (answer["report"], answer["histories"]) == ("", [])
 
 
 def test_two_files_of_one_name_are_refused() -> None:

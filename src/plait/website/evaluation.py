@@ -2,6 +2,8 @@
 
     evaluate({"kind": "render", "files": [{"name": "app.yml", "text": "port: 80"}]})
 
+An answer has the history of each value, so that a page explains one without a further request.
+
 A file has a role: "input", or "values" for data values and variables. Of `patch` the first input is the base, and the others
 are operations; of `compose` the file `plait.yml` is the pipeline.
 """
@@ -16,13 +18,15 @@ from plait.errors import PlaitError, UsageError, as_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import NotRequired, TypedDict
 
     from plait.engine.kinds import Limits
     from plait.engine.results import Documents
     from plait.errors import Finding
     from plait.nodes import Item
+    from plait.source import Position
+    from plait.tools.explain import Entry, History
 
     class File(TypedDict):
         name: str
@@ -36,7 +40,13 @@ if TYPE_CHECKING:
         files: list[File]
         explain: NotRequired[int]
 
+    class Span(TypedDict):
+        file: str
+        line: int
+
     class Fault(TypedDict):
+        """also: further places that the error is about, such as the nearest document of an overlay that matches none."""
+
         message: str
         file: str | None
         line: int | None
@@ -44,10 +54,7 @@ if TYPE_CHECKING:
         expected: str | None
         found: str | None
         hint: str | None
-
-    class Span(TypedDict):
-        file: str
-        line: int
+        also: list[Span]
 
     class MapEntry(TypedDict):
         """The part of a source map entry that is read here."""
@@ -60,12 +67,36 @@ if TYPE_CHECKING:
         flag: NotRequired[str]
 
     class Line(TypedDict):
-        """A value of the output: its line there, where it is in its document, what made it, where that is written."""
+        """A value of the output: its line there, its path in its document, what made it, and where that is written.
+
+        A value that is written nowhere, such as a generated password, has no source but a flag.
+        """
 
         line: int
         path: str
         action: str
-        source: str
+        source: Span | None
+        flag: str
+
+    class Told(TypedDict):
+        """An entry of a history. depth: 0, or below the entry that it was made into. value, text: as they may be shown."""
+
+        action: str
+        place: str
+        file: str | None
+        line: int | None
+        value: str | None
+        state: str
+        text: str | None
+        depth: int
+
+    class Why(TypedDict):
+        """The history of the first value of a line. name: its document and path."""
+
+        line: int
+        name: str
+        value: str
+        entries: list[Told]
 
     class Match(TypedDict):
         """The effect of an overlay document. file, line: its position. lines: the first and the last output line of
@@ -80,22 +111,25 @@ if TYPE_CHECKING:
     class Answer(TypedDict):
         """output: as the command line prints it. files: the output files of `render`. report: the errors as text.
 
-        history: of the line that was asked for, None if no value stands there.
+        sources: the files that decided values, in the order in which they apply. histories: of the line that was asked for;
+        otherwise of each line, if there are at most MOST_HISTORIES.
         """
 
         output: str
         files: dict[str, str]
+        sources: list[str]
         lines: list[Line]
+        histories: list[Why]
         matches: list[Match]
         warnings: list[str]
         printed: list[str]
         errors: list[Fault]
         report: str
-        history: str | None
 
 
 KINDS = ("render", "patch", "layer", "compose")
 PIPELINE = "plait.yml"
+MOST_HISTORIES = 500
 # Somebody waits for the answer, and a page shows it.
 LIMITS: Limits = {"seconds": 10, "output": 2_000_000, "memory": 256 << 20}
 
@@ -113,17 +147,18 @@ def evaluate(request: Request) -> Answer:
         mappings = _mappings(documents, output)
         lines = _lines(mappings)
         matches = _matches(documents, mappings)
-        history = _history(documents, request["explain"], mappings) if "explain" in request else None
+        found = _histories(documents, mappings, request.get("explain"))
     except PlaitError as error:
         return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
     return _answer(
         output=output,
         files=documents.files if isinstance(documents, Rendered) else {},
+        sources=_sources([file["name"] for file in request["files"]], lines, found),
         lines=lines,
+        histories=[_why(line, history) for line, history in found.items()],
         matches=matches,
         warnings=documents.warnings,
         printed=documents.printed,
-        history=history,
     )
 
 
@@ -221,12 +256,13 @@ def _composed(inputs: Mapping[str, str]) -> Documents:
 def _lines(mappings: Sequence[MapEntry]) -> list[Line]:
     return [
         {
-            "line": mapping["line"],
-            "path": mapping["path"],
-            "action": mapping["action"],
-            "source": _place(mapping),
+            "line": one["line"],
+            "path": one["path"],
+            "action": one["action"],
+            "source": {"file": one["source"]["file"], "line": one["source"]["line"]} if "source" in one else None,
+            "flag": one.get("flag", ""),
         }
-        for mapping in mappings
+        for one in mappings
     ]
 
 
@@ -255,22 +291,97 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
     return found
 
 
-def _place(mapping: MapEntry) -> str:
-    return (
-        f"{mapping['source']['file']}:{mapping['source']['line']}" if "source" in mapping else mapping.get("flag", "")
-    )
-
-
-def _history(documents: Documents, line: int, mappings: Sequence[MapEntry]) -> str | None:
-    """The table of `plait explain` of the first value that stands on a line of the output."""
+def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | None) -> dict[int, History]:
+    """Histories by lines of the output: of the first value that stands on each."""
     from plait.tools.explain import histories
-    from plait.tools.telling import to_text
 
-    here = [(one["document"], one["path"]) for one in mappings if one["line"] == line]
-    if not here or documents.trace is None:
-        return None
+    firsts: dict[tuple[int, str], int] = {}
+    seen: set[int] = set()
+    for mapping in mappings:
+        line = mapping["line"]
+        if line not in seen and asked in (None, line):
+            seen.add(line)
+            firsts[mapping["document"], mapping["path"]] = line
+    if documents.trace is None or not firsts or (asked is None and len(firsts) > MOST_HISTORIES):
+        return {}
     found = histories(documents.trace, documents.nodes.items)
-    return next((to_text(one, around=True) for one in found if (one.place.number, one.place.path) == here[0]), None)
+    places = ((firsts.get((one.place.number, one.place.path)), one) for one in found)
+    return {line: history for line, history in places if line is not None}
+
+
+def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int, History]) -> list[str]:
+    """The files that decided values, in the order in which they apply, as far as histories tell; otherwise as given."""
+    deciding = {line["source"]["file"] for line in lines if line["source"] is not None}
+    before: dict[str, set[str]] = {}
+    for history in histories.values():
+        earlier: list[str] = []
+        for entry in history.entries:
+            for file in _files(entry):
+                if file not in earlier:
+                    before.setdefault(file, set()).update(earlier)
+                    earlier.append(file)
+    deciding |= before.keys()
+    waiting = [name for name in names if name in deciding] + sorted(deciding.difference(names))
+    ordered: list[str] = []
+    while waiting:
+        ready = (name for name in waiting if before.get(name, set()).isdisjoint(waiting))
+        ordered.append(next(ready, waiting[0]))
+        waiting.remove(ordered[-1])
+    return ordered
+
+
+def _files(entry: Entry) -> Iterator[str]:
+    """The files of an entry, those that it was made of first."""
+    for origin in entry.origins:
+        if origin.action not in _STRUCTURAL:
+            yield from _files(origin)
+    if entry.source is not None:
+        yield entry.source.shown
+
+
+# What an overlay was written in and matched by; its own entry says what it did.
+_STRUCTURAL = ("overlay", "overlay match")
+_DEEPEST = 6
+
+
+def _why(line: int, history: History) -> Why:
+    from plait.secrets import HIDDEN
+    from plait.tools.telling import shown
+
+    entries: dict[tuple[str, str], Told] = {}
+    for entry in history.entries:
+        _tell(entry, 0, entries, is_secret=history.secret)
+    return {
+        "line": line,
+        "name": f"{history.place}",
+        "value": HIDDEN if history.secret else shown(history.value),
+        "entries": list(entries.values()),
+    }
+
+
+def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
+    """Add an entry and what it was made of. What an earlier one was made of stands there already."""
+    from plait.secrets import HIDDEN
+    from plait.tools.telling import shown
+
+    key = entry.action, entry.place
+    if key in entries or depth > _DEEPEST:
+        return
+    is_secret = is_secret or entry.secret
+    value = (HIDDEN if is_secret else shown(entry.value)) if entry.has_value else None
+    entries[key] = {
+        "action": entry.action,
+        "place": entry.place,
+        "file": None if entry.source is None else entry.source.shown,
+        "line": None if entry.source is None else entry.line,
+        "value": value,
+        "state": entry.state,
+        "text": None if entry.text is None or is_secret else entry.text.strip(),
+        "depth": depth,
+    }
+    for origin in entry.origins:
+        if origin.action not in _STRUCTURAL:
+            _tell(origin, depth + 1, entries, is_secret=is_secret)
 
 
 def _mappings(documents: Documents, output: str) -> list[MapEntry]:
@@ -284,40 +395,46 @@ def _mappings(documents: Documents, output: str) -> list[MapEntry]:
 
 
 def _fault(finding: Finding) -> Fault:
-    at = finding.at
-    source = None if at is None else at.source
-    line = at.line if at is not None and source is not None and at.line > 0 else None
+    at = None if finding.at is None else _span(finding.at)
+    source = None if finding.at is None else finding.at.source
     return {
         "message": finding.message,
         "file": None if source is None else source.shown,
-        "line": line,
-        "text": None if source is None or line is None else source.line(line),
+        "line": None if at is None else at["line"],
+        "text": None if source is None or at is None else source.line(at["line"]),
         "expected": finding.expected,
         "found": finding.found,
         "hint": finding.hint,
+        "also": [span for one in finding.also if (span := _span(one)) is not None],
     }
+
+
+def _span(at: Position) -> Span | None:
+    return {"file": at.source.shown, "line": at.line} if at.source is not None and at.line > 0 else None
 
 
 def _answer(
     *,
     output: str = "",
     files: Mapping[str, str] | None = None,
+    sources: Sequence[str] = (),
     lines: Sequence[Line] = (),
+    histories: Sequence[Why] = (),
     matches: Sequence[Match] = (),
     warnings: Sequence[str] = (),
     printed: Sequence[str] = (),
     errors: Sequence[Fault] = (),
     report: str = "",
-    history: str | None = None,
 ) -> Answer:
     return {
         "output": output,
         "files": dict(files or {}),
+        "sources": list(sources),
         "lines": list(lines),
+        "histories": list(histories),
         "matches": list(matches),
         "warnings": list(warnings),
         "printed": list(printed),
         "errors": list(errors),
         "report": report,
-        "history": history,
     }

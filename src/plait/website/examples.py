@@ -1,7 +1,8 @@
-"""The examples in the playground's menu, from examples.yml."""
+"""The examples of the playground, from examples.yml."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -16,15 +17,18 @@ if TYPE_CHECKING:
         group: str
         title: str
         kind: str
+        about: str
         files: dict[str, str]
         values: NotRequired[dict[str, str]]
         shows: str
 
     class Example(TypedDict):
-        """group, title: where it stands in the menu, and as what. shows: a line of what the page shows for it."""
+        """name: in links. group, title, about: in the list. shows: a line of what the page shows for it."""
 
+        name: str
         group: str
         title: str
+        about: str
         kind: str
         files: list[File]
         shows: str
@@ -40,8 +44,10 @@ def examples() -> list[Example]:
     written: list[Written] = to_plain(read_value(Source("examples.yml", text)))  # type: ignore[assignment]
     return [
         {
+            "name": re.sub(r"[^a-z0-9]+", "-", one["title"].lower()).strip("-"),
             "group": one["group"],
             "title": one["title"],
+            "about": one["about"],
             "kind": one["kind"],
             "files": _files(one["files"], "input") + _files(one.get("values", {}), "values"),
             "shows": one["shows"],

@@ -3,40 +3,55 @@
 // createEditor fills an element, and gives
 //   show(kind, files, file)   the command, its files, and which of them is shown: again whenever one of them is another
 //   mark(errors)              of an evaluation, each with its file and line; null before there is one
+//   goTo(line)                selects a line of the file that is shown, and has the focus
 // onChange(file, text) is called when the user has changed the text of a file; onOpen(file) asks to show another file.
+import { coloured } from "./colours.js";
+import { element } from "./elements.js";
+
 export function createEditor(parent, { label, onChange }) {
-  const numbers = document.createElement("pre");
-  numbers.setAttribute("aria-hidden", "true");
-  const text = document.createElement("textarea");
-  const attributes = { "aria-label": label, spellcheck: "false", autocapitalize: "off", wrap: "off" };
-  for (const [name, value] of Object.entries(attributes)) text.setAttribute(name, value);
-  parent.replaceChildren(numbers, text);
+  const numbers = element("pre", "", { "aria-hidden": "true", class: "numbers" });
+  const colours = element("pre", "", { "aria-hidden": "true", class: "colours" });
+  const text = element("textarea", "", { "aria-label": label, spellcheck: "false", autocapitalize: "off", wrap: "off" });
+  parent.replaceChildren(numbers, element("div", [colours, text], { class: "text" }));
   let shown = { name: "" };
   let errors = [];
 
-  function showNumbers() {
+  function draw() {
     const bad = new Set(errors.filter((one) => one.file === shown.name).map((one) => one.line));
-    numbers.replaceChildren(...text.value.split("\n").flatMap((_, index) => [number(index + 1, bad.has(index + 1)), "\n"]));
-    numbers.scrollTop = text.scrollTop;
+    const lines = text.value.split("\n");
+    numbers.replaceChildren(...lines.flatMap((_, index) => [number(index + 1, bad.has(index + 1)), "\n"]));
+    colours.replaceChildren(...lines.flatMap((line, index) => [
+      ...(bad.has(index + 1) ? [element("span", coloured(line || " "), { class: "bad" })] : coloured(line)), "\n",
+    ]));
+    follow();
   }
 
-  text.addEventListener("input", () => { showNumbers(); onChange(shown, text.value); });
-  text.addEventListener("scroll", () => { numbers.scrollTop = text.scrollTop; });
+  function follow() {
+    numbers.scrollTop = colours.scrollTop = text.scrollTop;
+    colours.scrollLeft = text.scrollLeft;
+  }
+
+  text.addEventListener("input", () => { draw(); onChange(shown, text.value); });
+  text.addEventListener("scroll", follow);
   return {
     show(_kind, _files, file) {
       shown = file;
       // What is there already keeps its selection.
       if (text.value !== file.text) text.value = file.text;
-      showNumbers();
+      draw();
     },
-    mark(found) { errors = found ?? []; showNumbers(); },
+    mark(found) { errors = found ?? []; draw(); },
+    goTo(line) {
+      const before = text.value.split("\n").slice(0, line);
+      const end = before.join("\n").length;
+      text.focus({ preventScroll: true });
+      text.setSelectionRange(end - (before.at(-1)?.length ?? 0), end);
+      text.scrollTop = Math.max(0, (line - 4) * 20);
+      follow();
+    },
   };
 }
 
 function number(line, isBad) {
-  if (!isBad) return `${line}`;
-  const made = document.createElement("b");
-  made.className = "bad-line";
-  made.textContent = `${line}`;
-  return made;
+  return isBad ? element("b", `${line}`, { class: "bad-line" }) : `${line}`;
 }

@@ -1,5 +1,7 @@
 // What evaluates a request: the server that this page is from. The static build has another one: plait in this browser.
-export const note = "";
+export const note = "Files go to plait on this machine, and nowhere else.";
+// Of the header: [text, address].
+export const links = [];
 
 export async function evaluate(request) {
   const response = await fetch("evaluate", {

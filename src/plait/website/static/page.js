@@ -1,48 +1,246 @@
 // The page: files are edited on one side, and what the command makes of them stands on the other.
+import { coloured } from "./colours.js";
 import { createEditor } from "./editor.js";
-import { evaluate, note } from "./evaluator.js";
+import { element, placeLink, short, styleOf, tile } from "./elements.js";
+import { evaluate, links, note } from "./evaluator.js";
+import { argumentsOf, hashOf, markdownOf, stateOf } from "./share.js";
+import { chainOf, drawStrand, historyOf, trailOf } from "./trail.js";
 
+const KEPT = "plait playground";
+const PAUSE = 300; // between the last key and an evaluation, in milliseconds
 const at = (id) => document.getElementById(id);
-const state = { kind: "render", files: [], shown: 0, answer: null, asked: 0 };
+const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
+// answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
+const state = { kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false };
+let examples = [];
+let example = null;
 const editor = createEditor(at("editor"), {
   label: "Text of the file",
   onChange(file, text) { file.text = text; changed(); },
   onOpen(file) { showFile(state.files.indexOf(file)); },
 });
 
-function element(name, text, attributes = {}) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
-const request = (more = {}) => ({ kind: state.kind, files: state.files, ...more });
+// ---- evaluation
 
 async function evaluateAll() {
   const number = ++state.asked;
-  try {
-    const answer = await evaluate(request());
-    if (number === state.asked) showAnswer(answer);
-  } catch (error) {
-    if (number === state.asked) showAnswer({ output: "", lines: [], matches: [], warnings: [], printed: [], errors: [], report: error.message });
-  }
+  at("progress").hidden = false;
+  const failed = (error) => ({
+    output: "", sources: [], lines: [], histories: [], matches: [], warnings: [], printed: [], errors: [], report: error.message,
+  });
+  const answer = await evaluate({ kind: state.kind, files: state.files }).catch(failed);
+  if (number === state.asked) showAnswer(answer);
 }
 
 function showAnswer(answer) {
+  at("progress").hidden = true;
   state.answer = answer;
-  at("status").textContent = answer.report ? "There are errors." : "Rendered.";
-  const told = [answer.report, ...answer.warnings, ...answer.printed].filter(Boolean);
-  at("errors").replaceChildren(...told.map((text) => element("pre", text)));
-  const values = new Map();
-  for (const line of answer.lines) if (!values.has(line.line)) values.set(line.line, line);
-  const texts = answer.output.replace(/\n$/, "").split("\n");
-  at("output").replaceChildren(...(answer.output ? texts : []).map((text, index) => outputLine(text, index + 1, values.get(index + 1))));
-  at("history").textContent = "Choose a line of the output.";
-  showTabs();
-  showMatches();
+  const isGood = !answer.report;
+  if (isGood) {
+    state.good = answer;
+    showOutput();
+  }
+  at("status").textContent = isGood ? "" : "There are errors.";
+  at("stale").hidden = isGood || !state.good;
+  at("output").classList.toggle("stale", !isGood);
+  showErrors();
+  showFile(state.shown, { isSame: true });
   editor.mark(answer.errors);
+  if (isGood && state.chosen && whyOf(state.chosen) === undefined && state.chosen > lines().length) state.chosen = null;
+  explain(state.chosen);
 }
+
+let timer = 0;
+function changed() {
+  at("told").textContent = "";
+  showTabs();
+  clearTimeout(timer);
+  timer = setTimeout(evaluateAll, PAUSE);
+  keep();
+}
+
+// ---- the output
+
+const lines = () => (state.good?.output ? state.good.output.replace(/\n$/, "").split("\n") : []);
+const whyOf = (line) => state.good?.histories.find((one) => one.line === line);
+
+function showOutput() {
+  const before = at("output").textContent ? new Set([...at("output").querySelectorAll(".c")].map((one) => one.textContent)) : null;
+  const values = new Map();
+  for (const one of state.good.lines) if (!values.has(one.line)) values.set(one.line, one);
+  at("output").replaceChildren(...lines().map((text, index) => outputLine(text, index + 1, values.get(index + 1), before)));
+  at("output").querySelector("button")?.setAttribute("tabindex", "0");
+  const { sources } = state.good;
+  at("legend").hidden = !sources.length;
+  at("legend").replaceChildren(
+    ...sources.map((name, index) => element("span", [tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name })], { class: "item" })),
+    element("span", "in the order they apply", { class: "quiet last" }),
+  );
+}
+
+function outputLine(text, number, value, before) {
+  const content = coloured(text);
+  const isNew = before && !before.has(text);
+  if (!value) {
+    return element("li", [element("span", `${number}`, { class: "n" }), element("span", "", { class: "bar" }), element("span", content, { class: "c" })],
+      { class: `ln${isNew ? " new" : ""}` });
+  }
+  const source = value.source ? state.good.sources.indexOf(value.source.file) + 1 : 0;
+  const place = value.source ? `${value.source.file}:${value.source.line}` : value.flag;
+  const chosen = button("", () => choose(number), { class: "c", tabindex: "-1", "aria-pressed": "false", title: `${value.action}, ${place}` });
+  chosen.append(...content);
+  return element("li", [
+    element("span", `${number}`, { class: "n" }), element("span", "", { class: "bar" }), chosen,
+    element("span", [
+      value.source ? placeLink(place, value.source.file, value.source.line, goTo, { tabindex: "-1" }) : element("span", place, { class: "place" }),
+      source ? tile(source) : null,
+    ], { class: "o" }),
+  ], { class: `ln value ${source ? styleOf(source) : ""}${isNew ? " new" : ""}`, "data-line": number });
+}
+
+// One of the values is in the order of the Tab key; arrows go to the others.
+function moveInOutput(event) {
+  const all = [...at("output").querySelectorAll("button")];
+  const here = all.indexOf(document.activeElement);
+  const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
+  if (here < 0 || to === undefined || !all[to]) return;
+  event.preventDefault();
+  focusValue(all[to]);
+}
+
+function focusValue(value) {
+  for (const other of at("output").querySelectorAll("button")) other.setAttribute("tabindex", other === value ? "0" : "-1");
+  value.focus();
+}
+
+const rowOf = (line) => at("output").querySelector(`[data-line="${line}"]`);
+
+// ---- why
+
+async function choose(line) {
+  state.isTrail = true;
+  state.chosen = line;
+  showView("why");
+  if (whyOf(line) === undefined && state.good) {
+    const { good } = state;
+    try {
+      good.histories.push(...(await evaluate({ kind: state.kind, files: state.files, explain: line })).histories);
+    } catch (error) {
+      at("told").textContent = error.message;
+    }
+    if (good !== state.good || state.chosen !== line) return;
+  }
+  explain(line);
+  keep();
+}
+
+function explain(line) {
+  const why = line ? whyOf(line) : undefined;
+  for (const row of at("output").children) {
+    const isChosen = Boolean(why) && row.dataset.line === `${line}`;
+    row.classList.toggle("hl", isChosen);
+    row.querySelector("button")?.setAttribute("aria-pressed", String(isChosen));
+    row.querySelector(".src")?.classList.toggle("on", isChosen);
+  }
+  const isError = Boolean(state.answer?.report);
+  at("explanation").hidden = isError;
+  at("explanation").replaceChildren(...(why ? explanation(why) : hint()));
+  at("trail").replaceChildren(...(why ? trailOf(why, state.files, state.good.sources, goTo) : []));
+  showSource(why && !isError);
+}
+
+function showSource(canTrail) {
+  const isTrail = Boolean(canTrail && state.isTrail);
+  at("source-views").hidden = !canTrail;
+  at("view-trail").setAttribute("aria-pressed", String(isTrail));
+  at("view-file").setAttribute("aria-pressed", String(!isTrail));
+  at("trail").hidden = !isTrail;
+  at("editor").hidden = isTrail;
+  at("matches").classList.toggle("away", isTrail);
+  at("tabs").hidden = isTrail;
+  fitTabs();
+  strand();
+}
+
+const strand = () => drawStrand(at("main"), at("trail"), at("output"), state.chosen ? rowOf(state.chosen) : null);
+
+function explanation(why) {
+  const acts = element("span", [
+    button("Copy as Markdown", (event) => copy(markdownOf(state.kind, state.files, state.answer), event.target), { class: "ghost wide" }),
+    button("Copy command", (event) => copy(`plait ${state.kind} ${argumentsOf(state.kind, state.files)}`, event.target), { class: "ghost wide" }),
+    button("Esc", close, { class: "ghost", "aria-label": "Close the explanation" }),
+  ], { class: "acts" });
+  return [
+    element("div", [element("h2", why.name), chainOf(why), acts], { class: "why-head" }),
+    historyOf(why, state.good.sources, goTo),
+  ];
+}
+
+function hint() {
+  const { good } = state;
+  const most = [...(good?.histories ?? [])].sort((a, b) => b.entries.length - a.entries.length)[0];
+  const name = most?.name.replace(/^.*[.:]/, "");
+  return [element("p", [
+    element("b", "Why?"), " Choose a value in the output to see every line that decided it. ",
+    most ? element("a", `Why is ${name} ${most.value}?`, { href: "#", onclick: (event) => { event.preventDefault(); choose(most.line); } }) : null,
+    element("span", [element("kbd", "↑"), element("kbd", "↓"), " move ", element("kbd", "Enter"), " explain"], { class: "keys" }),
+  ], { class: "hint" })];
+}
+
+function close() {
+  const row = rowOf(state.chosen);
+  Object.assign(state, { chosen: null, isTrail: false });
+  explain(null);
+  showView("output");
+  const value = row?.querySelector("button");
+  if (value) focusValue(value);
+  keep();
+}
+
+function goTo(name, line) {
+  const index = state.files.findIndex((one) => one.name === name);
+  if (index < 0) return;
+  state.isTrail = false;
+  showSource(state.chosen !== null && !state.answer?.report);
+  showView("source");
+  showFile(index);
+  editor.goTo(line);
+}
+
+// ---- errors
+
+function showErrors() {
+  const { answer } = state;
+  const told = [...answer.warnings, ...answer.printed].map((text) => element("pre", text, { class: "told" }));
+  if (!answer.report) {
+    at("errors").replaceChildren(...told);
+    return;
+  }
+  const problems = answer.errors.length ? answer.errors.map(problem) : [element("pre", answer.report, { class: "report" })];
+  at("errors").replaceChildren(...problems, ...offered(), ...told);
+}
+
+function problem(one, index, { length }) {
+  const rows = [];
+  const row = (name, ...content) => rows.push(element("dt", name), element("dd", content));
+  if (one.file) row("at", placeLink(one.line ? `${one.file}:${one.line}` : one.file, one.file, one.line ?? 1, goTo), " ", element("code", coloured(one.text?.trim() ?? "")));
+  if (one.expected) row("expected", one.expected);
+  if (one.found) row("found", one.found);
+  const also = one.also.filter((place) => place.file !== one.file || place.line !== one.line);
+  if (also.length) row("see", ...also.flatMap(({ file, line }) => [placeLink(`${file}:${line}`, file, line, goTo), " "]));
+  if (one.hint) row("hint", one.hint);
+  const count = index ? null : element("span", length === 1 ? "1 problem" : `${length} problems`, { class: "badge" });
+  return element("div", [element("h2", [count, element("span", one.message)]), element("dl", rows)], { class: "problem" });
+}
+
+// Files of one dialect seldom are files of another one.
+function offered() {
+  const other = examples.find((one) => one.kind === state.kind);
+  if (!state.offer || !other) return [];
+  return [element("p", [button(`Open an example of ${state.kind}: ${other.title}`, () => { location.hash = other.name; }, { class: "primary" })], { class: "offer" })];
+}
+
+// ---- files
 
 // What the overlays in the shown file are for; a button shows it in the output.
 function showMatches() {
@@ -50,114 +248,63 @@ function showMatches() {
   const here = (state.answer?.matches ?? []).filter((one) => one.file === name);
   at("matches").replaceChildren(...here.map((one) => {
     const count = `${one.lines.length} document${one.lines.length === 1 ? "" : "s"}`;
-    const button = element("button", `Line ${one.line} matches ${count}, changes ${one.changed}`, { type: "button", "aria-pressed": "false" });
-    button.addEventListener("click", () => showMatched(one, button));
-    return button;
+    const shown = button(`Line ${one.line} matches ${count}, changes ${one.changed}`, () => showMatched(one, shown), { "aria-pressed": "false" });
+    return shown;
   }));
   showMatched(null, null);
 }
 
-function showMatched(match, button) {
-  const isShown = button?.getAttribute("aria-pressed") === "false";
-  for (const other of at("matches").children) other.setAttribute("aria-pressed", String(other === button && isShown));
+function showMatched(match, shown) {
+  const isShown = shown?.getAttribute("aria-pressed") === "false";
+  for (const other of at("matches").children) other.setAttribute("aria-pressed", String(other === shown && isShown));
   const spans = isShown ? match.lines : [];
-  const lines = [...at("output").children];
-  lines.forEach((line, index) => line.classList.toggle("matched", spans.some(([first, last]) => first <= index + 1 && index < last)));
-  lines.find((line) => line.classList.contains("matched"))?.scrollIntoView({ block: "nearest" });
-}
-
-function outputLine(text, number, value) {
-  const line = document.createElement("li");
-  if (!value) {
-    line.append(element("span", text));
-    return line;
-  }
-  const button = element("button", text, { type: "button", title: `${value.action}, ${value.source}`, "aria-pressed": "false" });
-  if (value.action.startsWith("overlay")) button.classList.add("changed");
-  button.addEventListener("click", () => showHistory(number, button));
-  line.append(button);
-  return line;
-}
-
-async function showHistory(number, button) {
-  for (const other of at("output").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
-  const asked = state.asked;
-  try {
-    const answer = await evaluate(request({ explain: number }));
-    if (asked === state.asked) at("history").textContent = answer.history ?? "No value stands on this line.";
-  } catch (error) {
-    at("history").textContent = error.message;
-  }
+  const rows = [...at("output").children];
+  rows.forEach((row, index) => row.classList.toggle("matched", spans.some(([first, last]) => first <= index + 1 && index < last)));
+  rows.find((row) => row.classList.contains("matched"))?.scrollIntoView({ block: "nearest" });
 }
 
 function showTabs() {
   const bad = new Set((state.answer?.errors ?? []).map((one) => one.file));
-  at("tabs").replaceChildren(...state.files.map((file, index) => {
-    const tab = element("button", file.name, { type: "button", "aria-pressed": String(index === state.shown) });
-    if (bad.has(file.name)) tab.classList.add("bad");
-    tab.addEventListener("click", () => showFile(index));
-    return tab;
-  }));
+  const tab = (file, index) => {
+    const made = button(file.name, () => { at("files").open = false; showFile(index); }, { "aria-pressed": String(index === state.shown) });
+    if (bad.has(file.name)) made.append(element("span", "", { class: "dot" }), element("span", ", has an error", { class: "sr" }));
+    return made;
+  };
+  at("tabs").replaceChildren(...state.files.map(tab));
+  at("all-files").replaceChildren(...state.files.map((file, index) => element("li", [
+    button(file.name, () => { at("files").open = false; showFile(index); }, { class: "ghost", "aria-label": `Show ${file.name}` }),
+    element("span", file.role === "values" ? "values" : "", { class: "quiet" }),
+  ])));
+  at("count").textContent = state.files.length === 1 ? "1 file" : `${state.files.length} files`;
+  at("arguments").textContent = at("arguments").title = argumentsOf(state.kind, state.files);
+  fitTabs();
 }
 
-function showFile(index) {
+// What does not fit is in the list of all files alone; the file that is shown always fits.
+function fitTabs() {
+  const tabs = at("tabs");
+  const isBeyond = (tab) => tab.offsetTop > tabs.offsetTop + 4;
+  const shown = tabs.querySelector("[aria-pressed=true]");
+  if (shown && isBeyond(shown)) tabs.prepend(shown);
+  for (const tab of tabs.children) tab.classList.toggle("beyond", isBeyond(tab));
+}
+
+function showFile(index, { isSame = false } = {}) {
   state.shown = Math.max(0, Math.min(index, state.files.length - 1));
   const file = state.files[state.shown];
-  at("name").value = file.name;
+  if (document.activeElement !== at("name")) at("name").value = file.name;
   at("values").checked = file.role === "values";
   at("remove").disabled = state.files.length === 1;
   showTabs();
   showMatches();
   showText();
+  if (!isSame) {
+    if (state.isTrail && state.chosen) { state.isTrail = false; showSource(true); }
+    keep();
+  }
 }
 
 const showText = () => editor.show(state.kind, state.files, state.files[state.shown]);
-
-function open(kind, files) {
-  Object.assign(state, { kind, files: files.map((file) => ({ ...file })), answer: null });
-  at("kind").value = kind;
-  editor.mark(null);
-  showFile(0);
-  evaluateAll();
-}
-
-let timer = 0;
-function changed() {
-  showTabs();
-  clearTimeout(timer);
-  timer = setTimeout(evaluateAll, 300);
-}
-
-// A link has everything behind its `#`, which browsers send to nobody.
-const encoded = () => btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(request()))))
-  .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-function decoded(text) {
-  try {
-    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
-    const { kind, files } = JSON.parse(new TextDecoder().decode(bytes));
-    const isFile = (one) => typeof one.name === "string" && typeof one.text === "string";
-    return typeof kind === "string" && Array.isArray(files) && files.length && files.every(isFile) ? { kind, files } : null;
-  } catch {
-    return null;
-  }
-}
-
-async function share() {
-  history.replaceState(null, "", `#${encoded()}`);
-  try {
-    await navigator.clipboard.writeText(location.href);
-    at("status").textContent = "The link is copied.";
-  } catch {
-    at("status").textContent = "The link stands in the address bar.";
-  }
-}
-
-function download() {
-  const link = element("a", "", { download: "output.yml" });
-  link.href = URL.createObjectURL(new Blob([state.answer?.output ?? ""], { type: "application/yaml" }));
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
 
 function freeName() {
   const names = new Set(state.files.map((file) => file.name));
@@ -166,30 +313,161 @@ function freeName() {
   return `file-${number}.yml`;
 }
 
+// ---- opening, keeping, sharing
+
+function open(opened) {
+  at("told").textContent = "";
+  example = opened.example;
+  const { kind, files, open: shown, line } = opened;
+  Object.assign(state, { kind, files, shown, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false });
+  at("kind").value = kind;
+  editor.mark(null);
+  at("output").replaceChildren();
+  at("errors").replaceChildren();
+  at("matches").replaceChildren();
+  at("explanation").replaceChildren();
+  at("legend").hidden = at("stale").hidden = true;
+  at("output").classList.remove("stale");
+  for (const link of at("examples").querySelectorAll("a")) {
+    if (link.hash === `#${example?.name}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  at("examples").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "start" });
+  showSource(false);
+  showFile(shown, { isSame: true });
+  showView(line ? "why" : "output");
+  if (example?.answer && JSON.stringify(files) === JSON.stringify(example.files)) showAnswer(example.answer);
+  evaluateAll();
+}
+
+async function openHash(hash) {
+  const number = ++opening;
+  try {
+    const opened = await stateOf(hash, examples);
+    if (number === opening) open(opened);
+  } catch {
+    if (number !== opening) return;
+    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null });
+    at("told").textContent = "The link cannot be read. This is an example.";
+  }
+}
+let opening = 0;
+const copyOf = (files) => files.map((file) => ({ ...file }));
+
+// Everything is in the address and, for the next visit, in this browser.
+let keeping = 0;
+async function keep() {
+  const number = ++keeping;
+  const hash = await hashOf(state, example);
+  if (number !== keeping) return;
+  history.replaceState(null, "", `#${hash}`);
+  try {
+    localStorage.setItem(KEPT, hash);
+  } catch {
+    // A browser that keeps nothing is told so by nobody: the address still has it all.
+  }
+}
+
+function kept() {
+  try {
+    return localStorage.getItem(KEPT) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+async function copy(text, told) {
+  const label = told.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = "Copied";
+  } catch {
+    told.textContent = "Not copied";
+    at("told").textContent = "This browser does not let the page copy.";
+  }
+  setTimeout(() => { told.textContent = label; }, 2000);
+}
+
+async function share() {
+  await keep();
+  try {
+    await navigator.clipboard.writeText(location.href);
+    at("told").textContent = "The link is copied.";
+  } catch {
+    at("told").textContent = "The link stands in the address bar.";
+  }
+}
+
+function download() {
+  const link = element("a", "", { download: "output.yml" });
+  link.href = URL.createObjectURL(new Blob([state.good?.output ?? ""], { type: "application/yaml" }));
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+// In a narrow window one of three is in sight.
+function showView(view) {
+  at("main").dataset.view = view;
+  for (const one of at("views").children) one.setAttribute("aria-pressed", String(one.dataset.view === view));
+  strand();
+}
+
 function listen() {
   at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; showText(); changed(); });
   at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; showText(); changed(); });
-  at("kind").addEventListener("change", () => { state.kind = at("kind").value; showText(); changed(); });
-  at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "" }); showFile(state.files.length - 1); changed(); });
+  at("kind").addEventListener("change", () => { state.kind = at("kind").value; state.offer = true; showText(); changed(); });
+  at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "", role: "input" }); showFile(state.files.length - 1); changed(); });
   at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
   at("share").addEventListener("click", share);
   at("download").addEventListener("click", download);
+  at("view-trail").addEventListener("click", () => { state.isTrail = true; showSource(true); });
+  at("view-file").addEventListener("click", () => { state.isTrail = false; showSource(true); });
+  at("output").addEventListener("keydown", moveInOutput);
+  for (const one of at("views").children) one.addEventListener("click", () => showView(one.dataset.view));
+  for (const one of ["trail", "output"]) at(one).addEventListener("scroll", strand);
+  addEventListener("resize", () => { fitTabs(); strand(); });
+  addEventListener("hashchange", () => openHash(location.hash.slice(1)));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    if (at("files").open) {
+      at("files").open = false;
+      at("files").querySelector("summary").focus();
+    } else if (state.chosen && !at("editor").contains(document.activeElement)) close();
+  });
+  document.addEventListener("click", (event) => { if (!at("files").contains(event.target)) at("files").open = false; });
+  for (const [one, other] of [["explanation", "trail"], ["trail", "explanation"]]) {
+    const follow = (event) => showTogether(event.target.closest("[data-place], [data-places]"), other);
+    at(one).addEventListener("mouseover", follow);
+    at(one).addEventListener("focusin", follow);
+  }
+}
+
+// An entry of the history and its card are brought out together.
+function showTogether(one, other) {
+  const places = new Set((one?.dataset.places ?? one?.dataset.place ?? "").split("\n").filter(Boolean));
+  for (const part of at(other).querySelectorAll("[data-place], [data-places]")) {
+    const isSame = (part.dataset.places ?? part.dataset.place).split("\n").some((place) => places.has(place));
+    part.classList.toggle("together", isSame);
+  }
+}
+
+function showExamples() {
+  for (const group of new Set(examples.map((one) => one.group))) {
+    const items = examples.filter((one) => one.group === group).map((one) => element("li", [element("a", [
+      element("span", one.title, { class: "t" }), element("span", one.about, { class: "d" }),
+    ], { href: `#${one.name}` })]));
+    at("examples").append(element("h2", group), element("ul", items));
+  }
 }
 
 async function start() {
-  const examples = await (await fetch("examples.json")).json();
-  for (const group of new Set(examples.map((one) => one.group))) {
-    const made = element("optgroup", "", { label: group });
-    const of = (one, index) => (one.group === group ? [element("option", one.title, { value: index })] : []);
-    made.append(...examples.flatMap(of));
-    at("examples").append(made);
-  }
-  at("examples").addEventListener("change", () => { const one = examples[at("examples").value]; open(one.kind, one.files); });
+  examples = await (await fetch("examples.json")).json();
+  showExamples();
   at("note").textContent = note;
+  at("links").hidden = !links.length;
+  at("links").append(...links.map(([text, href]) => element("a", text, { href })));
   listen();
-  const linked = decoded(location.hash.slice(1));
-  if (linked) open(linked.kind, linked.files);
-  else open(examples[0].kind, examples[0].files);
+  await openHash(location.hash.slice(1) || kept() || examples[0].name);
 }
 
 start();
