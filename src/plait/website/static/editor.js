@@ -31,7 +31,13 @@ export function createEditor(parent, { label, onChange }) {
     colours.scrollLeft = text.scrollLeft;
   }
 
-  text.addEventListener("input", () => { draw(); onChange(shown, text.value); });
+  // One change may be many events: a browser types a pasted text line by line.
+  let drawing = 0;
+  text.addEventListener("input", () => {
+    cancelAnimationFrame(drawing);
+    drawing = requestAnimationFrame(draw);
+    onChange(shown, text.value);
+  });
   text.addEventListener("scroll", follow);
   return {
     show(_kind, _files, file) {

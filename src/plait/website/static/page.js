@@ -53,10 +53,8 @@ function showAnswer(answer) {
 let timer = 0;
 function changed() {
   at("told").textContent = "";
-  showTabs();
   clearTimeout(timer);
-  timer = setTimeout(evaluateAll, PAUSE);
-  keep();
+  timer = setTimeout(() => { keep(); evaluateAll(); }, PAUSE);
 }
 
 // ---- the output
@@ -413,9 +411,9 @@ function showView(view) {
 }
 
 function listen() {
-  at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; showText(); changed(); });
-  at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; showText(); changed(); });
-  at("kind").addEventListener("change", () => { state.kind = at("kind").value; state.offer = true; showText(); changed(); });
+  at("name").addEventListener("input", () => { state.files[state.shown].name = at("name").value; showTabs(); showText(); changed(); });
+  at("values").addEventListener("change", () => { state.files[state.shown].role = at("values").checked ? "values" : "input"; showTabs(); showText(); changed(); });
+  at("kind").addEventListener("change", () => { state.kind = at("kind").value; state.offer = true; showTabs(); showText(); changed(); });
   at("add").addEventListener("click", () => { state.files.push({ name: freeName(), text: "", role: "input" }); showFile(state.files.length - 1); changed(); });
   at("remove").addEventListener("click", () => { state.files.splice(state.shown, 1); showFile(state.shown); changed(); });
   at("share").addEventListener("click", share);
