@@ -202,7 +202,7 @@ def test_each_value_is_marked_by_the_file_that_decided_it(page: Page) -> None:
 
 def test_an_error_leads_to_its_line_and_the_last_good_output_stays(page: Page) -> None:
     page.get_by_role("button", name="app.yml").click()
-    page.get_by_label("Text of the file").fill("a: 1\nb: #@ missing\n")
+    write(page, "a: 1\nb: #@ missing\n")
     playwright.expect(page.locator("#stale")).to_be_visible()
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
     page.get_by_role("button", name="schema.yml").click()
@@ -239,7 +239,7 @@ def test_a_link_that_cannot_be_read_says_so(page: Page, address: str, browser: B
 
 def test_a_link_of_an_example_has_the_edits_alone(page: Page) -> None:
     page.get_by_role("button", name="values.yml").click()
-    page.get_by_label("Text of the file").fill("replicas: 12\n")
+    write(page, "replicas: 12\n")
     assert shared(page) == {
         "files": [{"name": "values.yml", "text": "replicas: 12\n", "role": "values"}],
         "open": "values.yml",
@@ -264,7 +264,7 @@ def test_names_and_texts_of_a_link_are_shown_as_text(page: Page, address: str, b
 
 def test_edits_are_there_on_the_next_visit(page: Page, address: str) -> None:
     page.get_by_role("button", name="values.yml").click()
-    page.get_by_label("Text of the file").fill("replicas: 12\n")
+    write(page, "replicas: 12\n")
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
     page.goto("about:blank")
     page.goto(address)
@@ -308,7 +308,7 @@ def test_the_layout_holds_after_typing(page: Page, width: int) -> None:
 def test_nothing_moves_for_those_who_want_that(page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.get_by_role("button", name="app.yml").click()
-    page.get_by_label("Text of the file").fill("a: 1\n")
+    write(page, "a: 1\n")
     playwright.expect(page.locator("#output .new")).to_have_count(1)
     assert page.evaluate("document.getAnimations().length") == 0
 
