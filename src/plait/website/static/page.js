@@ -166,7 +166,7 @@ function explanation(why) {
   const acts = element("span", [
     button("Copy as Markdown", (event) => copy(markdownOf(state.kind, state.files, state.answer), event.target), { class: "ghost wide" }),
     button("Copy command", (event) => copy(`plait ${state.kind} ${argumentsOf(state.kind, state.files)}`, event.target), { class: "ghost wide" }),
-    button("Esc", close, { class: "ghost", "aria-label": "Close the explanation" }),
+    button("Esc", close, { class: "ghost", "aria-label": "Esc: close the explanation" }),
   ], { class: "acts" });
   return [
     element("div", [element("h2", why.name), chainOf(why), acts], { class: "why-head" }),
@@ -270,7 +270,7 @@ function showTabs() {
   };
   at("tabs").replaceChildren(...state.files.map(tab));
   at("all-files").replaceChildren(...state.files.map((file, index) => element("li", [
-    button(file.name, () => { at("files").open = false; showFile(index); }, { class: "ghost", "aria-label": `Show ${file.name}` }),
+    button(file.name, () => { at("files").open = false; showFile(index); }, { class: "ghost", "aria-label": `${file.name}: show` }),
     element("span", file.role === "values" ? "values" : "", { class: "quiet" }),
   ])));
   at("count").textContent = state.files.length === 1 ? "1 file" : `${state.files.length} files`;
@@ -453,7 +453,7 @@ function showExamples() {
   for (const group of new Set(examples.map((one) => one.group))) {
     const items = examples.filter((one) => one.group === group).map((one) => element("li", [element("a", [
       element("span", one.title, { class: "t" }), element("span", one.about, { class: "d" }),
-    ], { href: `#${one.name}` })]));
+    ], { href: `./#${one.name}` })]));
     at("examples").append(element("h2", group), element("ul", items));
   }
 }
