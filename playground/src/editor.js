@@ -49,7 +49,7 @@ export function createEditor(parent, { label, onChange, onOpen }) {
     const extensions = [
       basics, look, colours, badLines,
       scheme.of(EditorView.darkTheme.of(dark.matches)), language.of(own.language), service.of(own.service),
-      EditorView.contentAttributes.of({ "aria-label": label, "aria-description": KEYS, spellcheck: "false", autocapitalize: "off" }),
+      EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": KEYS, spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of(({ docChanged, state }) => { if (docChanged) changed(state.doc.toString()); }),
       showPanel.of(keysPanel),
     ];
