@@ -1,4 +1,4 @@
-"""`plait layer`: the request, and its evaluation. See docs/layer.md."""
+"""`plait layer`: the request, and its evaluation. See docs/guide-layer.md."""
 
 from __future__ import annotations
 

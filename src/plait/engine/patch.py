@@ -1,4 +1,4 @@
-"""`plait patch`: the request, and its evaluation. See docs/patch.md."""
+"""`plait patch`: the request, and its evaluation. See docs/guide-patch.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`plait render`: the request, and its evaluation. See docs/render.md."""
+"""`plait render`: the request, and its evaluation. See docs/guide-render.md."""
 
 from __future__ import annotations
 
