@@ -3,9 +3,9 @@
 
     scan -> parse -> syntax tree -> resolve -> Python ast -> code object
 
-`compile_program` does it all; a `Program` runs as often as wanted. `values`, `containers` and `structs` say what a value
-is, `table` what there is to call, `operators` and `runtime` what the rest of a program means, `budget` and `loops` what
-it costs. `optimize` and `probe` (which says what values were made of) can each be left out.
+`compile_program` does all of this. A `Program` can run any number of times. `values`, `containers` and `structs` define
+values, `table` the builtins, `operators` and `runtime` the meaning of programs, `budget` and `loops` their cost.
+`optimize` and `probe` (provenance of values) are optional.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Arguments: the one helper with which every function of the host takes its arguments apart.
+"""Arguments of host functions: the helpers that unpack them.
 
-A function of the host gets `(*args, **kwargs)` of values. `unpack` gives them back in the order of the parameters and
-words what is wrong ("index: got 0 arguments, want at least 1"), so that a wrong call reads the same everywhere.
+A function of the host gets `(*args, **kwargs)`. `unpack` returns the values in the order of the parameters, and words
+the errors ("index: got 0 arguments, want at least 1"), so that wrong calls read the same everywhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def unpack(
 ) -> list[object]:
     """The values of `parameters`, given by position or by name.
 
-    A parameter is "name" or "name:kind"; kinds are those of `check_kind`. `defaults` belong to the last parameters.
+    A parameter is "name" or "name:kind", with the kinds of `check_kind`. `defaults` belong to the last parameters.
     Raises StarlarkError.
     """
     count = len(parameters)
@@ -65,7 +65,7 @@ def unpack_positional(
     kinds: Sequence[str],
     defaults: Sequence[object] = (),
 ) -> list[object]:
-    """The values of parameters that are given by position only; `kinds` holds one kind ("" for any) for each.
+    """The values of positional-only parameters. kinds: one per parameter, "" for any.
 
     Raises StarlarkError.
     """

@@ -40,7 +40,7 @@ def _methods(x: object) -> Mapping[str, Row]:
 
 
 def bound(x: object, row: Row) -> Builtin:
-    """A method as a value: called with too few or too many arguments it says so in the language's words."""
+    """A method as a value. A call with a wrong number of arguments fails with Starlark's message."""
     function = row.function
 
     def method(*args: object, **kwargs: object) -> object:

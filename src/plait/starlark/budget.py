@@ -1,11 +1,11 @@
 """The budget of a run: steps, time, memory, and the size of one value (see `plait.limits`).
 
 A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
-program; one that uses only operators and builtins belongs to the step that calls it. Builtins count in proportion to
-what they go through. So the count depends on the program and its data alone, and a program without an end gets there.
+program. A call that uses only operators and builtins belongs to the step of its caller. Builtins count in proportion to
+the data they process. So the count depends only on the program and its data, and an endless program reaches the limit.
 
-Counting is cheap because a loop pays for all its iterations when it begins, and gets the rest back when it is left
-early (see `loops`). Steps are handed out in slices; the clock and the memory are looked at between slices.
+Counting is cheap because a loop pays for all its iterations at the start, and is refunded if it is left early (see
+`loops`). Steps are granted in slices; the clock and the memory are checked between slices.
 
 This module knows no values, so that every value and builtin can spend: they call `spend`, `pay` and the checks below.
 """
@@ -69,7 +69,9 @@ class Budget:
         self.spend, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
 
     def end(self) -> None:
-        """Let go of what the programs see, since part of it holds their functions. None of these may be called any more."""
+        """Drops references to the programs' names, some of which refer back to their functions. None of these may be
+        called afterwards.
+        """
         for space in self.spaces:
             space.clear()
         self.spaces.clear()
@@ -103,12 +105,12 @@ class Budget:
             frame = frame.f_back
 
     def check_room(self, size: int) -> None:
-        """Raises LimitError where so many bytes more are more than the run may have."""
+        """Raises LimitError if so many more bytes exceed the limit."""
         if self._memory.grown() + size > self._allowance.most("memory"):
             raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
 
     def made(self, size: int) -> None:
-        """Count a large value of so many bytes."""
+        """Counts a large value of so many bytes."""
         self.spend(size // _BYTES_A_STEP)
         self._bytes += size
         if self._bytes > _BYTES_BETWEEN_LOOKS:
@@ -121,8 +123,8 @@ def _counters(
 ) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
     """The step counters: `spend`, the number of spent steps, and the functions that compiled code calls by name.
 
-    They are closures over the number that is left, since that is what Python changes fastest. For that the most common
-    loop, over a short `range(stop)`, is among them; all others are in `loops`, long_loop the one over any `range(stop)`.
+    They are closures over the remaining number, which Python updates fastest. Therefore the most common loop, over a
+    short `range(stop)`, is among them. All others are in `loops`; long_loop is the one over any `range(stop)`.
     """
     left = given = min(_SLICE, allowance.limits.steps)
 
@@ -196,9 +198,9 @@ _FRAMES = 12
 
 
 class _Memory:
-    """By how much the process has grown since the first look, in bytes; 0 where nobody tells.
+    """The growth of the process since the first measurement, in bytes; 0 if it cannot be measured.
 
-    Where other threads run, what they take cannot be told from what the run takes, and counts for nothing.
+    With other threads running, their memory cannot be distinguished from that of the run, so nothing is counted.
     """
 
     __slots__ = ("_before",)
@@ -245,14 +247,14 @@ _PAGE = 4096
 
 
 def pay(count: int) -> None:
-    """Steps for going through `count` items, at the pace of a builtin."""
+    """Spends the steps of a builtin that processes `count` items."""
     budget = CURRENT.get(None)
     if budget is not None:
         budget.spend(count // _ITEMS_A_STEP)
 
 
 def spend(steps: int) -> None:
-    """Spend steps for what takes as long as so many of them."""
+    """Spends steps for work that takes as long."""
     budget = CURRENT.get(None)
     if budget is not None:
         budget.spend(steps)
@@ -276,7 +278,7 @@ def _looking(items: Sequence[T], budget: Budget) -> Iterator[T]:
 
 
 def check_string(size: int) -> None:
-    """Count a string of `size` characters that is to be made. Raises LimitError."""
+    """Checks the size of a string before it is created. Raises LimitError."""
     budget = CURRENT.get(None)
     limits = allowance().limits if budget is None else budget.limits
     if size > limits.string:
@@ -286,9 +288,9 @@ def check_string(size: int) -> None:
 
 
 def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
-    """Check a collection of `size` items that a builtin makes or goes through. Raises LimitError.
+    """Checks a collection of `size` items that a builtin creates or iterates over. Raises LimitError.
 
-    made: how many of them count; None for all.
+    made: the number of items that count; None for all.
     """
     budget = CURRENT.get(None)
     limits = allowance().limits if budget is None else budget.limits
@@ -308,21 +310,21 @@ def look() -> None:
 
 
 def check_room(size: int) -> None:
-    """Refuse what takes so many bytes before it is made, if the run may not have them. Raises LimitError."""
+    """Rejects an allocation of so many bytes in advance if the run may not have them. Raises LimitError."""
     budget = CURRENT.get(None)
     if size > _BYTES_BETWEEN_LOOKS and budget is not None:
         budget.check_room(size)
 
 
 def foresee(items: object, each: int) -> None:
-    """Refuse a collection made of these items, each of which takes so many bytes. Raises LimitError."""
+    """Rejects a collection of these items in advance, each of which takes so many bytes. Raises LimitError."""
     from _operator import length_hint
 
     check_room(length_hint(items) * each)
 
 
 def check_bits(size: int) -> None:
-    """Check an int of `size` bits that is to be made. Raises LimitError."""
+    """Checks the size of an int in bits before it is created. Raises LimitError."""
     budget = CURRENT.get(None)
     limits = allowance().limits if budget is None else budget.limits
     if size > limits.bits:

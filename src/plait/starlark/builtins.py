@@ -1,7 +1,7 @@
 """The universal functions (docs/reference/language.md).
 
-They are plain Python functions, so that compiled code calls them at full speed. `table.universal` says how many arguments
-each takes; nothing calls one with another number.
+They are plain Python functions, so that compiled code calls them at full speed. `table.universal` has the number of
+arguments of each; nothing calls one with another number.
 """
 
 from __future__ import annotations
@@ -225,9 +225,9 @@ def list_(values: object = (), /) -> List:
 
 
 def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Callable[..., object], ...]:
-    """`max` or `min`: the function, and what compiled code calls for at least two values and no key.
+    """`max` or `min`: the function itself, and the one that compiled code calls with at least two values and no key.
 
-    operator: says of two keys which is better. own: what Python has for values of a plain type.
+    operator: tells which of two keys is better. own: Python's function for values of a plain type.
     """
 
     def of_all(*args: object, **kwargs: object) -> object:
@@ -348,7 +348,7 @@ def paid_line(text: str) -> None:
 
 
 def printing(line: Callable[[str], None]) -> Callable[..., None]:
-    """The `print` of one run; `line` gets what is printed."""
+    """The `print` of one run. `line` receives the printed lines."""
 
     def print_(*args: object, **kwargs: object) -> None:
         text = joined("print", args, kwargs)

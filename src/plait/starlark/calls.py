@@ -44,7 +44,7 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
 
 
 def enter(budget: Budget) -> tuple[Token[Budget], Profile] | None:
-    """Begin to spend from a budget; `leave` takes what this gives. None: that is what is being done already."""
+    """Starts to spend from a budget. Pass the result to `leave`; None if the budget is active already."""
     if CURRENT.get(None) is budget:
         return None
     # Python's limit counts the frames of all callers as well: they are few.
@@ -60,7 +60,7 @@ def enter(budget: Budget) -> tuple[Token[Budget], Profile] | None:
 
 
 def leave(former: tuple[Token[Budget], Profile] | None) -> None:
-    """Back to what was spent from before `enter`."""
+    """Restores the budget that was active before `enter`."""
     if former is not None:
         token, before = former
         if before is not None:
@@ -91,8 +91,8 @@ def _counting(depth: int) -> Callable[..., object]:
 def leaving(fault: Exception) -> Exception:
     """The error to raise where an exception leaves the language.
 
-    Its traceback is gone, and with it the frames: loops that still held a list let it go, and an outer boundary adds
-    only its own frames to the trail. A fault of plait keeps its traceback.
+    Its traceback is dropped, and the frames with it: unfinished loops release their lists, and an outer boundary adds
+    only its own frames to the trail. An error of plait's code keeps its traceback.
     """
     from plait.errors import PlaitError
     from plait.starlark.faults import translated

@@ -46,7 +46,7 @@ _SHOWN_NAMES = 12
 
 
 def text(made: str) -> str:
-    """Text that was put together from a few parts."""
+    """A text built from a few parts."""
     if len(made) > SMALL:
         check_string(len(made))
     return joined(made)

@@ -1,6 +1,6 @@
 """Equality and order of values (docs/reference/language.md): `==` and `<` as the language has them.
 
-True is not 1, text is ordered by its bytes, what holds other values is compared part by part.
+True is not 1, text is ordered by its bytes, and collections are compared element by element.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Lists, dicts and sets: Python's own with a lock, so that reading them costs what it costs in C
+"""Lists, dicts and sets: Python's own types with a lock, so that reading them is as fast as in C
 (docs/reference/language.md).
 
 A lock is 0 while the value may be changed, n > 0 while n loops run over it, and FROZEN for good.
 
 In Python True and 1 are the same key; here they are not. A bool among the keys (also inside a tuple) is stored as a
-`Marked` key, and `odd` tells that the dict has such keys; `keys()`, `items()` and iteration give back the bools.
+`Marked` key, and `odd` marks a dict with such keys. `keys()`, `items()` and iteration return the bools.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _dict_contains = dict.__contains__
 
 
 class Marked:
-    """A key that Python would take for another one, or hash badly: a bool, a huge number, or a tuple with one of them.
+    """A key that Python would confuse with another one, or hash badly: a bool, a huge number, or a tuple with one of
+    them.
 
     Integers that differ by a multiple of 2**61-1 have one hash, which makes a dict of them slow.
     """
@@ -94,7 +95,7 @@ def _tuple_key(key: tuple[object, ...]) -> object:
 
 
 def weigh(key: object) -> None:
-    """Pay for looking up what a dict has as a key."""
+    """Pays for the lookup of a key in a dict."""
     if type(key) is str:
         if len(key) > LONG:
             compared(key)
@@ -120,7 +121,7 @@ def _count_parts(key: tuple[object, ...], known: dict[int, int]) -> int:
 
 
 class List(list[object]):
-    """A list; `lock` says whether it may be changed."""
+    """A list. `lock`: 0 if it may be changed."""
 
     __slots__ = ("lock",)
     type_name = "list"
@@ -209,7 +210,7 @@ class Set(Dict):
 
 
 def insert(into: Dict, key: object, value: object) -> None:
-    """Store a value whatever the key is; does not look at the lock. Raises StarlarkError for an unhashable key."""
+    """Stores a value under any key, without checking the lock. Raises StarlarkError for an unhashable key."""
     if type(key) is not str or len(key) > LONG:
         key = key_of(key)
         if type(key) is Marked:
@@ -228,7 +229,7 @@ def has(where: Dict, key: object) -> bool:
 
 
 def remove(where: Dict, key: object, default: object = None) -> object:
-    """Take a key out and give its value; does not look at the lock."""
+    """Removes a key and returns its value, without checking the lock."""
     return where.pop(key if type(key) is str and len(key) <= LONG else key_of(key), default)
 
 
@@ -285,7 +286,7 @@ def freeze(value: object) -> None:
 
 
 def _freeze_function(function: FunctionType, todo: list[object]) -> None:
-    """Put what a compiled function can still change (defaults, closed-over variables) on the list, once."""
+    """Adds the mutable parts of a compiled function (defaults, closed-over variables) to the list, once."""
     if "$source" not in function.__globals__:
         return
     function.__dict__["frozen"] = True

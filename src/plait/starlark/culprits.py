@@ -2,9 +2,6 @@
 
 Starlark's own message names only types (`NoneType value is not iterable`). The names and struct members on the line are
 evaluated again; nothing is called.
-
-The language's own sentences name types alone (`NoneType value is not iterable`). What stands on the line is looked at
-again, as far as it is names and members of structs: nothing is called for that.
 """
 
 from __future__ import annotations
@@ -79,14 +76,14 @@ def _instead(named: str, behind: str, member: list[str]) -> str:
 
 
 def _code(text: str) -> str:
-    """A line without its texts, so that no word in them is taken for a name."""
+    """A line without its string literals, so that no word in them counts as a name."""
     at = text.find("#@")
     code = text[at + 2 :] if at >= 0 else text
     return re.sub(r"\"[^\"]*\"|'[^']*'", lambda quoted: '"' + " " * (len(quoted[0]) - 2) + '"', code)
 
 
 def _none_within(named: str, known: Mapping[str, object]) -> str | None:
-    """The shortest beginning of a dotted name that is None: what comes behind it cannot be looked up."""
+    """The shortest prefix of a dotted name whose value is None, so that the rest cannot be resolved."""
     parts = named.split(".")
     for count in range(1, len(parts) + 1):
         head = ".".join(parts[:count])
@@ -96,7 +93,7 @@ def _none_within(named: str, known: Mapping[str, object]) -> str | None:
 
 
 def _variables(frames: Sequence[tuple[FrameType, int]]) -> Mapping[str, object]:
-    """The variables that can be seen where an error was raised: a comprehension sees those around it."""
+    """The variables in scope where an error was raised. A comprehension sees those of the enclosing function."""
     seen: list[Mapping[str, object]] = []
     for frame, _ in reversed(frames):
         seen.append(frame.f_locals)
@@ -119,7 +116,7 @@ def _value(named: str, known: Mapping[str, object]) -> object:
 
 
 def _origin(named: str, source: Source, line: int, error: PlaitError, known: Mapping[str, object]) -> str:
-    """The origin of a name's value, as far as the lines above show it."""
+    """The origin of a name's value, if the lines above show it."""
     if "." in named:
         return ": it is null in the data values" if named.startswith("data.values.") else ""
     given = re.compile(rf"^\s*(?:#@\s*)?{re.escape(named)}\s*=(?!=)\s*(.*)$")

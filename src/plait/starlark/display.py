@@ -72,7 +72,7 @@ def quote(string: str) -> str:
 
 
 def _quoted_by_parts(string: str) -> str:
-    """The same for a long string: what it takes is known before, and never all there at once."""
+    """The same for a long string, in parts: its size is checked first, and it is never in memory as a whole."""
     spend(len(string))
     check_string(len(string))
     parts = [quote(string[start : start + _MANY])[1:-1] for start in range(0, len(string), _MANY)]

@@ -1,4 +1,4 @@
-"""Strings seen in parts. Imported when a program asks for them."""
+"""Iterable views of strings. Imported when a program uses them."""
 
 from __future__ import annotations
 

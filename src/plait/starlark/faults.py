@@ -1,9 +1,8 @@
 """Python's exceptions to the language's errors, with the trail of calls.
 
-Compiled code lets Python find many faults: a call that does not fit, a variable that has no value, a subscript out of
-range, too deep a recursion. Where such an exception leaves the language (`Program.run`, `call`) it is put into the
-language's words here, and the Python traceback becomes the trail: its frames whose globals have "$source" are the
-program's own.
+Python detects many faults of compiled code: a wrong call, an unset variable, an index out of range, deep recursion.
+Where such an exception leaves Starlark (`Program.run`, `call`), it is translated to Starlark's message here, and the
+Python traceback becomes the trail: its frames whose globals have "$source" belong to the program.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
 def translated(error: Exception) -> Exception:
     """The error to raise at the boundary instead of `error`: a PlaitError with its place and trail.
 
-    What is no fault of the program comes back unchanged.
+    An exception that is not the program's fault is returned unchanged.
     """
     frames = _frames(error.__traceback__)
     if isinstance(error, PlaitError):
@@ -81,7 +80,7 @@ def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
 
 
 def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
-    """Steps, innermost first. A comprehension is no call: it only says where its function is."""
+    """The steps, innermost first. A comprehension is not a call; it only gives the line of its function."""
     steps: list[Step] = []
     line = 0
     for frame, number in reversed(frames):
@@ -162,9 +161,6 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
 
     The arguments are gone by then, so the message is the only source of their number and names. Checking calls in
     advance would slow down every call.
-
-    By then the arguments are gone: how many there were, and which names they had, stands in that sentence alone. To check
-    calls ourselves before they are made would cost every call.
     """
     if text.endswith("object is not callable"):
         return StarlarkError(
@@ -208,7 +204,7 @@ def _constant(qualified: str, code: CodeType) -> CodeType | None:
 
 
 def _body_line(code: CodeType) -> int:
-    """The first line of the body of a function; that of the definition if there is no other."""
+    """The first line of a function's body, or of its definition if the body is on the same line."""
     start = code.co_firstlineno
     return min((line for _, _, line in code.co_lines() if line is not None and line > start), default=start)
 

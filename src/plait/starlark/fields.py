@@ -1,7 +1,7 @@
 """The expressions in `f"...{expression}..."`, an addition to the language: `"...{}...".format(expression)` in other words.
 
-As in `format`, braces are doubled to stand for themselves, `!r` after an expression shows it as `repr` does, and there is
-nothing to say how many digits or characters it takes: that is what `%` is for.
+As in `format`, doubled braces are literal, and `!r` after an expression shows it as `repr` does. There are no widths or
+precisions: that is what `%` is for.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 def fields(
     inner: str, unescaped: Callable[[str], str], fail: Callable[[str, int], NoReturn]
 ) -> tuple[str, list[tuple[int, str]]]:
-    """The template for `format` that a text between quotes stands for, and its expressions, each with its place.
+    """The template for `format` that a text in quotes stands for, and its expressions, each with its position.
 
-    unescaped: gives the characters that escape sequences mean. fail: raises an error for a place.
+    unescaped: resolves escape sequences. fail: raises an error at a position.
     """
     out: list[str] = []
     found: list[tuple[int, str]] = []

@@ -1,5 +1,5 @@
-"""`template.format(...)` and `template % x` (docs/reference/language.md). Imported when a program does either with a
-template that is no literal.
+"""`template.format(...)` and `template % x` (docs/reference/language.md). Imported when a program uses either with a
+template that is not a literal.
 
 Nothing here reaches Python's own `%` or `str.format` with a user's format.
 """
@@ -69,7 +69,7 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
 
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
-    """The parts of a template; an unknown conversion stands as the message to raise when its turn comes."""
+    """The parts of a template. An unknown conversion becomes the error message to raise when it is reached."""
     if len(template) > SMALL:
         spend(template.count("{") * 16 + template.count("}") * 4)
         check_room(template.count("{") * 256)
@@ -276,7 +276,7 @@ _CONVERSIONS: dict[str, Callable[[object, str], str]] = {
 
 
 def _whole(parts: list[str]) -> str:
-    """The text of its parts. Raises LimitError before one is made that is too long."""
+    """The text of its parts. Raises LimitError in advance if it would be too long."""
     if len(parts) > 2 * FEW:
         check_string(sum(map(len, parts)))
     result = "".join(parts)

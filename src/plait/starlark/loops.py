@@ -1,7 +1,7 @@
 """Loops of compiled code: ranges, and the functions called at the beginning and the end of a loop.
 
-A loop pays all its steps when it begins (see `budget`), and gets back what it did not go through when it is left early.
-A list, dict or set is locked while a loop runs over it.
+A loop pays for all its steps at the start (see `budget`), and is refunded for the rest if it is left early. A list,
+dict or set is locked while a loop iterates over it.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def range_from_to(start: object, stop: object, /) -> range:
 
 
 def finish(x: object) -> None:
-    """The end of the loop over what `Loops.begin` gave."""
+    """Ends the loop over the result of `Loops.begin`."""
     if isinstance(x, (List, Dict)) and x.lock > 0:
         x.lock -= 1
 
 
 class Loops:
-    """The loops of one run. spend: takes steps from its budget."""
+    """The loops of one run. spend: subtracts steps from its budget."""
 
     __slots__ = ("spend",)
 
@@ -110,7 +110,7 @@ class Loops:
             finish(source)
 
     def refund(self, iterator: Iterator[object]) -> None:
-        """Give back what a loop that was left has not iterated."""
+        """Refunds the remaining iterations of a loop that was left."""
         self.spend(-length_hint(iterator))
 
     def to(self, stop: object) -> Iterable[object]:

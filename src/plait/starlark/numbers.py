@@ -1,4 +1,4 @@
-"""Numbers: what is the same for all who convert them.
+"""Conversions of numbers, shared by all callers.
 
 Integers of any size as decimal text, in both directions: Python refuses more than a few thousand digits.
 """

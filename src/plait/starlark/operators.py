@@ -1,7 +1,7 @@
 """The operators of the language: `BINARY` and `UNARY` have a function for each. See docs/reference/language.md.
 
-Compiled code does the common cases itself (two ints, a known list) and comes here for the rest. True is not 1: a bool
-takes part in no arithmetic. Sizes are bounded: a result that would grow past the limit is a LimitError.
+Compiled code handles the common cases (two ints, a list of known type) itself and calls these functions for the rest.
+True is not 1: a bool takes part in no arithmetic. Sizes are bounded: a result beyond the limit is a LimitError.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FEW_ITEMS = 16  # comparing so many with a value costs no more than the step th
 
 
 def unknown(operator: str, x: object, y: object) -> StarlarkError:
-    """The error for operands that an operator does not take."""
+    """The error for operands that an operator does not accept."""
     hint = None
     if operator == "|":
         hint = "use 'or' instead of '|' for logical-or"

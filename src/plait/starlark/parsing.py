@@ -1,4 +1,4 @@
-"""From the pieces of a program to its syntax tree, with names resolved; and the errors of a text that is no program."""
+"""From the pieces of a program to its syntax tree, with resolved names; and syntax errors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 def parse_program(
     pieces: Sequence[Piece], source: Source, parser: type[Parser] | None = None
 ) -> tuple[list[Statement], Scope, list[Finding]]:
-    """The statements of a program, its scopes with names resolved, and what is wrong without stopping the parser, by line.
+    """The statements of a program, its scopes with resolved names, and the findings that do not stop the parser, by
+    line.
 
-    parser: a subclass, for tools that keep more of the tokens. Raises StarlarkError for what stops it, LimitError.
+    parser: a subclass, for tools that keep more of the tokens. Raises StarlarkError for a fault that stops it,
+    LimitError.
     """
     from plait.starlark.parse import Parser
     from plait.starlark.resolve import resolve
@@ -54,7 +56,7 @@ def too_deep(source: Source, error: BaseException) -> LimitError:
 
 
 def failure(findings: list[Finding]) -> StarlarkError:
-    """The error for what is wrong with the text of a program; the first speaks for itself, the others are its findings."""
+    """The error for the findings of a program's text: the first one, with all as its findings."""
     first, *more = findings
     error = StarlarkError(first.message, at=first.at, also=first.also, hint=first.hint, findings=more, code=first.code)
     error.listed = sorted(findings, key=lambda one: one.rank)

@@ -28,7 +28,7 @@ class Code:
 class Expr:
     """A slot of a host statement that holds one expression; nothing at all means the empty tuple.
 
-    deferred: `$node.defer` gets it as a function, for its value may not be known yet.
+    deferred: `$node.defer` gets it as a function, because its value may not be known yet.
     """
 
     __slots__ = ("column", "deferred", "line", "text")
@@ -55,8 +55,8 @@ class Args:
 class Host:
     """A statement of the template layer between pieces of code.
 
-    slots: the code it carries. lower: gets one value for each slot (an expression; for Args the pair of positional
-    expressions and keywords) and gives the Python statements to run. What has no line yet gets `line`.
+    slots: the code it contains. lower: receives one value per slot (an expression; for Args the positional expressions
+    and the keywords) and returns the Python statements to run. Nodes without a line get `line`.
     """
 
     __slots__ = ("line", "lower", "slots")

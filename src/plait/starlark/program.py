@@ -48,11 +48,11 @@ class Program:
         names: Mapping[str, object] | None = None,
         common: Mapping[str, object] = _NOTHING,
     ) -> dict[str, object]:
-        """Run the program; gives its global variables, also the private ones, with frozen values.
+        """Runs the program. Returns its global variables, private ones included, with frozen values.
 
-        load: gives the exported names of what `load` statements ask for. names: further names, beginning with "$",
-        for the code that host statements were lowered to; common: those that many programs share, a table that stays as
-        it is. Raises StarlarkError with the trail of calls.
+        load: returns the exports of a path in `load` statements. names: further names, beginning with "$", for lowered
+        host statements. common: names that many programs share, in a table that is not changed. Raises StarlarkError
+        with the trail of calls.
         """
         source = self.source
         if context is not None and context.silence is not None and self.prints():
@@ -164,7 +164,7 @@ def _freeze(values: Iterable[object]) -> None:
 
 
 def _names(code: CodeType) -> set[str]:
-    """The names of its surroundings, among them those of attributes, that code and what is within it use."""
+    """The names of its environment that code uses, attributes and nested code included."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if type(constant) is type(code):
@@ -187,11 +187,10 @@ def compile_program(
 ) -> Program:
     """Compile a program from its pieces.
 
-    hooks: gives statements around the body of the program and of functions that contain host statements.
-    traced: the program is to say what it reads (see `probe`). lines_of: it is to say what of it runs (see `marks`); gives
-    the lines that host statements make something of. optimize: do common cases in place (see `optimize`);
-    what the program does is the same. Raises StarlarkError for the first thing that is wrong; its findings are all
-    others, in the order of the source.
+    hooks: adds statements around the body of the program and of functions that contain host statements. traced: the
+    program reports its reads (see `probe`). lines_of: it reports what runs (see `marks`); returns the lines that a host
+    statement uses. optimize: handle common cases in place (see `optimize`), with the same results. Raises StarlarkError
+    for the first fault; its findings are all others, in source order.
     """
     from plait.starlark.lower import Lowering
     from plait.starlark.parsing import failure, parse_program, too_deep

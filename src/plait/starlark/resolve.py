@@ -1,4 +1,4 @@
-"""Names to scopes: which function's variable, or which universal name, is meant (docs/reference/language.md).
+"""Resolves names to scopes: a function's variable, or a universal name (docs/reference/language.md).
 
 Blocks make no scopes, functions and comprehensions do; a name that is assigned anywhere in a function is a variable of
 that function. At the top level, outside of functions, a name must be bound before it is used. A name that is found
@@ -87,7 +87,7 @@ def resolve(program: Scope, source: Source, problems: list[Finding]) -> None:
 
 
 def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) -> list[tuple[Name, Scope]]:
-    """The uses in functions as the reference program lists them: inner functions first, those of comprehensions with theirs."""
+    """The uses in functions in ytt's order: inner functions first, those of comprehensions with theirs."""
     out: list[tuple[Name, Scope]] = []
     found: dict[Scope, list[tuple[Name, Scope]]] = {}
     todo = [(program, False)]

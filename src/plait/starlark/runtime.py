@@ -1,8 +1,8 @@
 """Functions that compiled code calls by names beginning with "$", except operators.
 
-Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all those names. With what
-a run adds, it takes the place of Python's builtins, so that nothing else can be named and no program has to copy it;
-compiled code has no instruction that could change it.
+Subscripts, slices, loops, unpacking, calls with `*` and `**`, loading. `GLOBALS` is the table of all these names.
+Together with the names of a run, it replaces Python's builtins, so that nothing else can be named and no program has to
+copy it. Compiled code has no instruction that could change it.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 A token is a tuple `(kind, value, line, column)`. The kind of punctuation and keywords is their text; the others are
 "identifier", "int literal", "float literal", "string literal", "newline", "end of file" and "host", a statement of the
-template layer. Line breaks inside brackets and after a backslash are no tokens; neither is indentation, because blocks
+template layer. Line breaks inside brackets and after a backslash are not tokens; neither is indentation, because blocks
 are closed by `end`.
 
-Code pieces that follow each other are one text: brackets, strings and backslashes may run on from one to the next.
-Leading white space goes from every line before anything is scanned, except after a backslash, so that a string over
-several lines loses it as well (docs/reference/language.md).
+Consecutive code pieces are one text: brackets, strings and backslashes may continue from one to the next. Leading white
+space is removed from every line before scanning, except after a backslash. So a string over several lines loses it as
+well (docs/reference/language.md).
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
 
 
 def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
-    """Put what is wrong at its place among the tokens: what the parser finds wrong before it comes first."""
+    """Inserts a fault at its position among the tokens. Faults that the parser finds earlier come first."""
     at = error.finding.at
     line = 1 if at is None else at.line
     tokens.append((FAILURE, error.finding, line, 1))
@@ -286,7 +286,7 @@ class _Scanner:
                 i += size
 
     def _operator(self, i: int, row: int, offset: int) -> int:
-        """The length of the operator at a position: the longest that there is."""
+        """The length of the longest operator at a position."""
         text = self.text
         if text[i : i + 3] in _THREE:
             return 3
@@ -298,7 +298,7 @@ class _Scanner:
         return 1
 
     def _string(self, start: int, row: int, offset: int, raw: bool) -> tuple[int, int]:
-        """Scan a string literal; gives the position after it and its last row."""
+        """Scans a string literal. Returns the position after it and its last row."""
         text = self.text
         i = start + raw
         quote = text[i]
@@ -319,7 +319,7 @@ class _Scanner:
         return end + len(quote), row
 
     def _format(self, start: int, row: int, offset: int) -> tuple[int, int]:
-        """Scan `f"a{x}b"`, which stands for `"a{}b".format((x))`; gives the position after it and its last row."""
+        """Scans `f"a{x}b"`, which stands for `"a{}b".format((x))`. Returns the position after it and its last row."""
         from plait.starlark.fields import fields
 
         text, line, column = self.text, self.lines[row], start + offset

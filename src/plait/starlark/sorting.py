@@ -148,7 +148,7 @@ def _is_exact(column: Sequence[object]) -> bool:
 
 
 class Ordered:
-    """A value that compares as the language does; for sorting what Python would order otherwise."""
+    """A value with Starlark's order, for values that Python would order differently."""
 
     __slots__ = ("value",)
 

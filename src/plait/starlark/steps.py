@@ -31,7 +31,7 @@ _A_HOST_STATEMENT = 8 * _A_STEP
 
 
 def count_steps(statements: Sequence[Statement]) -> None:
-    """Put what counts steps into a program, in place."""
+    """Inserts the counting of steps into a program, in place."""
     _block(statements)
 
 
@@ -178,8 +178,7 @@ def _defaults(parameters: Iterable[syntax.Parameter]) -> list[Expression]:
 def _may_call(scope: Scope) -> bool:
     """True if a function may call other functions of the program.
 
-    A method by the name of one of the language's own is taken for that; if it is none, the call itself counts (see
-    `runtime`).
+    A method with the name of a builtin method counts as that one; if it is not, the call itself counts (see `runtime`).
     """
     return any(map(_is_open, scope.calls)) or any(
         child.is_comprehension and _may_call(child) for child in scope.children

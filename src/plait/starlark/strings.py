@@ -1,7 +1,7 @@
 """The string type: bytes in UTF-8, and its methods (docs/reference/language.md); `formats` has `%` and `format`.
 
-A str of Python holds text, the language counts bytes. ASCII is both, so every method does ASCII at once and goes
-through bytes for the rest.
+Python's str holds text, Starlark counts bytes. For ASCII both are equal, so every method handles ASCII directly and
+uses bytes for the rest.
 """
 
 from __future__ import annotations
@@ -338,7 +338,7 @@ _LONG = 1 << 20
 
 
 def _foresee(cuts: int, most: int) -> None:
-    """Refuse a list of so many parts before it is made, if it is longer than a list may be."""
+    """Rejects a list of so many parts in advance if it is longer than a list may be."""
     cuts = min(cuts, most) if most >= 0 else cuts
     check_items(cuts + 1, made=0)
     check_room(cuts * 64)
@@ -374,7 +374,7 @@ def _split_spaces(string: str, most: int, right: bool) -> List:
 
 
 def _fields(string: str, most: int, right: bool) -> list[str]:
-    """Fields between white space, at most `most` cuts; the last field keeps what follows it."""
+    """Fields between white space, with at most `most` cuts. The last field contains the rest."""
     text = string[::-1] if right else string
     out: list[str] = []
     i, size = 0, len(text)

@@ -1,6 +1,4 @@
-"""Values with named members: structs and modules; and what is said of a member that is not there
-(docs/reference/language.md).
-"""
+"""Values with named members: structs and modules; and errors about unknown members (docs/reference/language.md)."""
 
 from __future__ import annotations
 
@@ -97,7 +95,7 @@ class Struct(WithMembers):
 
 
 class Module(WithMembers):
-    """A named bundle of members, such as `@ytt:json` or what `module.make` gives."""
+    """A named bundle of members, such as `@ytt:json` or the result of `module.make`."""
 
     __slots__ = ("frozen", "name")
     type_name = "module"

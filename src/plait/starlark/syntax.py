@@ -1,7 +1,7 @@
 """The syntax tree, and the scopes that the parser notes while it builds it.
 
-Nodes are small classes that hold what was written and the line it was written on, and nothing of what passes find out
-about them. `resolve` sets the scopes of names, `steps` and `probe` change the tree, `lower` turns it into Python's.
+Nodes are small classes with the syntax and its line, without results of passes. `resolve` sets the scopes of names,
+`steps` and `probe` change the tree, `lower` turns it into Python's.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Scope:
     """A function, lambda, comprehension, or the program itself: the names bound in it and the names used in it.
 
-    bound: name -> line of the first binding. writes: what is assigned to the names, in the order of the text; None where
-    that is not an expression of its own. hosts, calls: what stands directly in it.
+    bound: name -> line of the first binding. writes: the values assigned to each name, in source order; None for a
+    value that is not an expression of its own. hosts, calls: those directly in the scope.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class Name:
 
 
 class Helper:
-    """A function of ours that no program can name; passes put it into the tree."""
+    """A helper function that programs cannot name. Passes insert calls of it."""
 
     __slots__ = ("line", "name")
 
@@ -171,7 +171,7 @@ class Slice:
 
 
 class Argument:
-    """star is "", "*" or "**"; name is "" for an argument given by position."""
+    """star: "", "*" or "**". name: "" for a positional argument."""
 
     __slots__ = ("line", "name", "star", "value")
 
@@ -248,7 +248,7 @@ class Comprehension:
 
 
 class Assign:
-    """operator is "" for `=`, else what stands before the `=`."""
+    """operator: "" for `=`, else the operator before the `=`."""
 
     __slots__ = ("line", "operator", "target", "value")
 
@@ -260,7 +260,7 @@ class Assign:
 
 
 class Evaluate:
-    """calls: the value is what a function of the program gives, whatever a pass has put around its call."""
+    """calls: the value is the result of a function of the program, even if a pass wrapped the call."""
 
     __slots__ = ("calls", "line", "value")
 
@@ -356,7 +356,7 @@ class HostStatement:
 
 
 class Ready:
-    """Statements of Python that a pass has made."""
+    """Python statements created by a pass."""
 
     __slots__ = ("line", "statements")
 

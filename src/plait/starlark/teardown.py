@@ -1,7 +1,7 @@
 """Taking deep trees and long tracebacks apart, one link after the other.
 
-A chain of thousands of objects that is let go frees each within the freeing of the one before it. That takes room on the
-stack of the thread: Python 3.13 looks after it on stacks of the usual size only.
+Freeing a chain of thousands of objects frees each one inside the previous one, which takes stack space. Python 3.13
+limits this only on stacks of the usual size.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PARTS = {
 
 
 def take_apart(statements: list[syntax.Statement], made: _ast.AST | None) -> None:
-    """Empty the nodes of a syntax tree, and of what was made of it, if they are deep; nobody may use them any more."""
+    """Empties the nodes of a deep syntax tree, and of trees built from it. They must not be used afterwards."""
     if next(islice(_levels(statements), _DEEP, None), None) is None:
         return
     for nodes in [*_levels(statements)]:
@@ -50,7 +50,7 @@ def take_apart(statements: list[syntax.Statement], made: _ast.AST | None) -> Non
 
 
 def _levels(statements: list[syntax.Statement]) -> Iterator[list[object]]:
-    """The nodes of a tree, those of a level together."""
+    """The nodes of a tree, one level at a time."""
     nodes: list[object] = [*statements]
     while nodes:
         yield nodes

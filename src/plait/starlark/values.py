@@ -1,9 +1,9 @@
 """Values of the language: their Python types, and the protocol for values of the host. See docs/reference/language.md.
 
-None, bool, int, float, str, tuple and range are Python's own. A str holds text; the language sees its UTF-8 bytes, and
-bytes that are not UTF-8 stand in it as lone surrogates ("surrogateescape"). Lists, dicts and sets are Python's with a
-lock (see `containers`). Functions are Python functions, compiled or built in. Everything else is a `Value`, such as the
-structs of `structs`. How values show is in `display`, how they compare in `comparison`.
+None, bool, int, float, str, tuple and range are Python's own. A str holds text; Starlark sees its UTF-8 bytes, and
+bytes that are not UTF-8 are lone surrogates in it ("surrogateescape"). Lists, dicts and sets are Python's with a lock
+(see `containers`). Functions are Python functions, compiled or built in. Everything else is a `Value`, such as the
+structs of `structs`. `display` converts values to text, `comparison` compares them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class NoAttribute(Exception):
-    """Raised by `Value.attr`: there is no such attribute. `message` replaces the usual sentence where it is not None."""
+    """Raised by `Value.attr` for an unknown attribute. message: replaces the usual message if it is not None."""
 
     def __init__(self, name: str = "", message: str | None = None) -> None:
         super().__init__(name)
@@ -29,9 +29,9 @@ class NoAttribute(Exception):
 
 
 class Value:
-    """The base of values that the host provides; a subclass overrides what its values can do.
+    """The base class of host values. A subclass overrides the operations that its values support.
 
-    type_name: what `type(x)` answers.
+    type_name: the result of `type(x)`.
     """
 
     __slots__ = ()
@@ -73,11 +73,11 @@ class Value:
         return f"<{self.type_name}>"
 
     def mapping(self) -> Iterable[tuple[object, object]] | None:
-        """Keys and values for `**x`, `dict(x)` and `d.update(x)`; None if the value is no mapping."""
+        """Keys and values for `**x`, `dict(x)` and `d.update(x)`; None if the value is not a mapping."""
         return None
 
     def freeze(self) -> None:
-        """Make the value and what it holds unchangeable."""
+        """Makes the value and its contents immutable."""
 
     def held(self) -> Iterable[object]:
         """Values of programs that the value holds, and may call or change."""
@@ -90,8 +90,8 @@ class Value:
 class Builtin:
     """A function of the host: called with the positional and the keyword arguments, all values of the language.
 
-    name: what messages call it. receiver: the value whose method it is, if it is one. holds: values of programs that it
-    may call or change.
+    name: in messages. receiver: the value of a bound method, or None. holds: values of programs that it may call or
+    change.
     """
 
     __slots__ = ("function", "holds", "name", "receiver")
@@ -166,7 +166,7 @@ def from_bytes(data: bytes) -> str:
 
 
 def joined(text: str) -> str:
-    """Text put together from parts: bytes that now make a character become that character."""
+    """Text joined from parts. Bytes that now form a character become that character."""
     if text.isascii():
         return text
     return from_bytes(to_bytes(text))

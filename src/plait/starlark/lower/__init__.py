@@ -1,4 +1,4 @@
-"""The syntax tree to Python's tree, plainly (design 4): in goes a program whose names are resolved, out comes a module.
+"""The plain lowering of the syntax tree to Python's tree: from a program with resolved names to a module.
 
 The program becomes one Python function, called "<toplevel>", whose local variables are the program's globals; it ends
 by handing them back. Functions are functions, closures read the variables of the outer ones, and since neither
@@ -7,8 +7,8 @@ language lets a function assign an outer variable, scoping is the same in both.
 What the code can name are its own variables and helpers whose names begin with "$" (`runtime.GLOBALS`). Every line
 number is the source's own, so Python's traceback is the program's stack.
 
-Here each operator, subscript and call is a call of the helper that says what it means. That is all that is needed;
-`optimize` replaces some of these rules by faster code, and `probe` and `steps` change the syntax tree beforehand.
+Every operator, subscript and call is a call of the helper that defines it. That is sufficient; `optimize` replaces some
+rules by faster code, and `probe` and `steps` change the syntax tree in advance.
 """
 
 from __future__ import annotations

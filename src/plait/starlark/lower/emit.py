@@ -25,7 +25,7 @@ NOT_VARIABLES = frozenset(("None", "True", "False", "__debug__"))
 
 
 def variable(name: str) -> str:
-    """The Python variable of a name: the same, except for those that Python keeps for itself."""
+    """The Python variable of a name: the name itself, unless Python reserves it."""
     return "$" + name + "$" if name in NOT_VARIABLES else name
 
 
@@ -108,7 +108,9 @@ class Emitter:
         return f"{self.prefix}{self.temps}"
 
     def evaluated(self, value: py.expr, into: list[py.stmt]) -> py.expr:
-        """Evaluate now; gives what reads the value, once. Constants and variables need nothing before them."""
+        """Evaluates an expression now, and returns an expression that reads the value once. Constants and variables are
+        returned as they are.
+        """
         if isinstance(value, (py.Constant, py.Name)):
             return value
         name = self.temp()

@@ -1,7 +1,7 @@
-"""Expressions: each kind of syntax is one rule, which gives Python's expression for it.
+"""Expressions: one rule per type of syntax, which returns Python's expression for it.
 
-What an operator, a subscript or a call *means* is in the helpers (`operators`, `runtime`, `table`); a rule here only says
-which helper is called with what.
+The helpers (`operators`, `runtime`, `table`) define the *meaning* of an operator, subscript or call. A rule only
+selects the helper and its arguments.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The optimizer, which can be left out: in goes a program whose names are resolved, out comes what lowers it.
+"""The optional optimizer: from a program with resolved names to the rules that lower it.
 
-`flow` follows the program and notes, in tables of its own, what `kinds` and `groups` call known: exact types of
-values, and what lists hold. `Optimizer` is the plain lowering with other rules for some of the syntax; each
-does what the plain one does, only in place of a call:
+`flow` analyses the program and records, in its own tables, the facts of `kinds` and `groups`: exact types of values,
+and elements of lists. `Optimizer` is the plain lowering with other rules for some syntax. Each has the same effect as
+the plain rule, without a call:
 
 - where types are known, Python's own operator, method or subscript;
-- where code runs often (in functions and loops), the same after a test of the exact types, else the helper;
-- a function that is only called with known types is compiled once for these calls, and once for all others.
+- in code that runs often (functions and loops), the same after a test of the exact types, else the helper;
+- a function that is called with known types only is compiled once for these calls, and once for all others.
 
 Code that runs once is best small, so there helpers are called.
 """

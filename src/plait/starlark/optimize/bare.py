@@ -1,10 +1,10 @@
 """Finds lists that only compiled code sees. They need no lock and can be Python lists, which are faster to read.
 
-`flow` has settled where lists go. Here the program is visited once more, with a short list of what is done without a
-helper and so may be done with a bare list: it is kept in a variable of a function, is an element of another bare list, is
-given to or returned by a function that is called from within, has an item read or set by an int, is appended to,
-measured, joined. A list that stands anywhere else, and whatever passes between the same places, is no bare list; nor is
-one that was made otherwise than by a display, a comprehension, `x * n`, `list(x)` or `x.split(y)`.
+`flow` has determined where lists go. This module visits the program once more with the operations that need no helper:
+storing a list in a variable of a function or in another bare list, passing it to or returning it from an internally
+called function, reading or setting an item by an int, appending, measuring, joining. A list used in any other way is
+not bare, nor is any list that passes between the same places, nor one that was created other than by a display, a
+comprehension, `x * n`, `list(x)` or `x.split(y)`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def find_bare(flow: Groups, statements: Sequence[Statement]) -> set[Expression]:
-    """The expressions that make bare lists. statements: those that the analysis is of."""
+    """The expressions that create bare lists. statements: those that were analysed."""
     visitor = _Visitor(flow)
     visitor.visit(statements)
     return {node for node in visitor.makers if visitor.is_bare(flow.group_of(node))}
 
 
 class _Visitor:
-    """Notes what makes lists, and which groups of lists (see `groups`) others than compiled code meet."""
+    """Records the expressions that create lists, and the groups of lists (see `groups`) that leave compiled code."""
 
     def __init__(self, flow: Groups) -> None:
         self.flow = flow
@@ -46,7 +46,7 @@ class _Visitor:
         return not group.open and not group.looped and group not in self.met
 
     def visit(self, node: object, *, alone: bool = False) -> None:
-        """Visit a node, or several. alone: whoever uses its value does so without helpers."""
+        """Visits one or several nodes. alone: the value is used without helpers."""
         if isinstance(node, (list, tuple)):
             for part in node:
                 self.visit(part)
@@ -63,7 +63,7 @@ class _Visitor:
             self.visit(getattr(node, name))
 
     def meet(self, node: Expression) -> None:
-        """Somebody else meets the list, and what it holds."""
+        """Records that a list, and its elements, leave compiled code."""
         group = self.flow.group_of(node)
         while group is not None and (group := find(group)) not in self.met:
             self.met.add(group)

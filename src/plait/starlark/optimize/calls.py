@@ -1,4 +1,6 @@
-"""Calls in place: methods of what is known, or after one test of the receiver's exact type; some universal functions."""
+"""Calls in place: methods of receivers with a known type, or after one test of the exact type; some universal
+functions.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def call(o: Optimizer, node: syntax.Call) -> py.expr:
 
 
 def _method(o: Optimizer, method: syntax.Attribute, values: Sequence[Expression], *, bare: bool) -> py.expr | None:
-    """`x.name(...)` of strings, lists and dicts; None for what is no method of theirs. bare: any list does as result."""
+    """`x.name(...)` of strings, lists and dicts; None for other names. bare: the result may be any list."""
     row = LIKELY.get(method.name)
     if row is None or not row.fits(len(values)):
         return None
@@ -69,7 +71,7 @@ def _method(o: Optimizer, method: syntax.Attribute, values: Sequence[Expression]
 def _own_method(
     o: Optimizer, method: syntax.Attribute, kind: str, values: Sequence[Expression], *, bare: bool
 ) -> py.expr | None:
-    """Methods of strings and dicts that Python can do, given what is known; None for all others."""
+    """Methods of strings and dicts that Python can execute, given the known types; None for all others."""
     name = method.name
     if kind in {"", "str"}:
         own = _short_text_arguments(name, values)
@@ -89,7 +91,7 @@ def _own_method(
 def _short_text_arguments(name: str, values: Sequence[Expression]) -> tuple[int, tuple[str, ...]] | None:
     """The Python form of a string method: the maximum length of the strings, and its arguments; None if there is none.
 
-    Only for ASCII strings, given what is known.
+    Only for ASCII strings, by their known types.
     """
     if name in {"upper", "lower", "strip"}:
         return None if values else (SMALL, (_SPACES,) if name == "strip" else ())
@@ -112,9 +114,9 @@ def _short_text_method(
     *,
     bare: bool,
 ) -> py.expr:
-    """`x.name(...)` of what is a short ASCII string more often than not: Python's own method.
+    """`x.name(...)` where x is usually a short ASCII string: Python's own method.
 
-    given: what Python's method is given. shortest: no string so long is short.
+    given: the arguments of Python's method. shortest: strings of this length or more are not short.
     """
     name, kind = method.name, o.kind(method.x)
     first, again = o.simple(o.expression(method.x))
@@ -137,7 +139,7 @@ def _holds_texts(o: Optimizer, node: Expression) -> bool:
 
 
 def _join(o: Optimizer, separator: str, value: Expression) -> py.expr | None:
-    """A few strings: nobody needs to look at the size before."""
+    """Joins a few strings without a check of the size."""
     if len(separator) > FEW:
         return None
     first, again = o.simple(o.expression(value))
@@ -149,7 +151,7 @@ def _join(o: Optimizer, separator: str, value: Expression) -> py.expr | None:
 
 
 def _set_default(o: Optimizer, x: syntax.Name, values: Sequence[Expression]) -> py.expr | None:
-    """`x.setdefault(key, value)` of a dict: the value need not be made if there is one."""
+    """`x.setdefault(key, value)` of a dict. The value is not created if the key exists."""
     if len(values) != 2 or not _is_fresh(values[1]):
         return None
     table, again_table = o.simple(o.expression(x))
@@ -202,7 +204,7 @@ def _append(o: Optimizer, receiver: syntax.Name, item: Expression, into: list[py
 
 
 def _append_to_unknown(o: Optimizer, receiver: Expression, item: Expression, into: list[py.stmt]) -> None:
-    """Of what is a list more often than not."""
+    """Appends to a value that is usually a list."""
     first, second = o.expression(receiver), o.expression(item)
     keep = o.held if isinstance(second, (py.Name, py.Constant)) else o.kept
     x, value = keep(first, into), keep(second, into)

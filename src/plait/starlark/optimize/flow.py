@@ -1,11 +1,11 @@
 """Data flow: the arguments and results of functions, and the elements of lists.
 
-`kinds` knows what an expression gives from its form alone. Here the program is followed as a whole, for two things:
+`kinds` derives the kind of an expression from its form alone. This module analyses the whole program, for two facts:
 
-- *Lists of one kind.* All places between which a list may pass share a `Group`: the kind of its elements. Whatever is
-  stored raises it; a list that goes where we cannot see has an open group, of which nothing is known.
-- *Functions called from within.* A function defined once at the top level, and called here with arguments of known
-  kinds, is compiled twice: for these calls, and for callers we do not see (`Flow.twice`).
+- *Lists of one kind.* All places between which a list may pass share a `Group`: the kind of its elements. Every stored
+value raises it. A list that escapes has an open group, about which nothing is known.
+- *Functions called from within.* A function that is defined once at the top level, and called with arguments of known
+kinds, is compiled twice: for these calls, and for unknown callers (`Flow.twice`).
 
 Everything starts at the bottom and only rises, until a round changes nothing.
 """
@@ -84,7 +84,7 @@ class Flow(Uses):
         return function.called and any(kinds[name] not in {"", BOTTOM} for name in function.parameters)
 
     def settle(self, statements: Sequence[Statement]) -> bool:
-        """Go through the program until nothing changes; whether that came to an end."""
+        """Analyses the program until nothing changes. Returns False if that takes too many rounds."""
         for _ in range(_MOST_ROUNDS):
             self.changed = False
             self.block(statements)
@@ -94,10 +94,10 @@ class Flow(Uses):
         return False
 
     def call_from_outside(self) -> bool:
-        """Let callers whom we do not see at what they reach; whether that tells anything new.
+        """Adds calls from unknown callers. Returns True if they add facts.
 
-        That is the results of functions that are compiled once, and parameters of which nothing came out because the
-        calls within are never reached from within.
+        They affect the results of functions that are compiled once, and parameters without a kind because the internal
+        calls are never reached.
         """
         self.changed = False
         for function in self.functions.values():
@@ -109,7 +109,7 @@ class Flow(Uses):
         return self.changed
 
     def forget(self) -> None:
-        """Nothing is known of anything."""
+        """Discards all facts."""
         for scope in self.scopes:
             self.variables[scope] = dict.fromkeys(scope.bound, "")
             self.groups[scope] = {}
@@ -119,7 +119,7 @@ class Flow(Uses):
         self.functions = {}
 
     def raise_variables(self) -> None:
-        """Raise the kinds of variables by what is assigned to them."""
+        """Raises the kinds of variables by the values assigned to them."""
         known = {function.scope: function for function in self.functions.values()}
         for scope in self.scopes:
             kinds = self.variables[scope]
@@ -131,7 +131,7 @@ class Flow(Uses):
                     self.raise_variable(scope, name, self.written(value))
 
     def written(self, value: Written) -> str:
-        """The kind of what is assigned to a variable."""
+        """The kind of a value assigned to a variable."""
         if isinstance(value, syntax.Each):
             return self.element(value.x)
         return "" if value is None else self.of(value)

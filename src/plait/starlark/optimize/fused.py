@@ -25,7 +25,7 @@ _DEEP = 16  # operators within operators that are done together
 def fused(o: Optimizer, node: syntax.Binary, addition: str = "+") -> py.expr | None:
     """The expression, with one test; None if it is nothing of the kind, or if operator by operator is as good.
 
-    addition: what a `+` on top is called, "+" or "+=".
+    addition: the operator of an enclosing addition, "+" or "+=".
     """
     if node.operator not in _OPERATORS or not o.guards:
         return None
@@ -76,7 +76,7 @@ def _rebuilt(node: Expression, leaves: Iterator[Again], make: Callable[[str, py.
 def _flatten(
     o: Optimizer, node: Expression, leaves: list[tuple[Expression, str]], sized: list[int], room: int = _DEEP
 ) -> bool:
-    """Collect the operands of arithmetic; `sized` gets those that must be small lest a product be enormous."""
+    """Collects the operands of arithmetic. sized: receives those that must be small so that no product is enormous."""
     if not isinstance(node, syntax.Binary) or node.operator not in _OPERATORS:
         kind = o.kind(node)
         leaves.append((node, kind))

@@ -2,9 +2,6 @@
 
 Every stored value raises the kind. A list that leaves the program has an open group, about which nothing is known.
 `flow` visits the program and reports operations on lists.
-
-Whatever is stored raises that kind; a list that goes where nobody can see has an open group, of which nothing is known.
-`flow` visits the program and says what happens to its lists.
 """
 
 from __future__ import annotations
@@ -18,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Group:
-    """Lists that may take each other's place; groups that meet become one (`joined` is then the one that is left).
+    """Lists that may replace each other. Groups that meet are merged; `joined` is then the remaining one.
 
-    kind: of the elements; inner: the group of the lists among them. open: somebody whom we do not see has one of the
-    lists. looped: a loop may be going over one.
+    kind: of the elements. inner: the group of the lists among them. open: one of the lists escapes. looped: a loop may
+    be iterating over one.
     """
 
     __slots__ = ("inner", "joined", "kind", "looped", "open")
@@ -42,7 +39,7 @@ def find(group: Group) -> Group:
 
 
 class Function:
-    """A function whose callers within the program are known. kind, result: of what it returns."""
+    """A function whose callers in the program are known. kind, result: of its return value."""
 
     __slots__ = ("called", "definition", "kind", "parameters", "result", "scope")
 
@@ -62,7 +59,9 @@ class Function:
 
 
 class Groups(Kinds):
-    """The groups of the lists of a program, and the kinds of its variables; they only rise. `changed` says that one has."""
+    """The groups of a program's lists, and the kinds of its variables. They only rise; `changed` is True if one
+    did.
+    """
 
     def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
         super().__init__(outer)
@@ -105,7 +104,7 @@ class Groups(Kinds):
         return self.groups[scope].setdefault(name, Group())
 
     def make(self, node: Expression) -> Group:
-        """The group of the lists that an expression makes."""
+        """The group of the lists that an expression creates."""
         return self.made.setdefault(node, Group())
 
     def called(self, node: syntax.Call) -> Function | None:
@@ -117,7 +116,7 @@ class Groups(Kinds):
         return function if function is not None and function.fits(node) else None
 
     def element(self, x: Expression) -> str:
-        """The kind of what a loop over x gives."""
+        """The kind of a loop's element."""
         function = x.function if isinstance(x, syntax.Call) else None
         if isinstance(function, syntax.Name) and function.scope is None and function.name == "range":
             return "small"
@@ -147,7 +146,7 @@ class Groups(Kinds):
                 self.open(self.groups[scope][name])
 
     def open(self, group: Group | None) -> None:
-        """Somebody whom we do not see has the lists of a group, and what is in them."""
+        """Marks the lists of a group, and their elements, as escaping."""
         while group is not None:
             group = find(group)
             if group.open:
@@ -197,7 +196,7 @@ class Groups(Kinds):
                 self.escape(value)
 
     def pass_on(self, group: Group, value: Expression) -> None:
-        """A list goes where lists of a group are."""
+        """Passes a list to a place of a group."""
         found = self.group_of(value)
         if found is None:
             self.open(group)
@@ -219,7 +218,7 @@ class Groups(Kinds):
             self.open(find(source).inner)
 
     def escape(self, node: Expression) -> None:
-        """A value goes where we cannot see."""
+        """Marks a value as escaping."""
         if isinstance(node, syntax.Conditional):
             self.escape(node.yes)
             self.escape(node.no)

@@ -1,9 +1,9 @@
 """Kinds of values that are known before a program runs, so that compiled code can omit checks.
 
-A kind is the exact type of whatever an expression can give: "int", "small" (an int that fits a machine word), "float",
-"str", "bool", "list", "dict", "tuple", "none"; "" when nothing is known, BOTTOM while nothing was found out yet. A
-function cannot assign the variables of another, so all values of a variable are seen in its own scope: the kinds of
-variables are the least ones that agree with every assignment. `flow` finds them, and what lists hold.
+A kind is the exact type of an expression's value: "int", "small" (an int that fits a machine word), "float", "str",
+"bool", "list", "dict", "tuple", "none"; "" if it is unknown, BOTTOM before the analysis. A function cannot assign the
+variables of another one, so all values of a variable occur in its own scope: the kinds of variables are the least ones
+that agree with every assignment. `flow` finds them, and the elements of lists.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEEP = 16
 
 
 def join(left: str, right: str) -> str:
-    """The kind of what is either of two kinds."""
+    """The least kind that covers both kinds."""
     if right in (left, BOTTOM):
         return left
     if left == BOTTOM:
@@ -53,7 +53,7 @@ class Kinds:
         self.elements: dict[syntax.Index, str] = {}
 
     def of(self, node: Written, room: int = _DEEP) -> str:
-        """The kind of an expression whose names are resolved. room: how far to look into it."""
+        """The kind of an expression with resolved names. room: the maximum depth of the analysis."""
         find = _FINDERS.get(type(node))
         return "" if find is None or not room else find(self, node, room - 1)
 

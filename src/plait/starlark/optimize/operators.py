@@ -1,7 +1,7 @@
-"""Operators in place: for what is known, or after one test of the exact types; everything else is left to the helper.
+"""Operators in place: for known types, or after one test of the exact types. Everything else is left to the helper.
 
-What an operator means is said in `plait.starlark.operators`; the forms here give the same (`tests/unit/test_starlark_optimizer.py`
-compares them). For `x + y` of two values of which nothing is known:
+`plait.starlark.operators` defines the operators; the code here has the same results
+(`tests/unit/test_starlark_optimizer.py` compares them). For `x + y` of two values of unknown types:
 
     ($1 + y if type($1 := x) is type(y) is int else $+($1, y))
 """
@@ -128,7 +128,7 @@ def both_ints(o: Optimizer, x: py.expr, left: str, y: py.expr, right: str) -> tu
 
 
 def add(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, right: str) -> py.expr:
-    """`x + y`, and for a variable `x += y` of what is no list (operator is then "+=")."""
+    """`x + y`, and for a variable `x += y` of a value that is not a list (operator is then "+=")."""
     if o.guards and _is_short_text(y) and left in {"", "str"}:
         return _extended(o, operator, x, left, y, before=False)
     if o.guards and _is_short_text(x) and right in {"", "str"}:
@@ -149,7 +149,7 @@ def _is_short_text(node: py.expr) -> bool:
 
 
 def _extended(o: Optimizer, operator: str, x: py.expr, kind: str, text: py.expr, *, before: bool) -> py.expr:
-    """`x + text`, or `text + x`, of what is a short string more often than not and a constant."""
+    """`x + text`, or `text + x`, of a value that is usually a short string, and a constant."""
     first, again = o.simple(x)
     test = o.is_smaller(again() if kind == "" else first, _SHORT)
     if kind == "":
@@ -216,7 +216,7 @@ def equality(o: Optimizer, operator: str, x: py.expr, left: str, y: py.expr, rig
 
 
 def _on_text(o: Optimizer, operator: str, x: py.expr, y: py.expr, node: syntax.Binary) -> py.expr:
-    """`x operator y` of a text x, by its length: Python's own operator, or the helper, which charges for what is long."""
+    """`x operator y` of a text x: Python's own operator, or for long texts the helper, which charges for them."""
     if not isinstance(y, (py.Name, py.Constant)):
         return o.call("$" + operator, [x, y])
     first, again = o.simple(x)

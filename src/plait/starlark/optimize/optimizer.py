@@ -1,4 +1,4 @@
-"""The lowering that does common cases in place, and what its rules share."""
+"""The lowering that handles common cases in place, and the helpers that its rules share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Optimizer(Lowering):
-    """Lowers like `Lowering`, with faster rules for much of it. flow: what is known of the program."""
+    """Lowers like `Lowering`, with faster rules for many cases. flow: the facts about the program."""
 
     __slots__ = ("facts", "flow", "hot", "sites", "walrus")
 
@@ -126,7 +126,7 @@ class Optimizer(Lowering):
         return made if node in self.facts.bare else super().list_of(node, made)
 
     def own(self, node: Expression, made: py.expr) -> py.expr:
-        """Python's own list, where a helper gives one of the language of which only compiled code takes notice."""
+        """Python's own list, where a helper would create a Starlark list that only compiled code sees."""
         if node not in self.facts.bare:
             return made
         items = py.Starred(made, LOAD, lineno=self.line, col_offset=0)
@@ -142,7 +142,7 @@ class Optimizer(Lowering):
         return self.call("$make_dict", [py.DictComp(key, value, generators, **self.at())])
 
     def range(self, name: str, x: Expression) -> py.expr:
-        """A `range(...)` that a loop goes through."""
+        """A `range(...)` that a loop iterates over."""
         assert isinstance(x, syntax.Call)
         outer, self.line = self.line, x.line
         made = self.call(name, [self.expression(argument.value) for argument in x.arguments])
@@ -207,7 +207,7 @@ class Optimizer(Lowering):
         return isinstance(node, syntax.Index) and self.kind(node.x) == "str"
 
     def is_short(self, x: py.expr, node: Expression) -> list[py.expr]:
-        """The test, if one is needed, whether a text is too short for the helpers to charge for it."""
+        """The test that a text is too short to be charged for, if one is needed."""
         if self.is_character(node) or (
             isinstance(x, py.Constant) and (type(x.value) is not str or len(x.value) <= LONG)
         ):
@@ -218,7 +218,7 @@ class Optimizer(Lowering):
         return py.BinOp(x, operator, y, lineno=self.line, col_offset=0)
 
     def simple(self, value: py.expr) -> tuple[py.expr, Again]:
-        """An expression twice: the first use evaluates it, the further ones (made by the function) only read it."""
+        """An expression, and a function that returns expressions to read its value again."""
         if isinstance(value, py.Name):
             name = value.id
             return value, lambda: self.load(name)
@@ -228,7 +228,7 @@ class Optimizer(Lowering):
         return py.NamedExpr(self.store(name), value, **self.at()), lambda: self.load(name)
 
     def kept(self, value: py.expr, into: list[py.stmt]) -> Again:
-        """Evaluate now; the function gives expressions that read the value again, also when variables have changed."""
+        """Evaluates now. The returned function creates expressions that read the value, even after variables changed."""
         if isinstance(value, py.Constant):
             return lambda: value
         name = self.temp()
@@ -236,7 +236,7 @@ class Optimizer(Lowering):
         return lambda: self.load(name)
 
     def held(self, value: py.expr, into: list[py.stmt]) -> Again:
-        """The same for what is used while nothing assigns variables."""
+        """The same for values used before any variable is assigned."""
         if isinstance(value, py.Name):
             name = value.id
             return lambda: self.load(name)
@@ -256,14 +256,14 @@ class Optimizer(Lowering):
         return not group.open and not group.looped
 
     def place(self, x: py.expr, key: py.expr) -> tuple[py.expr, py.expr]:
-        """X and key for a subscript whose column says which of them it is of, for the message about a wrong place."""
+        """The operands of a subscript. Its column identifies it, for the message about an invalid index."""
         first_x, again_x = self.simple(x)
         first_key, again_key = self.simple(key)
         self.sites.append((*_site(again_x()), *_site(again_key())))
         return first_x, first_key
 
     def item(self, x: py.expr, key: py.expr) -> py.expr:
-        """`x[key]` of a known sequence and int."""
+        """`x[key]` of a sequence and an int with known types."""
         first_x, first_key = self.place(x, key)
         return py.Subscript(first_x, first_key, LOAD, lineno=self.line, col_offset=len(self.sites))
 
@@ -276,7 +276,7 @@ def _site(node: py.expr) -> tuple[str | None, object]:
 
 
 def range_in_loop(node: Expression) -> str | None:
-    """The name under which a loop calls `range` (see `loops`); None if the expression is no such call."""
+    """The name by which a loop calls `range` (see `loops`), or None for another expression."""
     if not isinstance(node, syntax.Call) or not isinstance(node.function, syntax.Name):
         return None
     if node.function.name != "range" or node.function.scope is not None:

@@ -1,4 +1,4 @@
-"""`x.name` and `x[key]` in place, as values and as what is assigned to.
+"""`x.name` and `x[key]` in place, as values and as targets of assignments.
 
 A fast subscript has no place where a helper could word an error: its column in Python's tree is the number of its row in
 "$sites", from which `faults` learns which variables took part.
@@ -152,7 +152,7 @@ def augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
 
 
 def augmented(o: Optimizer, old: py.expr, node: syntax.Assign) -> py.expr:
-    """`old operator value`, of a target: only a variable may have a known kind."""
+    """`old operator value` for a target. Only a variable may have a known kind."""
     kind = o.kind(node.target) if isinstance(node.target, syntax.Name) else ""
     return _augmented(o, old, kind, node)
 

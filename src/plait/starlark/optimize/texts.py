@@ -1,7 +1,7 @@
-"""Texts that are put together, with formats that are known when a program is compiled.
+"""Texts built from formats that are known at compile time.
 
-The formats of `"{}-{}".format(a, b)` and `"%s=%d" % (a, b)` are taken apart here, so that compiled code puts the parts
-together by itself. What is not plain is left to `formats`, which does it, with its errors, when the program runs.
+The formats of `"{}-{}".format(a, b)` and `"%s=%d" % (a, b)` are parsed here, so that compiled code joins the parts
+itself. Formats with options are left to `formats` at run time, with its errors.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _text(o: Optimizer, texts: Sequence[str], verbs: str, nodes: Sequence[Expres
 
 
 def _joined(o: Optimizer, texts: Sequence[str], verbs: str, values: Sequence[tuple[py.expr, str]]) -> py.expr:
-    """The same of what was lowered before: expressions and their kinds."""
+    """The same for lowered expressions with their kinds."""
     parts: list[py.expr] = [o.constant(texts[0])]
     for text, verb, (value, kind) in zip(texts[1:], verbs, values, strict=True):
         parts.append(py.FormattedValue(_shown(o, verb, value, kind), -1, None, **o.at()))
@@ -96,7 +96,7 @@ def _joined(o: Optimizer, texts: Sequence[str], verbs: str, values: Sequence[tup
 
 
 def _shown(o: Optimizer, verb: str, value: py.expr, kind: str) -> py.expr:
-    """The text of a value, or what Python shows as the language does."""
+    """The text of a value, or Python's own conversion where it equals Starlark's."""
     if kind == "small" or (kind == "str" and verb == "s"):
         return value
     if verb == "d":

@@ -1,8 +1,6 @@
 """Data flow within expressions: values that are stored, only read, or leave the program.
 
 `flow` follows the statements of a program and calls this module for their expressions.
-
-`flow` follows the statements of a program, and asks this for each of their expressions.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Uses(Groups):
-    """Follows expressions. inside: whether these are in any function."""
+    """Analyses expressions. inside: True if they are inside a function."""
 
     def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
         super().__init__(scope, outer)
@@ -139,7 +137,7 @@ class Uses(Groups):
             self.arguments(node.arguments)
 
     def arguments(self, arguments: Sequence[syntax.Argument]) -> None:
-        """Arguments for somebody unknown."""
+        """Arguments of an unknown function."""
         for argument in arguments:
             self.visit(argument.value)
             self.escape(argument.value)
@@ -147,7 +145,7 @@ class Uses(Groups):
                 self.scatter(argument.value)
 
     def read(self, arguments: Sequence[syntax.Argument]) -> None:
-        """Arguments that are only looked at."""
+        """Arguments that are only read."""
         for argument in arguments:
             self.visit(argument.value)
             if argument.star:
@@ -231,7 +229,7 @@ class Uses(Groups):
     # ---- what assigns
 
     def target(self, node: Expression) -> None:
-        """Places that get values of which nothing is known."""
+        """Targets that receive unknown values."""
         if isinstance(node, (syntax.TupleDisplay, syntax.ListDisplay)):
             for item in node.items:
                 self.target(item)

@@ -1,6 +1,6 @@
 """Tokens to the syntax tree, by recursive descent (docs/reference/templates.md). Here: statements.
 
-The parser also notes what is bound and used in which scope, so that `resolve` need not walk the tree.
+The parser also records the bindings and uses of each scope, so that `resolve` does not walk the tree.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Parser(Expressions):
         return statements
 
     def check_no_end(self) -> None:
-        """A block that nobody opened is not closed here."""
+        """Rejects an `end` without a block."""
         if (self.kind == "identifier" and self.value == "end") or self.closes_for_next():
             self.fail("unexpected end", hint="no if, for or def is open here")
 
@@ -78,7 +78,7 @@ class Parser(Expressions):
             self.simple_statements(into)
 
     def suite(self) -> list[Statement]:
-        """The body after a colon: the rest of the line, or everything up to `end` (or the `else` that stands for it)."""
+        """The body after a colon: the rest of the line, or everything up to `end` (or the `else` that replaces it)."""
         body: list[Statement] = []
         if self.kind != "newline":
             if self.kind == "end of file":

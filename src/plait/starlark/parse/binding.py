@@ -44,7 +44,7 @@ class Binding(Tokens):
         scope.writes.append((name, value))
 
     def bind(self, target: Expression, value: Written) -> None:
-        """Note what an assignment to `target` binds."""
+        """Records the names that an assignment to `target` binds."""
         if isinstance(target, syntax.Name):
             # The parser took the name for a use.
             if target.scope is None:

@@ -1,4 +1,4 @@
-"""An expression whose value may not be known yet, handed over as a function (see `plait.deferred`)."""
+"""An expression whose value may not be known yet, passed on as a function (see `plait.deferred`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def deferred(value: Expression, scope: Scope, outer: Scope) -> syntax.Call:
-    """`$node.defer(lambda x=x: value)`: variables are what they are now, also when the function is called much later.
+    """`$node.defer(lambda x=x: value)`: variables keep their current values until the function is called.
 
     scope: in which the expression was parsed, a new one below the outer one.
     """

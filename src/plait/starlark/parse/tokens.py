@@ -1,4 +1,4 @@
-"""The tokens of a program, one at a time, and what is said when one does not fit."""
+"""The tokens of a program, one at a time, and the errors about unexpected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variables that statements assign and mention: what a branch that is not taken might have changed."""
+"""The variables that statements assign and mention: those that a branch not taken might have changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SKIPPED = frozenset({"scope", "host", "line", "source"})
 
 
 def _nodes(statements: Iterable[object]) -> Iterator[object]:
-    """All syntax below some statements, those in functions included."""
+    """All syntax below some statements, including that in functions."""
     todo = list(statements)
     while todo:
         node = todo.pop()
@@ -52,7 +52,7 @@ def mentioned(statements: Sequence[object]) -> tuple[str, ...]:
 
 
 def may_leave(statements: Sequence[object], *, in_loop: bool = False) -> bool:
-    """True if statements may return, break or continue. in_loop: they are those of a loop, which a break only ends."""
+    """True if statements may return, break or continue. in_loop: they are in a loop, which a break only ends."""
     todo = [(node, in_loop) for node in statements]
     for node, inside in todo:
         if isinstance(node, syntax.Return) or (isinstance(node, syntax.Branch) and not inside):

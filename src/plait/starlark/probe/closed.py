@@ -1,9 +1,8 @@
-"""Functions that need not say what they read, in a run that is traced (see `probe`).
+"""Functions that need not report their reads in a traced run (see `probe`).
 
-A function is *closed* when all that it can get at are its arguments, constants, and other closed functions: it computes.
-Called with arguments that no data had a part in, it gives nothing that data had a part in, and can run as it would
-untraced. So it does when so much was traced already that saying everything would take too long; its result is then said
-to depend on all of its arguments.
+A function is *closed* if it can access only its arguments, constants, and other closed functions: it computes. Called
+with arguments that do not depend on data, its result does not depend on data, and it can run untraced. It also runs
+untraced if tracing everything would take too long; its result then depends on all its arguments.
 
     def distance(a, b):              # the version that other quiet code calls, "$q.distance"
         ...

@@ -1,4 +1,4 @@
-"""Expressions that say what they read: syntax in, syntax out, with calls of `Recorder` around what is read."""
+"""Expressions that report their reads: from syntax to syntax, with calls of `Recorder`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Expressions:
         return made
 
     def shadow(self, name: str) -> syntax.Name:
-        """The variable that says what another one was made of."""
+        """The variable that holds the shadow of another one."""
         return self.variable(f"$o.{name}")
 
     def constant(self, value: object) -> syntax.Literal:
@@ -69,7 +69,7 @@ class Expressions:
     # ---- expressions
 
     def expression(self, node: Expression) -> Expression:
-        """The expression that gives the same and says what it reads."""
+        """The expression with the same value that reports its reads."""
         outer, self.line = self.line, node.line
         made: Expression = _RULES[type(node)](self, node)
         self.line = outer
@@ -94,7 +94,7 @@ class Expressions:
         return syntax.Unary(node.operator, self.expression(node.x), node.line)
 
     def deciding(self, x: Expression, *others: object) -> Expression:
-        """An expression that decides whether others are evaluated."""
+        """An expression that decides if others are evaluated."""
         return self.call("$from.chosen", self.open(), self.expression(x), self.constant(mentioned(others)))
 
     def binary(self, node: syntax.Binary) -> Expression:
@@ -126,7 +126,7 @@ class Expressions:
     # ---- calls
 
     def said(self, node: syntax.Call, name: str = "$from.ran") -> syntax.Call:
-        """A call that another pass has put into the program; one that tells what runs also tells what led there.
+        """A call that another pass inserted. A call that reports what runs also reports the conditions.
 
         name: of the helper; a statement is not decided by the expressions before it.
         """
@@ -182,7 +182,7 @@ class Expressions:
         return [syntax.Argument(self.expression(one.value), one.name, one.star, one.line) for one in arguments]
 
     def passed(self, arguments: Sequence[syntax.Argument]) -> list[syntax.Argument]:
-        """Arguments that the call's window keeps, each with its shadow."""
+        """Arguments with their shadows, for the call's window."""
         made: list[syntax.Argument] = []
         for one in arguments:
             x, name = one.value, self.constant(one.star or one.name or None)
@@ -196,7 +196,7 @@ class Expressions:
         return made
 
     def lambda_(self, node: syntax.Lambda) -> Expression:
-        """A lambda that takes the shadows of its arguments from the call's window.
+        """A lambda that reads the shadows of its arguments from the call's window.
 
         lambda x: ...    ->    lambda x: (lambda $o.x: ...)(*$from.shadows(...))
         """
@@ -226,7 +226,7 @@ class Expressions:
         return self.tuple(self.all(node.items))
 
     def listed(self, made: Expression) -> Expression:
-        """A list or dict whose items say what they are made of."""
+        """A list or dict whose items have shadows."""
         return self.call("$from.listed", self.open(), made)
 
     def part(self, x: Expression) -> Expression:

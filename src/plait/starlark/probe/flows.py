@@ -1,15 +1,16 @@
-"""The recorder of a run that uses secrets: it also follows what conditions tell of them.
+"""The recorder of a run that uses secrets: it also follows what conditions reveal about them.
 
-A value tells something of a secret not only if it was made of it. A variable that a branch would have changed tells which
-branch was taken, a list tells how often a loop ran, and what follows a conditional return tells that it did not happen.
-Once a condition depends on a secret, a `Control` counts for all that it decides:
+A value can reveal a secret without being computed from it. A variable that a branch would have changed reveals which
+branch was taken, a list reveals how often a loop ran, and the code after a conditional return reveals that it did not
+happen. Once a condition depends on a secret, a `Control` counts for everything that it decides:
 
-- for what is evaluated under it, in the same function (the variable `$pc`) and in those called (`Window.reached_by`);
-- for each variable that a branch assigns, whether the branch ran or not (`also`);
-- for each list, dict or set that a branch could change (`mark_named`), which is what can be reached from its names;
-- for what follows, if a branch may leave.
+- for everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`Window.reached_by`);
+- for each variable that a branch assigns, whether or not the branch ran (`also`);
+- for each list, dict or set that a branch could change (`mark_named`), which is everything reachable from its names;
+- for everything after it, if a branch may leave.
 
-A `Control` is never taken out of a shadow again. What cannot be followed counts as made of a secret: `Marks.unknown`.
+A `Control` is never removed from a shadow. Anything that cannot be followed counts as computed from a secret:
+`Marks.unknown`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class _All(dict[str, "Shadow"]):
 
 
 class Flows(Recorder):
-    """Notes what one program reads, and what its conditions tell of secrets."""
+    """Records the reads of one program, and what its conditions reveal about secrets."""
 
     __slots__ = ("_controls", "last", "marks", "placed_by_secret", "quick")
 
@@ -69,7 +70,7 @@ class Flows(Recorder):
         return {**super().names(), "$from.outside": self.outside}
 
     def outside(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> object:
-        """A call from the host. Outside of all programs nothing is known of what it is given."""
+        """A call from the host. Outside all programs nothing is known about its arguments."""
         depth = len(self.stack)
         if depth > 1:
             return function(*args, **kwargs)
@@ -94,7 +95,7 @@ class Flows(Recorder):
         return found
 
     def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
-        """The control that a decision made of these origins is; None if it depends on no secret."""
+        """The control of a decision with these origins; None if it does not depend on a secret."""
         if not shadow or not self.secret(shadow):
             return None
         return self.control(sys._getframe(2).f_lineno if line is None else line, tuple(shadow))
@@ -112,7 +113,7 @@ class Flows(Recorder):
         return found
 
     def mark_all(self, shadow: Shadow, *values: object) -> None:
-        """Mark every container that can be reached from values, since which one was changed is not known."""
+        """Marks every container reachable from the values, because the changed one is unknown."""
         self.windows.mark_all(shadow, *values)
 
     # ---- windows
@@ -194,7 +195,7 @@ class Flows(Recorder):
         return value
 
     def decides(self, control: Control, names: tuple[str, ...]) -> None:
-        """A control decides whether, or how often, an expression is evaluated. names: that are in it."""
+        """Records that a control decides if, or how often, an expression is evaluated. names: those in the expression."""
         self.raise_here(control)
         self.mark_named(control, names, sys._getframe(2).f_locals)
 
@@ -285,7 +286,9 @@ class Flows(Recorder):
         return self.found(value)
 
     def picked(self, control: Control, x: object, value: object) -> None:
-        """A secret decided which part of a value is looked at; what is done to the part tells which one it was."""
+        """Records that a secret selected the part of a value that is read. Uses of the part reveal which one it
+        was.
+        """
         self.stack[-1][control] = None
         if type(value) not in LEAVES:
             self.mark_all((control,), x)
@@ -444,7 +447,7 @@ class Flows(Recorder):
 
 
 def reachable(values: Iterable[object]) -> Iterator[object]:
-    """Values, and all that a program can reach from them: what they hold, and what functions see."""
+    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
     todo = [*values]
     seen: set[int] = set()
     while todo:
@@ -477,7 +480,7 @@ def reachable(values: Iterable[object]) -> Iterator[object]:
 
 
 def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
-    """Both, each once; always another object than the first, unless there is nothing to add."""
+    """The union of both, each once. A new object unless y is empty."""
     if not y:
         return x
     return tuple(dict.fromkeys((*x, *y)))

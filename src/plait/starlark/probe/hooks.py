@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 class Hooks:
-    """Hears of conditions, and keeps nothing of them."""
+    """Receives conditions, and discards them."""
 
     __slots__ = ()
 
     def began(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:
-        """A program begins a statement (see `plait.events`)."""
+        """Called when a program begins a statement (see `plait.events`)."""
         ran(way)
 
     def ran(self, ran: Callable[[int], object], way: int, _reached_by: Shadow) -> None:

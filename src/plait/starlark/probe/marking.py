@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Marking(Flows):
-    """The recorder of a run of which nobody asks for histories: only what is secret is noted, so most windows stay empty."""
+    """The recorder of a run without provenance: only secrets are recorded, so most windows stay empty."""
 
     __slots__ = ()
 
@@ -141,7 +141,9 @@ def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Call
 
 @contextmanager
 def attempted(windows: Windows, function: object) -> Iterator[None]:
-    """A call that returns errors as values: how far it came depends on all that it reads, so it counts as secret."""
+    """A call that returns errors as values. Its progress depends on everything it reads, so the result counts as
+    secret.
+    """
     window = windows.stack[-1]
     source, line = caller()
     assert windows.marks is not None

@@ -36,7 +36,7 @@ _NO_ARGUMENTS: Mapping[str, Shadow] = {}
 
 
 class Recorder(Hooks):
-    """Notes what one program reads, in the windows that it opens."""
+    """Records the reads of one program in the windows that it opens."""
 
     __slots__ = ("closed", "exported", "heres", "made", "mutated", "nodes_of", "silent", "source", "stack", "windows")
 
@@ -192,7 +192,7 @@ class Recorder(Hooks):
         return self.chosen(depth, value, ())
 
     def chosen(self, depth: int, value: object, _names: tuple[str, ...]) -> object:
-        """A value that decides what is evaluated. names: in what it decides."""
+        """A value that decides what is evaluated. names: those in the decided code."""
         origins = self.shut(depth)
         self.stack[-1].update(origins)
         return value
@@ -316,7 +316,7 @@ class Recorder(Hooks):
         return value
 
     def stepped(self, number: int, iterable: Iterable[object]) -> Iterator[object]:
-        """The elements that a comprehension goes through; meanwhile the window knows the shadow of the one at hand."""
+        """The elements that a comprehension iterates over. Meanwhile the window has the shadow of the current one."""
         window = self.stack[-1]
         shadows = window.coming.get(number, ())
         if shadows and not window.elements:
@@ -349,7 +349,7 @@ class Recorder(Hooks):
         return value
 
     def sequence(self, depth: int, name: str, function: Callable[..., object], *args: object) -> object:
-        """Functions and methods that only put items of their arguments together anew."""
+        """Functions and methods that only rearrange items of their arguments."""
         value = function(*args)
         origins = self.shut(depth)
         self.stack[-1].update(origins)
@@ -358,7 +358,7 @@ class Recorder(Hooks):
         return value
 
     def enter(self, names: tuple[str, ...], count: int, star: str, double: str) -> Mapping[str, Shadow]:
-        """The shadows of a function's parameters: names, of which count can be given by position."""
+        """The shadows of a function's parameters: names, of which `count` can be positional."""
         return self.taken(sys._getframe(2).f_globals, names, count, star, double)
 
     def shadows(self, names: tuple[str, ...], count: int, star: str, double: str) -> Sequence[Shadow]:

@@ -1,4 +1,4 @@
-"""Shadows: what values were made of; and the windows that collect them (see `windows`)."""
+"""Shadows: the origins of values; and the windows that collect them (see `windows`)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Window(dict["Origin", None]):
     reached_by: Shadow = ()
 
     def clear_of(self, shadow: Shadow) -> None:
-        """Forget what was read, as far as it is in a shadow."""
+        """Removes the origins of a shadow from the window."""
         for origin in shadow:
             self.pop(origin, None)
 

@@ -1,9 +1,9 @@
 """Windows collect the reads of traced programs and become the shadows of values (see `probe`).
 
-A *shadow* is what a value was made of. A variable has its shadow beside it, in another variable; a container that is
-changed, a list that was made of data, the items of a display have theirs here, by identity.
+A *shadow* holds the origins of a value. A variable has its shadow in another variable. A changed container, a list
+built from data, and the items of a display have theirs here, by identity.
 
-Long loops over numbers stay bounded: a variable that is made of itself and nothing new keeps its shadow.
+Long loops over numbers stay bounded: a variable computed only from itself keeps its shadow.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _no_parts(*_given: object) -> AbstractSet[Origin]:
 
 
 class Windows:
-    """The windows that are open in a run, and what is known aside of variables. Names for programs: `names`."""
+    """The open windows of a run, and shadows outside variables. Names for programs: `names`."""
 
     __slots__ = (
         "aside",
@@ -107,7 +107,7 @@ class Windows:
         self.decided: dict[tuple[int, int], Shadow] = {}  # what matchers looked at in left values, both by identity
 
     def end(self) -> None:
-        """Let go of values, and of who hears of them, since these hold this."""
+        """Drops values and their receivers, which refer back to this object."""
         self.note_parts_of = _no_parts
         self.closed.clear()
         self.programs.clear()
@@ -119,23 +119,23 @@ class Windows:
         self.stack[-1][origin] = None
 
     def read_list(self, made: object, array: Array) -> None:
-        """Say that an array was read, and which list was made of it."""
+        """Records that an array was read, and the list built from it."""
         self.note_list(made, array)
         self.read(array)
 
     def note_list(self, made: object, array: Array) -> None:
-        """Say which list was made of an array."""
+        """Records the array that a list was built from."""
         self.lists[id(made)] = (made, array)
 
     def array_of(self, made: object) -> Array | None:
-        """The array that a list was made of."""
+        """The array that a list was built from, or None."""
         found = self.lists.get(id(made))
         return None if found is None else found[1]
 
     def note_parts(self, made: object, parts: Sequence[Shadow], also: Iterable[Origin] = ()) -> dict[Origin, None]:
-        """Say what the items of a list or dict are made of; gives all of that together.
+        """Records the shadows of the items of a list or dict, and returns their union.
 
-        also: what else stands for items, such as the array that they come from.
+        also: other origins of the items, such as the array that they come from.
         """
         covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
         covered.update(dict.fromkeys(also))
@@ -145,7 +145,7 @@ class Windows:
         return covered
 
     def note_nested(self) -> None:
-        """Say that something secret was put into a container, which may be within others."""
+        """Records that a secret was put into a container, which may be inside others."""
         self.nested = True
         self.aside[:] = [True]
 
@@ -169,7 +169,7 @@ class Windows:
         return places.get(known_as, len(x))
 
     def shadows_in(self, x: object) -> Sequence[Shadow] | None:
-        """The shadows of the items of a list, dict or tuple, whether made of data or written; None if not known."""
+        """The shadows of the items of a list, dict or tuple; None if unknown."""
         if type(x) is List:
             array = self.array_of(x)
             if array is not None and len(array.items) == len(x):
@@ -192,7 +192,7 @@ class Windows:
         return self.made[id(x)][2].keys() if nodes is None else {nodes}
 
     def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
-        """Note what the items of a new list are made of that holds those of others."""
+        """Records the shadows of a new list's items that come from other lists."""
         known = [self.shadows_in(arg) for arg in args]
         first = known[0]
         parts: Sequence[Shadow]
@@ -221,7 +221,7 @@ class Windows:
             self.note_parts(value, parts, also)
 
     def element(self, x: object, key: object, shadow: Shadow) -> Shadow:
-        """The shadow of `x[key]`, where that of x and key together is known: what the other items are made of is left out."""
+        """The shadow of `x[key]`, given that of x and key together. Excludes the shadows of other items."""
         if (type(x) is List or type(x) is tuple) and type(key) is int:
             place = key
         elif type(x) is Dict:
@@ -250,21 +250,21 @@ class Windows:
         return shadow if item is None or nodes is None else (*without(shadow, {nodes}), of_item(item))
 
     def field_element(self, x: object, name: str, shadow: Shadow) -> Shadow:
-        """The shadow of a field of a fragment, or of a struct that was put together."""
+        """The shadow of a field of a fragment, or of a struct built in the program."""
         made = self.fields.get(id(x))
         if made is not None and name in made[1]:
             return (*without(shadow, made[2]), *made[1][name])
         return self.node_element(self.nodes_of(x), name, shadow)
 
     def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
-        """Say what the fields of a struct are made of."""
+        """Records the shadows of a struct's fields."""
         if all(name is not None and name[0] != "*" for _, _, name in arguments):
             fields = {str(name): shadow for _, shadow, name in arguments}
             covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
             self.fields[id(made)] = (made, fields, covered.keys())
 
     def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
-        """Call a function from outside of any program; gives what it gives, and what that was made of."""
+        """Calls a function from outside all programs. Returns its result, and the shadow of the result."""
         window = Window()
         window.called = True
         window.reached_by = (*self.stack[-1].reached_by, *self.leading)
@@ -287,7 +287,7 @@ class Windows:
         return value, tuple(found)
 
     def blame(self, error: PlaitError, depth: int) -> None:
-        """Attach to an error that leaves a program what it depends on. depth: of the windows of that program."""
+        """Attaches to an error the origins it depends on. depth: of the program's windows."""
         if self.marks is None:
             return
         found = self.read_now(depth)
@@ -299,7 +299,7 @@ class Windows:
                 error.decided_at = Position(control.source, control.line)
 
     def argument(self, value: object) -> Shadow:
-        """The shadow of a value that was given to the function being called."""
+        """The shadow of an argument of the current function."""
         for window in reversed(self.stack):
             for given, shadow, _ in window.arguments:
                 if given is value:
@@ -307,7 +307,7 @@ class Windows:
         return ()
 
     def is_argument(self, value: object) -> bool:
-        """True if a value was given to a function being called."""
+        """True if the value is an argument of a current function."""
         return any(given is value for window in reversed(self.stack) for given, _, _ in window.arguments)
 
     def take(self) -> Shadow:
@@ -334,7 +334,7 @@ class Windows:
         self.aside[:] = [True]
 
     def mark_all(self, shadow: Shadow, *values: object) -> None:
-        """Mark every container that can be reached from values, since which one was changed is not known.
+        """Marks every container reachable from values, because the changed one is unknown.
 
         A fragment is one if that function can be reached which changes it in place.
         """
@@ -353,8 +353,6 @@ class Windows:
 
         Yields the decision if it depends on a secret: everything evaluated within then depends on it. Yields None
         otherwise.
-
-        Gives the decision if it depends on a secret: then all that is evaluated within depends on it.
         """
         made_of = tuple(origins)
         if self.marks is None or not self.marks.is_secret(*made_of):
@@ -383,7 +381,7 @@ class Windows:
         return found
 
     def read_now(self, depth: int) -> dict[Origin, None]:
-        """All that the windows from a depth on hold: what the statements at hand depend on."""
+        """The contents of all windows from a depth on: everything the current statements depend on."""
         found: dict[Origin, None] = {}
         for window in self.stack[depth:]:
             found.update(window)
@@ -395,7 +393,7 @@ class Windows:
         return found
 
     def is_decided(self) -> bool:
-        """True if a condition that depends on a secret led to what is run."""
+        """True if a secret condition led to the current code."""
         return bool(self.stack[-1].reached_by)
 
     def attempted(self, function: object) -> AbstractContextManager[None]:
@@ -405,7 +403,7 @@ class Windows:
         return attempted(self, function)
 
     def shape(self, reached_by: Shadow) -> None:
-        """Say that which nodes the function at hand makes depends on a secret."""
+        """Records that a secret decides which nodes the current function builds."""
         for window in reversed(self.stack):
             if window.host:
                 window.shape = (*window.shape, *reached_by)

@@ -1,4 +1,4 @@
-"""A row of the table of builtins: a function, its signature, and what passes may know of it."""
+"""A row of the table of builtins: a function, its signature, and facts for passes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ GIVES = "gives"  # may give an element of the receiver
 class Row:
     """One builtin.
 
-    least, most: how many arguments it takes, by position; `ANY`: it has parameters with names. result: the kind of
-    what it gives, "" if that depends (see `optimize.kinds`). effect: what it does with its arguments. calls: it calls
-    what it is given by name. cost is no column: a builtin spends steps by what it goes through (see `budget`).
+    least, most: the number of positional arguments; `ANY`: it has named parameters. result: the kind of its result, ""
+    if that depends (see `optimize.kinds`). effect: its effect on its arguments. calls: it calls arguments with these
+    names. The cost is not in the table: a builtin spends steps by the data it processes (see `budget`).
     """
 
     __slots__ = ("calls", "effect", "function", "kind", "least", "most", "name", "result", "words")
@@ -69,7 +69,7 @@ class Row:
             raise wrong_count(self.name, count, self.least, self.most)
 
     def checked(self) -> Callable[..., object]:
-        """The function as a value, which can be called in any way: it says what is wrong with a call."""
+        """The function as a value, which checks the arguments of any call."""
         function, check = self.function, self.check
         if self.most == ANY:
             called = function
@@ -85,7 +85,7 @@ class Row:
 
 
 def named(rows: dict[str, Row], kind: str = "") -> dict[str, Row]:
-    """Rows that know what they are called, and what their receiver is."""
+    """Rows with their names and the type of their receiver."""
     for name, row in rows.items():
         row.name, row.kind = name, kind
     return rows
