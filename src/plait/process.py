@@ -40,8 +40,6 @@ def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Call
     """The function that enforces a run's limits. before: bytes of memory in use when the run begins, plus some room.
 
     It is called when a run begins and for each input, so it computes nothing twice.
-
-    It is called when a run begins and for each of its inputs, and so looks up nothing again.
     """
     bound_memory = _memory_bound(before)
     bound_time = _time_bound()
@@ -119,8 +117,6 @@ def tidier() -> Callable[[], None]:
     """The function that such a process calls between requests: it frees the memory of the last one.
 
     Most objects of the first request serve the next ones, so they are kept and later calls ignore them.
-
-    What the first work has left stays, most of which serves the next ones; so later calls look at little.
     """
     import gc
 

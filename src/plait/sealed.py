@@ -42,8 +42,6 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
     """A module's answer to a request, both JSON. seconds: the time limit, including the start of the process.
 
     Raises LimitError after that time, UsageError for an invalid request.
-
-    Raises LimitError when it takes too long, UsageError for what is no request.
     """
     from plait.writing import temporary
 

@@ -1,8 +1,6 @@
 """Origins of text: a source is a named text, a position is a line in it, a step is an action at a position.
 
 Nodes store the source and the line number (two slots). A `Position` is created on demand.
-
-Nodes keep the source and the line number themselves (two slots); a `Position` is made when somebody asks.
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ def distance(left: str, right: str, limit: int) -> int:
     """The number of edits (replace, insert, delete, swap neighbours) that turn one string into the other.
 
     A result above `limit` means "more than limit"; the computation stops there.
-
-    Any number above `limit` means "more than limit"; only as much is looked at as that takes.
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
@@ -157,9 +155,6 @@ def is_slip(name: str, known: str) -> bool:
 
     A misspelling differs in case or separators, in two swapped letters, or in one missing or extra letter inside a
     word. A name with another first or last letter, or another number, is another name.
-
-    That is: other letters are large, or it is joined in another way; two letters are swapped; a letter within a word is
-    missing, or there is one too many. What has another first or last letter, or another number, is another name.
 
     >>> is_slip("replcas", "replicas"), is_slip("imagepullpolicy", "imagePullPolicy"), is_slip("web-1", "web-2")
     (True, True, False)

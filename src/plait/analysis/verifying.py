@@ -201,8 +201,6 @@ def output_of(run: Run, documents: Documents) -> object:
     """The output of a run, for comparison.
 
     Excludes the substitutions of layered documents, which are printed but are not part of their data.
-
-    Of layered documents what they say of substitutions does not count: it is printed, and has no part in their data.
     """
     if run.command == "layer":
         return _without_substitutions(documents)

@@ -49,8 +49,6 @@ class Differences(Comparable):
 
     warnings: notes about the inputs, such as that code of templates was not evaluated.
 
-    warnings: what is to be known of the inputs, such as that code of templates was not evaluated.
-
     >>> import plait
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})
     >>> [(one.kind, one.path, one.before, one.after) for one in found]

@@ -1,8 +1,6 @@
 """Messages of worker processes: the state of documents, and errors, both as JSON.
 
 A worker's message only becomes data here, whatever ran in the worker.
-
-Nothing that a worker sends becomes more than data here, whatever ran in it.
 """
 
 from __future__ import annotations

@@ -33,8 +33,6 @@ def strange_value(value: object, what: str) -> str | None:
     """The error for data that no document can hold, with the path to the first such value, or None.
 
     what: the name of the data.
-
-    what: what the data are called.
     """
     for way, one in _values(value, what):
         if one is None or isinstance(one, str | int | float | Mapping):

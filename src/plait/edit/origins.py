@@ -116,9 +116,6 @@ def origins(history: History, files: Files) -> list[Origin]:
 
     Positions with the value under its own key come first, then other values on the lines of the history: an entry may
     cover several values of its line, and the key of an item may have been computed.
-
-    After the entries that are written so under their own keys, other values on the lines of the history count: an entry may
-    stand for several values of its line, and the key of an item may have been computed.
     """
     value = history.place.value
     ranks: tuple[list[Origin], ...] = ([], [], [], [])

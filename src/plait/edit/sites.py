@@ -2,9 +2,6 @@
 
 A file may be YAML of any dialect. Code and annotations are comments for the parser, so a template has the same sites as
 a plain file. A value computed by code on its line (`replicas: #@ count`) is not a literal and is marked.
-
-A file may be YAML of any dialect: code and annotations are comments to the parser, so a template has the same sites as a
-plain file. What is computed by code on its line (`replicas: #@ count`) is no literal, and is told apart.
 """
 
 from __future__ import annotations

@@ -131,8 +131,6 @@ class Command(Generic[R]):
         """The index of the first positional argument in the command line, or None.
 
         Flags are skipped with their values. A flag that is not in the table counts as a switch.
-
-        Flags are skipped with their values; one that is not in the table counts as a switch.
         """
         index = 0
         while index < len(argv):

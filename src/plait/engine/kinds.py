@@ -2,8 +2,6 @@
 
 mypy and Pyright reject most of what these functions would reject at run time.
 
-Code that is checked by mypy or Pyright is refused there for most of what these functions would refuse when it runs.
-
     >>> def stage(name: str, config: plait.Inputs, **values: plait.Plain) -> plait.Documents:
     ...     limits: plait.Limits = {"seconds": 5}
     ...     return plait.render(config, values={"stage": name, **values}, limits=limits)

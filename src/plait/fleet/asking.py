@@ -62,8 +62,6 @@ def evaluated(
     """The results of runs, evaluated one after the other with provenance. cache: of compiled code. Raises PlaitError.
 
     follows_all: also record functions that only compute.
-
-    follows_all: also record functions that only compute.
     """
     from plait.codecache import MemoryCache
     from plait.provenance import Trace

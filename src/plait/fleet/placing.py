@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
         name: its name in messages. for_workers: its path for other processes of this machine, or "" if they cannot
         access it.
-
-        name: what people call it. for_workers: what other processes of this machine call it, "" if they do not see it.
         """
 
         name: str

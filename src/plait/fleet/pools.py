@@ -1,8 +1,6 @@
 """Pools that evaluate the runs of a fleet: this process, local processes, or those of an executor.
 
 All of them are `concurrent.futures` executors, so that one loop distributes the work, in `driver`.
-
-All of these are `concurrent.futures` executors, so there is one loop that gives out work, in `driver`.
 """
 
 from __future__ import annotations

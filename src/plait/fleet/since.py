@@ -2,9 +2,6 @@
 
 Only runs that read a changed file are evaluated, twice: with the current files, and with those of the revision, which
 are written to a temporary directory. The repository does not change.
-
-Only runs that have read something that differs are made twice: of the files as they are, and of those of the revision,
-which are laid out in a directory of their own. Nothing in the repository changes.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 The documents are rendered twice, by plait's rules and by Deckhand's. Writes into shared data are recorded (see
 `origins`), which leads from a differing value to its line.
-
-The same documents are rendered twice, in plait's own ways and in Deckhand's; what is written into shared data on the way
-is written down (see `origins`), so that a value that differs leads to its line.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Documents without a parent are at the left, their children below. Replacing, abstract and substituting documents are
 marked.
-
-A tree has the documents without a parent at the left, their children below them; a document that replaces its parent, is
-abstract or substitutes from others says so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Warnings about parts of documents that have no effect.
 
 `plait layer --validate` rejects most of them; rendering continues, as Deckhand does.
-
-`plait layer --validate` refuses most of this; rendering alone goes on, as the reference does.
 """
 
 from __future__ import annotations

@@ -107,8 +107,6 @@ def violations(checker: Validator, plain: object) -> Iterator[Violation]:
     """The violations of a value. Any error of the library becomes an UnusableSchemaError.
 
     Raises UnusableSchemaError, LimitError.
-
-    Raises UnusableSchemaError, LimitError.
     """
     try:
         yield from checker.iter_errors(plain)

@@ -3,9 +3,6 @@ as causes.
 
 Data is shared when a substitution inserts it without a deep copy. A write into shared data is recorded with its action
 or destination. A value read from there carries the record along.
-
-Data is shared when a substitution puts it somewhere without a deep copy. A write into shared data is written down with
-the action or the destination that did it; a value that is taken from there takes its writer along.
 """
 
 from __future__ import annotations

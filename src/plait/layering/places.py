@@ -3,9 +3,6 @@
 Reading returns the first match. Writing changes all matches and copies only their ancestors. If nothing matches, it
 creates the missing part: maps for names, and for `name[n]` a list padded with `{}`.
 
-Reading takes the first match. Writing changes all matches and copies only what lies above them; where nothing matches it
-makes the missing part: maps for names, and for `name[n]` a list filled up with `{}`.
-
     find(data, compile_path(".l[0].a"))                # the first match, or MISSING
     write(data, compile_path(".l[*].a"), 1)            # a new tree, sharing what did not change
     without(data, compile_path(".l[0]"))

@@ -1,8 +1,6 @@
 """Selects and orders the documents to show, with the filters of Deckhand's service on rendered documents.
 
 Values of one filter are alternatives. All filters must match, and a document needs every given label.
-
-Values of one kind are alternatives, different kinds must all hold, and every label given must be there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The steps of rendering that copy values between documents and have more than one rule.
 
 `Ways` implements plait's rules, `deckhand.DeckhandWays` those of Deckhand.
-
-`Ways` is plait's own. `deckhand.DeckhandWays` does the same steps as Deckhand does them, where the two differ.
 """
 
 from __future__ import annotations

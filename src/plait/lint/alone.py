@@ -17,8 +17,6 @@ def findings_in(file: File) -> list[Finding]:
 
     Findings silenced by comments are left out. Plain comments are not reported: reading the file reports them if they
     are mistakes.
-
-    What comments silence is left out. Plain comments are not told: where they are mistakes, reading the file tells them.
     """
     text = file.source.text
     is_read = file.path.endswith((".yml", ".yaml")) and (may_differ(text) or "#@template/" in text)

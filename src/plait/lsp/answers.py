@@ -1,8 +1,6 @@
 """Results of the language features, in plait's units: lines and columns count from 1, columns in characters.
 
 `server` converts them to those of the protocol.
-
-`server` turns them into those of the protocol.
 """
 
 from __future__ import annotations

@@ -97,8 +97,6 @@ def first_change(
     """The changed output of the first run that an edit affects, or None.
 
     is_meant: returns True for a change that the edits intend. Raises Unverified.
-
-    is_meant: returns True for another output that the edits are for. Raises Unverified.
     """
     texts = edited(state, edits)
     if not any(one.reads(texts) for one in runs):

@@ -1,8 +1,6 @@
 """Completion in code: annotations and their arguments, modules, files to load, names, data values.
 
 Completion in the surrounding YAML, and in files without code, is in `offers`.
-
-What can stand in the YAML around it, and in files without code, is in `offers`.
 """
 
 from __future__ import annotations

@@ -128,9 +128,6 @@ class _Braces:
 
     keys: of the enclosing maps. key: the one whose value is being written, or None in a key. there: the keys of the
     innermost map. typed: its text so far. quote: its opening quote.
-
-    keys: those of the maps around it. key: the one whose value is written; None where a key is. there: the keys that
-    the innermost map has already. typed: what is there of it; quote: the quote that it began with.
     """
 
     __slots__ = ("is_unreadable", "key", "keys", "quote", "there", "typed")

@@ -163,8 +163,6 @@ def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
     """The lines that define the values a line sets, except itself; for a data value, its schema.
 
     A declaration is its own definition, so that an editor shows its references.
-
-    A declaration is its own definition, so that an editor shows its references.
     """
     spans: dict[tuple[str, int], Span] = {}
     for evaluation in state.evaluations(file.path):

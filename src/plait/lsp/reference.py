@@ -1,8 +1,6 @@
 """Documentation of annotations, functions and modules, from the reference pages.
 
 `reference.json` is generated from the pages in docs/reference; a test compares them.
-
-`reference.json` is made of the pages in docs/reference; a test compares them.
 """
 
 from __future__ import annotations

@@ -14,8 +14,6 @@ def changed_lines(state: State, path: str, lines: tuple[int, int] | None = None)
 
     lines: the first and the last line that may change, or None for all. Empty for a file that is not YAML or is broken:
     its diagnostics show the reason.
-
-    lines: the first and the last that may change; all without. Nothing for a file that is not YAML, or is broken: its diagnostics say why.
     """
     text = state.texts.get(path)
     if text is None or not path.endswith((".yml", ".yaml")):

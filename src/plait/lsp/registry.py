@@ -2,9 +2,6 @@
 
 A run that is unchanged after a change of its project file keeps its evaluations. While the file cannot be read, its
 last runs remain. Directories with the same inferred run share it.
-
-A run that stays what it is while its project file changes keeps its evaluations; while the file cannot be read, the runs
-that it had last are still there. Directories for which the same run is guessed share it.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Requests read it in the server's event loop. Runs are evaluated in threads, one evaluation at a time per run. A change
 stops the current evaluation and begins the next one.
-
-Requests read it on the loop of the server; runs are evaluated in threads of their own, one evaluation at a time for each run.
-A change asks the evaluation that is going on to end, and begins the next one.
 """
 
 from __future__ import annotations

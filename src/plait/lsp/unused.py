@@ -2,9 +2,6 @@
 
 Nothing here is a guess: if a use could be hidden (a name in a text, `data.values` passed as a whole, a broken file),
 nothing is reported.
-
-What is said here is never a guess: where a use could be hidden (a name in a text, `data.values` passed on as a whole, a
-file that is broken), nothing is said.
 """
 
 from __future__ import annotations

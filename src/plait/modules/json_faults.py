@@ -1,8 +1,6 @@
 """Go's messages about invalid JSON, which templates can compare (`assert.try_to`).
 
 Used only after a text was rejected. Python parses the text.
-
-Only asked for when a text has been refused; the reading itself is Python's.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Warnings about parts of the input that have no effect and that bosh ignores silently.
 
 Further documents of a file, repeated keys, unclosed placeholders, and placeholders in the value of a variable.
-
-Further documents of a file, keys that are repeated, placeholders that are not closed, and placeholders that the value of a
-variable brings in.
 """
 
 from __future__ import annotations

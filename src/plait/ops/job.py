@@ -1,8 +1,6 @@
 """The input and the steps of one `patch` evaluation, shared by the command line, the API and provenance.
 
 Operations are applied first, in order. See docs/reference/operations.md.
-
-First of all operations are applied, one after the other (docs/reference/operations.md).
 """
 
 from __future__ import annotations

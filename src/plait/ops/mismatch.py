@@ -1,8 +1,6 @@
 """The reason for a failed `test` operation: the first place where found and expected values differ.
 
 Possible secrets are not shown: values under keys that sound like one, and texts with a private key.
-
-What may be a secret is not shown: a value under a key that sounds like one, and any text that holds a private key.
 """
 
 from __future__ import annotations
@@ -27,8 +25,6 @@ def mismatch(found: Value, expected: Value, way: str, at: Position | None) -> tu
     """The first difference of two values: its path, the expected and the found value, its positions.
 
     way, at: the path of both values, and the position of the found one, or None if unknown.
-
-    way, at: the path of both values, and where the one that is there is written, if that is known.
     """
     seen = [] if at is None else known([at])
     while True:

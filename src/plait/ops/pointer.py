@@ -42,9 +42,6 @@ class _Selected:
 
     shift: the sum of `prev` and `next`. insert: "before", "after" or None.
     misplaced: a modifier that follows `before` or `after`, or None. edge: the first `before` or `after`, or None.
-
-    shift: what `prev` and `next` add up to. insert: "before", "after" or None.
-    misplaced: a modifier that follows `before` or `after`, or None. edge: the first `before` or `after`, or None.
     """
 
     __slots__ = ("edge", "insert", "misplaced", "modifiers", "shift")

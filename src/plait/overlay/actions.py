@@ -3,10 +3,6 @@
 An action gets the run, the edit of the left collection and the step. Map items, array items and documents differ only
 in their edits. Every change goes through `put`, `exchange`, `add`, `drop` or `insert` of the edit, and is reported to
 the run first (`Run.did`), so that listeners see every change.
-
-An action gets the run, the edit of the left collection and the step; map items, array items and documents differ only in
-their edits. Every change goes through the edit's `put`, `exchange`, `add`, `drop` and `insert`, and what goes in was shown
-to the run first (`Run.did`), so that whoever listens hears of all there is.
 """
 
 from __future__ import annotations

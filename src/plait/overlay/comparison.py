@@ -2,9 +2,6 @@
 
 A map contains the keys of the right map, with values that contain theirs. An array begins with the items of the right
 array. A scalar is equal in type and value. ytt calls this "equal", but the left value may have more.
-
-A map contains the keys of the right map with values that contain theirs, an array begins with the items of the right
-array, a scalar is equal in type and value. The reference calls this "equal"; left may have more.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 The identity is apiVersion, kind, metadata.name and metadata.namespace, as far as the plain document has them. A
 document without any of them is merged into the only document.
-
-That is its apiVersion, kind, metadata.name and metadata.namespace. A document that says nothing of itself is for the only
-one that there is.
 """
 
 from __future__ import annotations

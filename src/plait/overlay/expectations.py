@@ -3,9 +3,6 @@ docs/reference/overlays.md.
 
 The default is exactly one. `when` turns a failed check into "skip this item". `@overlay/match-child-defaults` passes
 each of the three on separately, so a child's `expects` under an inherited `missing_ok` is a conflict.
-
-Exactly one unless said otherwise. `when` turns a failed check into "skip this item". The three are inherited one by one
-through `@overlay/match-child-defaults`, so a child's `expects` under an inherited `missing_ok` is a conflict.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Merge keys of arrays when a plain document is merged: rules by path, declared or built in.
 
 A path consists of the map keys that lead to an array. Arrays on the way are entered without a step.
-
-A path is the keys of maps on the way to an array, through arrays as if they were not there.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 They are facts of its API: the keys of `+listMapKey`, or else the patch merge key. Lists not named here are replaced as
 a whole. Controllers write the status, so only its conditions are here.
-
-These are facts of its API: the keys of lists that are maps (`+listMapKey`), else the patch merge key. Lists that are not
-here are replaced as a whole. Of the status, which controllers write, only conditions are here.
 """
 
 from __future__ import annotations

@@ -3,10 +3,6 @@
 A matcher is a Starlark value that can be called with (index or key, left, right), so that `and_op` and functions of the
 user can combine matchers. Overlays do not call it. They use its `select`, which reads nodes directly and uses an index
 if there is one. Both follow ytt's rules: `map_key` rejects an array with an item that lacks the key.
-
-A matcher is a value of the language that can be called with (index or key, left, right), so that `and_op` and the user's
-own functions can combine them. Overlays do not call it: they ask it to `select`, which looks at nodes directly and uses
-an index where there is one. A peer's rule holds either way: `map_key` refuses an array with an item that lacks the key.
 """
 
 from __future__ import annotations
@@ -196,8 +192,6 @@ class Keys(MapKey):
     """Matches a plain document's array item to the item that is equal under some keys.
 
     keys: each with its default for items that lack it, or REQUIRED. where: the array, for messages.
-
-    keys: each with what counts where an item lacks it, or REQUIRED. where: the array, for messages.
     """
 
     __slots__ = ("keys", "where")

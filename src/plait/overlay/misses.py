@@ -45,8 +45,6 @@ def warning_of(step: Step, edit: Edit, *, adds: bool) -> Warning | None:
     """The warning about a step that matched nothing in a collection, or None.
 
     adds: True if its item is added there; otherwise the step has no effect.
-
-    adds: whether its item is added there; otherwise nothing is done.
     """
     items: Sequence[Item] = [item for item in edit.items[:MOST_NAMES] if item.source is not None]
     item, matcher = step.item, step.matcher

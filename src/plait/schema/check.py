@@ -30,8 +30,6 @@ def check(declaration: Declaration, document: Document, before: Document | None 
     """The findings about a document's values, in document order; empty if they conform.
 
     before: an earlier, valid state of the document; values shared with it are not checked again.
-
-    before: an earlier state of the document that conformed; what is shared with it is not looked at again.
     """
     return check_item(declaration.type, document, None if before is None else before.value)
 

@@ -28,8 +28,6 @@ class ComputedDeclaration(Declaration):
     """The declaration of a node with a deferred value.
 
     computed: the value. infer: returns the type for an example value. root: the declaration of the whole schema.
-
-    computed: the value. infer: gives the type of a value that it may have. root: what the whole schema declares.
     """
 
     __slots__ = ("_inferred", "computed", "infer", "root")

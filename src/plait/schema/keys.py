@@ -1,8 +1,6 @@
 """Rules for the keys of a map beyond those that its schema names: `@schema/key`.
 
 A rule accepts every key, the keys that match a whole regular expression, or a list of keys.
-
-A rule takes all keys, those that match a regular expression as a whole, or some that it lists.
 """
 
 from __future__ import annotations

@@ -66,8 +66,6 @@ class _Type:
     """Base class of types: documentation, and the line of the declaring node.
 
     kinds: values of these kinds conform without further checks.
-
-    kinds: a value of one of these kinds conforms, whatever it is.
     """
 
     __slots__ = ("documentation", "line", "source")

@@ -53,8 +53,6 @@ class Write(Fate):
 
     key: of the request, if the client gave one. respond: makes a response of an answer. method, route, path, request:
     for the audit log.
-
-    key: of the request, if the client gave it one. respond: makes a response of an answer. method, route, path, request: for the audit log.
     """
 
     __slots__ = ("key", "method", "path", "request", "respond", "response", "route")

@@ -2,9 +2,6 @@
 
 Locations are written as `root['key'][0]`. A list is compared item by item, or as added and removed items, whichever is
 shorter.
-
-Locations are written as `root['key'][0]`. A list is compared item by item or by what was moved into and out of it,
-whichever says less.
 """
 
 from __future__ import annotations

@@ -100,8 +100,6 @@ class Gate:
         """The identity for these headers, from other services. May take seconds.
 
         Raises Refusal for an unknown client, or if a service cannot be reached.
-
-        Raises Refusal for nobody that is known, and where one of those cannot be asked.
         """
         for file in self._files_of_others:
             file.read_again()

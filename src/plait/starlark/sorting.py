@@ -2,9 +2,6 @@
 
 Values of one plain type sort the same way in Python, and much faster than with comparisons in Starlark. All other
 values become `Ordered`.
-
-Python sorts values of a plain type as the language does, and far faster than by one comparison of ours after the other;
-all other values become `Ordered`.
 """
 
 from __future__ import annotations

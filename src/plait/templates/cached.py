@@ -3,9 +3,6 @@
 All of it follows from the text, so a cached template is neither read nor planned again. Its constant nodes are built
 from plain data that `marshal` accepts.
 
-All of that follows from the text. So a template that was compiled once is neither read nor planned again: its constant
-nodes are made of plain data, in the form that `marshal` takes.
-
 The form of a value: a scalar stands for itself; a map is a tuple, its line and then key, value and line of each item;
 an array is a list, its line and then value and line of each item. A run of items is the number of their kind, and the
 same parts of each.

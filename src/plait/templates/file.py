@@ -20,9 +20,6 @@ class YamlFile:
 
     documents: as written; a repeated key is present twice. comments: None for a file whose comments have no meaning.
     kept: its cached form, if it had to be read anyway.
-
-    documents: as written (a repeated key is there twice). comments: None for a file whose comments do not count.
-    kept: what an earlier run kept of it, where it had to be read all the same.
     """
 
     __slots__ = ("_plain", "comments", "documents", "is_template", "kept", "source")

@@ -16,8 +16,6 @@ def inserter(source: Source) -> Callable[..., None]:
     """The function `$text.insert`, which appends literals and the values between them. The values must be strings.
 
     lines: the lines of the values, then those of the literals, for tracing.
-
-    lines: of the values, then, for those who want to know (see `tracing`), of the literals.
     """
 
     def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], /, *values: object) -> None:

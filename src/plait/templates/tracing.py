@@ -4,10 +4,6 @@ A node with an expression gets a record of the reads of its expression. A node u
 record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then be in
 several places, each with its own history.
 
-Every node with an expression gets a record with what the expression read; a node under a condition or in a loop, what
-decided that it is there. Constant nodes that such a block puts in are made anew, for one node of the template can then
-stand in several places, each with a history of its own.
-
 `Recorder` listens to a run (see `build.Listener`); it builds nothing itself.
 """
 

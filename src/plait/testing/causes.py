@@ -24,8 +24,6 @@ def cause(outcome: Outcome, document: str, path: str) -> str | None:
     """The position and origin of the value at a path of an output, or None if unknown.
 
     document: its name, or `document 1` and so on if it has none, as in `plait diff`.
-
-    document: its name, or `document 1` and so on for one without, as `plait diff` calls it.
     """
     found = [
         number

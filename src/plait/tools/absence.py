@@ -145,8 +145,6 @@ def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> st
     """The way in which the most similar candidate differs from an overlay item that matched nothing, or None.
 
     names: the names of the candidates.
-
-    names: what they are called.
     """
     if not candidates:
         return None

@@ -2,9 +2,6 @@
 
 Directories are watched, not files: an editor that saves by renaming replaces the file, and a missing file may be
 created.
-
-Directories are watched, not files: an editor that saves by renaming puts another file in the place of the old one, and a
-file that was missing may come to be.
 """
 
 from __future__ import annotations

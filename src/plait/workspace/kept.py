@@ -3,10 +3,6 @@
 A template with the same text, equal data values and the same library files has the same result. Templates that read
 other files or libraries, print, or warn are evaluated each time. So are overlays, because their matchers are functions
 of one run.
-
-A template whose text is the same gives the same documents with equal data values and the same library files beside it. What
-looks at other files or libraries, prints, or warns is evaluated each time; so are overlays, whose matchers are functions of
-the run that made them.
 """
 
 from __future__ import annotations

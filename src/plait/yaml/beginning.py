@@ -3,9 +3,6 @@
 So a `...` may come first, and a `---` after a comment or a directive begins the second document, after an empty one.
 The empty one has no effect and is not in the tree. Code that counts documents, or needs where they begin, calls
 `is_second`.
-
-So a `...` may come first, and a `---` behind a comment or a directive is the second document, after an empty one. That
-one is no part of the tree, for nothing comes of it; who counts documents, or where they begin, asks `is_second`.
 """
 
 from __future__ import annotations

@@ -63,9 +63,6 @@ class _Page:
 
     due: True if an empty line precedes the next line. waiting: True if the last line ends in a `-` or `key:` that takes
     the next piece.
-
-    due: whether an empty line comes before the next line. waiting: whether the last line ends in a `-` or `key:` that
-    takes the next piece on its own line.
     """
 
     __slots__ = ("comments", "due", "out", "waiting")

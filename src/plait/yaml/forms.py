@@ -3,9 +3,6 @@
 A string gets the first style that fits. One-line styles do not depend on the position, so they are cached. A literal
 block does, because its lines are indented; so does a quoted string with a Unicode line separator.
 
-A string takes the first form that fits. One-line forms do not depend on where they stand, so they are kept; a literal
-block does (its lines are indented), and so does a quoted string with a Unicode line separator in it.
-
     >>> FORMS.strings["a: b"], FORMS.strings["yes"], FORMS.strings["a:b"]
     ("'a: b'", '"yes"', 'a:b')
 """

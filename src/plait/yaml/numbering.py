@@ -2,9 +2,6 @@
 
 An array item is on the line of its dash, which events do not contain. And a line ends at a line feed, as in an editor,
 while the parser also counts carriage returns, NEL and the Unicode separators.
-
-An array item is on the line of its dash, and events do not tell where that is. And a line ends at a line feed, as in an
-editor, while the parser also counts carriage returns, NEL and the Unicode separators.
 """
 
 from __future__ import annotations

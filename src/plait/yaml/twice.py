@@ -21,8 +21,6 @@ def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> 
     """Warnings about repeated keys, of which the last one counts. Keys merged by `<<` are not reported.
 
     tree: the documents as read. first: True if only the first document was read.
-
-    tree: the documents as they were read. first: whether that was the first one alone.
     """
     if "<<" in source.text:
         tree = read(source, explicit_keys_win=True, keep_mark=False, first=first)

@@ -2,9 +2,6 @@
 
 docs/compatibility lists all differences. Each entry of these lists has a check here, or a reason why it has none
 (`entries`). A check finds the lines to which the entry applies.
-
-docs/compatibility lists all that differs; here each entry of these lists has a check, or a reason why it has none
-(`entries`). A check finds the lines where the entry applies.
 """
 
 from __future__ import annotations

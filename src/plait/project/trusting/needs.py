@@ -1,8 +1,6 @@
 """The accesses beyond its repository that the runs, matrices, steps and tests of a project file name.
 
 `plait trust` shows them, and `--trust` grants them. Nothing outside the repository is read to find them.
-
-`plait trust` shows these, and `--trust` grants them. Nothing outside of the repository is looked at to find them.
 """
 
 from __future__ import annotations
@@ -32,8 +30,6 @@ def needs_of(path: str, permissions: Permissions) -> list[Need]:
     """The accesses that a project or pipeline file and its pipelines need and `permissions` lack, each once.
 
     Settings that cannot be read need nothing: their evaluation fails.
-
-    Settings that cannot be read ask for nothing: evaluating them fails.
     """
     found: dict[tuple[str, str], Need] = {}
     with permitted(permissions):

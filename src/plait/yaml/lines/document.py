@@ -234,9 +234,6 @@ class DocumentReading:
 
         The first one of a text begins a document. Returns the item that still needs a value, and the last line of the
         text.
-
-        The first one of a text begins a document. Gives what is still to get a value, and the last line of the text.
-        Raises NoShapeError.
         """
         if owner is None and self.document is not None:
             return None, self.go_on(items, number, cur)

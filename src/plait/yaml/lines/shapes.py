@@ -3,10 +3,6 @@
 Most lines of most files have one of these shapes, and lines repeat, so shapes are cached. Anything that could mean
 something else in context (a multi-line scalar, an anchor, a tag, an uncommon escape) has no shape here; the parser
 reads its document. See `blocks`.
-
-Most lines of most files are of these kinds, and they repeat: a line is looked at once, and its shape is kept. Whatever
-could mean something else in company (a scalar of several lines, an anchor, a tag, an escape that is not plain to see)
-has no shape here, and its document is left to the parser; see `blocks`.
 """
 
 from __future__ import annotations
