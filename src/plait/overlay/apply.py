@@ -40,7 +40,7 @@ def run_of(
     warn: Warn | None = None,
     overlays: Sequence[Item] = (),
 ) -> Run:
-    """overlays: what is going to be applied, for whoever listens."""
+    """overlays: those about to be applied, for the listener."""
     listener: Listener | None = None
     if trace is not None:
         from plait.overlay.recording import Recorder
@@ -74,17 +74,17 @@ def apply(
     trace: Trace | None = None,
     warn: Warn | None = None,
 ) -> Value:
-    """Left with the changes that right says.
+    """The left value with the changes of the right one.
 
-    Neither is altered; what no change touches is shared, and if nothing changes the result is `left` itself. Overlay
-    annotations are erased from what right brings in; those of left are left alone (see `erased`), and merged left items
-    keep their other annotations, while replaced and added items have right's (docs/reference/schemas.md).
-    A scalar on the right changes nothing.
+    Neither is altered. Unchanged parts are shared, and if nothing changes the result is `left` itself. Overlay
+    annotations are removed from the items that right adds; those of left stay (see `erased`). Merged left items keep
+    their other annotations, while replaced and added items have right's (docs/reference/schemas.md). A scalar on the
+    right changes nothing.
 
-    exact_documents: left and right are document sets with one left document, which every right one goes with, so that
-    documents need no `@overlay/match` (data values and schemas, docs/reference/data-values.md). adds: as of
-    `apply_document`. owned: collections of left that nobody else has seen; they are changed in place. Filled with those
-    made here. trace: where changes are recorded. warn: gets what looks like a mistake, though nothing forbids it.
+    exact_documents: left and right are document sets with one left document, which every right one is applied to
+    without `@overlay/match` (data values and schemas, docs/reference/data-values.md). adds: as in `apply_document`.
+    owned: collections of left without other references; they are changed in place, and new ones are added. trace:
+    records changes. warn: receives likely mistakes.
 
     Raises OverlayError, StarlarkError from the user's functions, both with the way through right as trail.
 
@@ -113,7 +113,7 @@ def apply(
 
 
 def of_document(error: PlaitError, run: Run, left: Value = None) -> PlaitError:
-    """The error with the document that was being changed, where it is known. left: the tree, where it is no document set."""
+    """The error with the document that was being changed, if known. left: the tree if it is not a document set."""
     if error.document is None and not isinstance(error, LimitError):
         from plait.overlay.diagnosis import document_in
 
@@ -137,8 +137,8 @@ def apply_document(
     """The left document with the one right document applied to it, as for data values and schemas
     (docs/reference/data-values.md).
 
-    plain: right has no annotations and is merged plainly (see `merge_plain`). adds: keys that say nothing of matching are
-    added where left lacks them. trace, warn: as of `apply`. Raises as it does.
+    plain: right has no annotations and is merged plainly (see `merge_plain`). adds: keys without matching annotations
+    are added if left lacks them. trace, warn: as in `apply`. Raises as it does.
     """
     if plain:
         return merge_plain(left, right, warn=warn)
@@ -174,9 +174,9 @@ def _free(is_free: bool, apply_: Callable[[], T]) -> T:
 def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) -> Document:
     """The left document with a plain right one merged in, as `--data-values-file` does (docs/reference/data-values.md).
 
-    Maps merge, arrays, scalars and nulls replace with their position, keys that left lacks are added; a map takes the
-    place of null. A right document that is a map over one that is neither map nor null is an error, as it is below; a
-    null document changes nothing. Left is returned as it is if nothing changes. Raises OverlayError with the way through right as trail.
+    Maps merge. Arrays, scalars and nulls replace, with their position. Keys that left lacks are added. A map replaces
+    null. A map over a scalar or array is an error, in nested values too; a null document changes nothing. Left is
+    returned unchanged if nothing changes. Raises OverlayError with the path through right as trail.
     """
     value = right.value
     if value is None:
@@ -209,7 +209,7 @@ def is_overlay(document: Document) -> bool:
 
 
 def _warn_of_counting(overlay: Document, steps: Sequence[Step], warn: Warn) -> None:
-    """Warn of a matcher that asks for the index of documents which are of several files."""
+    """Warns about a matcher that uses the index of documents from several files."""
     from plait.diagnostics import warning
     from plait.overlay.matchers import counts
 
@@ -235,16 +235,15 @@ def apply_documents(
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with overlay documents applied one after the other.
 
-     Each overlay sees what the earlier ones made. Inserted documents belong to the file of their neighbour, appended ones
-     to the last file, those of `or_add` to the first. A set in which nothing changed is the same object. With no set at
-     all, documents that overlays add come in one new set. Documents that are empty in the end, also computed ones, are
-     not printed, so they are dropped; printed=False, for what a library gives: they stay, as documents that were written empty.
+    Each overlay sees the changes of the earlier ones. Inserted documents belong to the file of their neighbour,
+    appended ones to the last file, those of `or_add` to the first. An unchanged set is the same object. Without any
+    set, added documents form a new one. Documents that are empty in the end, also computed ones, are not printed, so
+    they are dropped. printed=False, for the result of a library: they stay, as documents that were written empty.
 
-     Unlike `apply`, this erases no overlay annotations, neither on the left nor on what comes in: what a library gives is
-     an overlay again, in whole or in part, where somebody uses it as one.
+    Unlike `apply`, this removes no overlay annotations on either side: the result of a library may be used as an
+    overlay.
 
-     plans: of overlays that were applied to other documents before; those of these overlays are left there.
-    trace, warn: as of `apply`.
+    plans: of overlays that were applied to other documents before; updated. trace, warn: as in `apply`.
 
      Raises OverlayError, with the way through the overlay as trail: its last step is the document.
     """

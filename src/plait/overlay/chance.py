@@ -1,4 +1,4 @@
-"""Warnings of what an overlay changes in ytt by chance, or by a defect."""
+"""Warnings about changes that an overlay makes in ytt by chance or by a defect."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
 
 
 def document_in(run: Run, left: Value) -> Wording | None:
-    """The left document that a run failed in, and the place in it. left: the whole left tree, if it is no document set."""
+    """The left document in which a run failed, and the path in it. left: the whole left tree if it is not a document
+    set.
+    """
     way = run.failed[::-1]
     if type(left) is Map or type(left) is Array:
         way = [Document(left, left.source, left.line), *way]
@@ -156,7 +158,7 @@ _LOOKED_AT = 2000
 
 
 def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
-    """The nearest item with a key in the maps below some items, and the way to it; None if there is none."""
+    """The nearest item with a key in the maps below some items, and the path to it; None if there is none."""
     pending: list[tuple[str, MapItem]] = [(key_text(item.key), item) for item in items]
     for way, item in pending:  # which grows on the way
         if type(item.value) is not Map or len(pending) > _LOOKED_AT:
@@ -169,8 +171,8 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
 
 
 def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, str | None, list[Position]]:
-    """The items that lack least of what is looked for, and what they lack; a text of the nearest that may have been meant;
-    and where that item is.
+    """The items that lack the fewest of the wanted values, and those values; the similar text of the nearest; and its
+    position.
     """
     rated = []
     for place, item in enumerate(items):

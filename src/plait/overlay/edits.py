@@ -1,9 +1,9 @@
 """Collections while an overlay changes them: copied once, at the first change, and looked up through an index.
 
-An edit belongs to a run (or to the fragment that a run of `overlay.apply` left behind). The collections that a run has
-made are its own: nobody else has seen them, so later changes of the same run are made in place, and what was learnt
-about them (places of keys, array items by the value of a key) stays true. `Run.owned` lists them with their edits; who
-gives a part of the tree away clears it. All other collections are never changed.
+An edit belongs to a run (or to the fragment that a run of `overlay.apply` returned). The collections that a run created
+have no other references, so later changes of the same run are made in place, and the indexes of keys stay valid.
+`Run.owned` lists them with their edits; code that passes on a part of the tree clears it. All other collections are
+never changed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ _TAKEN = ArrayItem(None)
 class MapEdit:
     """A map being changed. node: the map as it is now, the same object as long as nothing changed.
 
-    index: the items by the `key_id` of their keys; that of the map, which a change keeps true. Where an item stands is only
-    needed to put another one there.
+    index: the items by the `key_id` of their keys, kept up to date. Positions of items are needed only to replace one.
     """
 
     __slots__ = ("_places", "gaps", "index", "items", "node", "own", "renamed")
@@ -81,7 +80,7 @@ class MapEdit:
         self.index[key_id(item.key)] = item
 
     def swap(self, key: object, before: MapItem, item: MapItem, owned: Owned) -> None:
-        """Another item with the same key where one stands. key: by which the index has it."""
+        """Replaces an item by one with the same key. key: in the index."""
         if not self.own:
             self._begin(owned)
         items = self.items
@@ -103,13 +102,13 @@ class MapEdit:
         self.index.update((key_id(other.key), other) for other in self.items if other is not _GONE)
 
     def add(self, item: MapItem, owned: Owned, *, looked_up: bool) -> None:
-        """One more item at the end. looked_up: it is known that its key is not there."""
+        """Appends an item. looked_up: its key is known to be absent."""
         if not looked_up:
             self._note(item)
         self.append(key_id(item.key), item, owned)
 
     def append(self, key: object, item: MapItem, owned: Owned) -> None:
-        """One more item at the end, with a key that is not there. key: by which the index is going to have it."""
+        """Appends an item with a new key. key: its key in the index."""
         if not self.own:
             self._begin(owned)
         if self._places is not None:
@@ -145,7 +144,7 @@ class MapEdit:
         """A map has no index but that by keys, which a change below an item leaves as it is."""
 
     def repeated(self) -> MapItem | None:
-        """An item that came in under a key that another one has too."""
+        """An added item whose key occurs twice, or None."""
         renamed, self.renamed = self.renamed, None
         counts: dict[object, int] = {}
         for item in self.items:
@@ -158,9 +157,9 @@ class MapEdit:
 
 
 class Keyed:
-    """Array items by the value that their maps have under one key, as far as `seen`.
+    """Array items by the value under one key of their maps, for the items up to `seen`.
 
-    bad: the first item that is no map or lacks the key, where there is one.
+    bad: the first item that is not a map or lacks the key, or None.
     """
 
     __slots__ = ("bad", "name", "places", "seen")
@@ -222,7 +221,7 @@ class ArrayEdit:
         self._keyed: Keyed | None = None
 
     def keyed(self, name: str) -> Keyed:
-        """The index of the items by the value under a key; made once, kept while it is true."""
+        """The index of the items by the value under a key, cached while it is valid."""
         index = self._keyed
         if index is None or index.name != name:
             self.settle()
@@ -289,7 +288,7 @@ class ArrayEdit:
         self.gaps = True
 
     def insert(self, around: dict[int, tuple[list[ArrayItem], list[ArrayItem]]], owned: Owned) -> None:
-        """New items before and after those at some places."""
+        """Inserts items before and after those at some places."""
         if not self.own:
             self._begin(owned)
         self.items[:] = _inserted(self.items, around)
@@ -327,7 +326,7 @@ class DocumentsEdit:
         """Documents are not indexed."""
 
     def add(self, item: Document, owned: Owned, *, looked_up: bool = True) -> None:  # noqa: ARG002 - as for maps
-        """A document that matched nothing goes to the end of the first set (docs/reference/overlays.md)."""
+        """Appends a document that matched nothing to the first set."""
         place = len(self.owners)
         while place and self.owners[place - 1] > 0:
             place -= 1
@@ -357,13 +356,13 @@ class DocumentsEdit:
         """Nothing to close up here."""
 
     def drop_empty(self) -> None:
-        """Take out what is null or has no items: such documents are not printed (docs/guide-render.md)."""
+        """Removes null and empty documents, which are not printed (docs/guide-render.md)."""
         empty = [place for place, item in enumerate(self.items) if is_empty(item.value)]
         if empty:
             self.drop(empty, {})
 
     def forget_computed(self, trace: Trace | None) -> None:
-        """No empty document counts as computed any more: where overlays were applied the reference reads them all anew."""
+        """Clears the mark of computed documents that are empty: after overlays, ytt reads all documents again."""
         for place, item in enumerate(self.items):
             if item.computed and is_empty(item.value):
                 self.items[place] = Document(item.value, item.source, item.line, item.annotations)

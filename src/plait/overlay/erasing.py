@@ -1,8 +1,7 @@
-"""Taking overlay annotations off a tree: what `overlay.apply`, data values and schemas give has none left
+"""Removes overlay annotations from a tree: results of `overlay.apply`, data values and schemas have none
 (docs/reference/overlays.md).
 
-All other annotations stay: those of schemas (docs/reference/schemas.md) and assertions (docs/reference/schemas.md)
-count after a merge.
+All other annotations stay: those of schemas and assertions (docs/reference/schemas.md) count after a merge.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def erased(value: Value) -> Value:
 
 
 def erased_item(item: Item) -> Item:
-    """The item and what is below without overlay annotations; the same object if there are none."""
+    """The item and its descendants without overlay annotations; the same object if there are none."""
     value = item.value
     if type(value) in COLLECTIONS:
         value = erased(value)

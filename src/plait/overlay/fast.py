@@ -1,6 +1,6 @@
 """Runs whose most common steps are written out: items merged by key, or by the text under a key.
 
-An optional pass: whatever is not one of these goes the plain way (`Run.act`), and gives the same.
+An optional fast path: all other steps are done by `Run.act`, with the same results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NONE: frozenset[object] = frozenset()
 
 
 class FastRun(Run):
-    """A run that nobody listens to."""
+    """A run without a listener."""
 
     __slots__ = ()
 

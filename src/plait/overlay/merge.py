@@ -1,12 +1,12 @@
-"""Plain documents laid over the output: `--merge`.
+"""Plain documents merged into the output: `--merge`.
 
-A merge is an overlay whose matchers are made from keys: for each document the steps are planned that an overlay with
-annotations would have, and an overlay's run does them.
+A merge is an overlay whose matchers come from keys: each document gets the steps that an annotated overlay would have,
+and an overlay's run executes them.
 
-- A document goes with its counterpart in the output (`plait.overlay.counterparts`).
-- Maps are merged, keys that are not there are added, null takes a key out.
-- The items of an array are merged by what tells them apart (`Rules`); an array of which nobody knows is replaced.
-- What is replaced, and only that, is taken as it is written.
+- A document is merged into its counterpart in the output (`plait.overlay.counterparts`).
+- Maps are merged, missing keys are added, null removes a key.
+- Items of an array are merged by their keys (`Rules`); an array without a rule is replaced.
+- Replaced values are used as they are written.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _document_step(run: Run, edit: DocumentsEdit, document: Document, rules: Rul
 
 
 class _Plan:
-    """The steps for what is merged into one document. left: this, as it is before."""
+    """The steps for merging into one document. left: the document before the merge."""
 
     __slots__ = ("_left", "_rules", "_trace")
 
@@ -99,7 +99,9 @@ class _Plan:
         self._trace = trace
 
     def step(self, item: Item, path: tuple[str, ...], known: Container[object] = ()) -> Step:
-        """The step for an item and all below it. path: to its value. known: items that are there, since it was found by them."""
+        """The step for an item and its descendants. path: to its value. known: items that exist, because they
+        identified it.
+        """
         value = item.value
         if value is None and type(item) is MapItem:
             return _removal(item)
@@ -133,7 +135,7 @@ class _Plan:
         return self.step(item, (*path, name), known)
 
     def _removals(self, item: MapItem, name: str, around: Map) -> Step:
-        """The step that takes values out of the array with a name. around: the map that the item is in."""
+        """The step that removes values from the array with a name. around: the map that contains the item."""
         values = {key_id(one.value): one for one in _values_of(item)}
         beside = around.find(name)
         for one in beside.value.items if beside is not None and type(beside.value) is Array else ():
@@ -174,7 +176,7 @@ class _Plan:
         return steps
 
     def _items(self, items: Sequence[ArrayItem], rule: Rule, path: tuple[str, ...]) -> list[Step]:
-        """The steps for items that are told apart by keys."""
+        """The steps for items identified by keys."""
         matcher = Keys(rule.keys, ".".join(path))
         names = [name for name, default in rule.keys if default is REQUIRED]
         seen: dict[object, ArrayItem] = {}
@@ -193,7 +195,7 @@ class _Plan:
         return steps
 
     def _with_addition(self, step: Step, value: Map | Array, steps: Sequence[Step]) -> Step:
-        """The step with what it adds where there is nothing: what its steps make of nothing."""
+        """The step with the item to add if nothing matches: the result of its steps on nothing."""
         added = [one.clean() for one in steps if one.action != "remove" and one.expected is not _WHERE_THERE]
         if steps and not added:
             step.expected = _WHERE_THERE
@@ -243,7 +245,7 @@ def _values_of(item: MapItem) -> Sequence[ArrayItem]:
 
 
 def _retaining(item: MapItem, around: Map) -> Step:
-    """The step that takes all keys out of a map but those that `$retainKeys` lists. around: the map that the item is in."""
+    """The step that removes all keys of a map but those in `$retainKeys`. around: the map that contains the item."""
     retained = frozenset(key_id(one.value) for one in _values_of(item))
     for other in around.items:
         if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):

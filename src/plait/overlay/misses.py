@@ -1,8 +1,7 @@
 """Items that an overlay adds, or does nothing for, because nothing matched: warned of where that looks like a slip.
 
-The reference is silent here, and rightly so most of the time: `missing_ok=True` is there to add what is missing. So only
-two things are told: a name that differs from one that is there as a slip of the hand does, and an array item that comes
-to stand beside another one of the same name.
+ytt is silent here, usually rightly: `missing_ok=True` is meant to add missing items. So only two cases are reported: a
+name that looks like a misspelling of an existing one, and an array item added beside another one of the same name.
 """
 
 from __future__ import annotations

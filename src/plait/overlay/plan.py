@@ -1,7 +1,7 @@
 """The right side of an overlay, read once: for each item its action, its matcher and how many matches it wants.
 
-Plans are made level by level when a level is reached. A subtree that is only inserted is never looked at, as in the
-reference: annotations in it have no effect, not even wrong ones (docs/reference/overlays.md).
+Plans are made level by level, on demand. A subtree that is only inserted is never planned, as in ytt: annotations in it
+have no effect, not even wrong ones (docs/reference/overlays.md).
 """
 
 from __future__ import annotations
@@ -114,15 +114,15 @@ class Step:
         return plan
 
     def clean(self) -> Item:
-        """The right item as it is put into a result: without overlay annotations if these are erased, with all others."""
+        """The right item for the result: without overlay annotations if these are removed, with all others."""
         if self.cleaned is None:
             self.cleaned = erased_item(self.item) if self.erases else self.item
         return self.cleaned
 
 
 def plain_step(item: Item) -> Step:
-    """The step for an item of a right tree without annotations that is merged plainly: maps are merged, everything else
-    replaces what is there, and what is not there is added (docs/reference/data-values.md).
+    """The step for an item of a right tree that is merged plainly: maps are merged, everything else replaces, and
+    missing items are added.
     """
     step = Step(item, MISSING_OK, erases=False)
     if type(item) is MapItem:
@@ -308,7 +308,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
 
 
 def _read_inside(step: Step, annotation: Annotation) -> None:
-    """Have a step go into the text that it matches, where the addition is taken."""
+    """Makes a step match inside embedded text, if the extension is enabled."""
     if annotation.source is None or EMBEDDED not in annotation.source.additions:
         return
     from plait.embedded import FORMS

@@ -1,10 +1,10 @@
-"""Recording what a run does, for `explain` and source maps. Only imported when somebody asks where values come from.
+"""Provenance of overlays, for `explain` and source maps. Imported only if a run is traced.
 
     Run(owned, Recorder(trace))
 
-The recorder hears of each step (`plait.overlay.run.Listener`), and keeps for each item that was put in what did it and
-what it was made of: the right item, the annotations on the way to it, what its matchers looked at, and what the functions
-of its annotations read.
+The recorder listens to each step (`plait.overlay.run.Listener`) and records the cause and the origins of each inserted
+item: the right item, the annotations that led to it, the values that its matchers read, and the reads of the
+annotations' functions.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset}
 
 
 class Recorder:
-    """Records what each step did to which item, and what led to the step.
+    """Records the effect of each step on each item, and the path to the step.
 
-    doing: the steps that are being done, each within the one before. matched: for these, what decided which left item
-    they are for. match: the document that is being merged with.
+    doing: the current steps, each inside the one before. matched: for these, the reason for matching their left item.
+    match: the document being merged.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -97,7 +97,7 @@ class Recorder:
         self.trace.removed(left, self._change(step, None))
 
     def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
-        """Nothing: only a run that uses secrets asks what an error depends on."""
+        """Ignores the failure. Only a run that uses secrets records the causes of an error."""
 
     def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:  # noqa: ARG002
         return False
@@ -114,13 +114,13 @@ class Recorder:
         return match
 
     def _changed(self, step: Step, left: Item | None, item: Item | None) -> None:
-        """Keep that a document is another one since, if it is. item: None for what is taken out."""
+        """Records that a document was replaced by another one. item: None if it was removed."""
         match = self._found(step, left) if type(left) is Document else self.match
         if match is not None and not match.changed:
             match.changed = left is None or item is None or not equal(left.value, item.value)
 
     def _put(self, step: Step, item: Item, left: Item | None) -> Item:
-        """Record an item that a step puts in, and what a `via` function made below it."""
+        """Records an item that a step inserts, and the values that `via` created below it."""
         trace = self.trace
         clean = step.clean()
         if clean is not step.item and clean not in trace.copies:
@@ -180,7 +180,7 @@ class Recorder:
     # ---- what led to a step
 
     def _parents_cause(self) -> Cause:
-        """The way to the item around, which says all of the way to an item without annotations."""
+        """The cause of the enclosing item, which is the whole cause of an item without annotations."""
         parent = self.doing[-2]
         step, matched, cause = self._around
         if step is not parent or matched is not self.matched:
@@ -189,7 +189,7 @@ class Recorder:
         return cause
 
     def _with_matches(self, cause: Cause, more: Cause | None) -> Cause:
-        """The way to a step, with what decided that it is for these left items."""
+        """The cause of a step, with the reasons for matching its left items."""
         matched = self.matched if more is None else (*self.matched, more)
         return Cause("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
 
@@ -265,7 +265,7 @@ class Recorder:
         return []
 
     def _watch(self, step: Step) -> None:
-        """Have the functions of a step's annotations tell what they look at."""
+        """Makes the functions of a step's annotations report their reads."""
         if step.via is None and type(step.matcher) in _QUIET:
             return
         windows = self.trace.code
@@ -286,8 +286,7 @@ class Recorder:
 class Watched:
     """A function of a program that an overlay calls, as a `via`.
 
-    left, right: the items whose values it is called with, as far as they are known. answer: what it gave last, with what
-    that was made of.
+    left, right: the items whose values it is called with, if known. answer: its last result, with the origins.
     """
 
     __slots__ = ("__globals__", "answer", "function", "left", "right", "windows")
@@ -327,7 +326,7 @@ def place_of(function: Watched) -> tuple[Source | None, int]:
 
 
 class _WatchedMatcher(Watched):
-    """A function that is a matcher: what it looked at is kept for each left value that it was asked about."""
+    """A function used as a matcher. Its reads are recorded for each left value."""
 
     __slots__ = ("identity",)
 

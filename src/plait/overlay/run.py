@@ -1,9 +1,9 @@
-"""A run: steps done to collections, in order, and what they did told to whoever listens.
+"""A run: steps applied to collections in order, and reported to a listener.
 
     steps (plan) -> matched left items (matchers) -> action (actions) -> edited left collections (edits)
 
-There is one way to do a step, `Run.act`; `plait.overlay.fast` writes out the most common steps, and nothing else.
-A run changes nothing of what it does because somebody listens.
+`Run.act` is the only way to execute a step; `plait.overlay.fast` repeats the most common steps. A listener never
+changes the result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         """Listener of a run. It changes nothing, but may request that an item is inserted as a copy."""
 
         def begin(self, step: Step, edit: Edit) -> None:
-            """A step begins, on the items of a collection; those that begin before it ends are within it."""
+            """Called when a step begins on the items of a collection. Steps that begin before it ends are nested."""
 
         def end(self) -> None:
             """The step that began last is done."""
@@ -47,16 +47,16 @@ if TYPE_CHECKING:
             """The result of a function that decides if the step continues. Raises its errors."""
 
         def asking(self, step: Step, left: Item | None) -> None:
-            """The step's `via` is going to be called for a left item."""
+            """Called before the step's `via` runs for a left item."""
 
         def did(self, step: Step, left: Item | None, item: Item) -> Item:
-            """An item takes the place of a left one, or is added. The item that is to be put in, or a copy of it."""
+            """Called when an item replaces a left one or is added. Returns the item to insert, or a copy of it."""
 
         def removed(self, step: Step, left: Item) -> None:
-            """A left item is taken out."""
+            """Called when a left item is removed."""
 
         def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
-            """The step has failed, and says of the error what it depends on."""
+            """Called when the step failed. Adds to the error what it depends on."""
 
         def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
             """True if a message about the step depends on a secret."""
@@ -72,10 +72,9 @@ _MOST_LOOKS = 300
 class Run:
     """One application of overlays.
 
-    owned: collections made on the way, which nobody else has seen, and their edits. failed: once a step has failed, the
-    left items that it was being done to, the innermost first; which: the outermost of them, among those that it matched.
-    warn: gets what looks like a mistake, though nothing forbids it. looked: names among which a step matched nothing, and
-    none looked like its own.
+    owned: collections created by the run, without other references, and their edits. failed: after a failure, the left
+    items of the step, the innermost first; which: the index of the outermost one among its matches. warn: receives
+    likely mistakes. looked: names among which a step matched nothing, without a similar one.
     """
 
     __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
@@ -93,7 +92,7 @@ class Run:
         self.which = (0, 0)
 
     def failed_at(self, left: Item, places: Sequence[int] = (), place: int = 0) -> None:
-        """A step has failed while it was done to a left item, one of those at some places."""
+        """Records that a step failed on a left item at one of some places."""
         self.failed.append(left)
         self.which = (places.index(place) + 1 if places else 1, len(places))
 
@@ -170,7 +169,7 @@ class Run:
             self.listener.asking(step, left)
 
     def no_match(self, step: Step, edit: Edit, *, adds: bool) -> None:
-        """A step matched nothing, which is no error. adds: its item is going to be added. Warned of once."""
+        """Handles a step that matched nothing, which is not an error. adds: its item will be added. Warns once."""
         if self.warn is None or self._looks >= _MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
             return
         self._looks += 1

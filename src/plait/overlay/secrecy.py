@@ -1,7 +1,8 @@
-"""Recording overlays in a run that uses secrets: what a match tells of a secret, and which messages may be shown.
+"""Provenance of overlays in a run that uses secrets: what a match reveals about a secret, and which messages may be
+shown.
 
-Whether a step is for an item can depend on a secret: on an argument of its annotations, or on a value of the left item.
-Then each item that the step was tried on is marked, matched or not, since both tell something.
+A match can depend on a secret in the arguments of annotations or in the left item. Then each candidate is marked,
+matched or not, because both reveal something.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _NAMES = ("kind", "schema", "name", "metadata")
 
 
 class SecretRecorder(Recorder):
-    """A recorder that marks the items of which a secret decided whether a step is for them."""
+    """A recorder that marks items whose match depends on a secret."""
 
     def __init__(self, trace: Trace, marks: Marks) -> None:
         super().__init__(trace)
@@ -100,7 +101,9 @@ class SecretRecorder(Recorder):
             error.origins = (*(error.origins or ()), *((self.marks.unknown,) if withheld else ()))
 
     def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
-        """True if a message about a step depends on a secret: on its item, or on what is compared or named on the left."""
+        """True if a message about a step depends on a secret: in its item, or in the left values that are compared or
+        named.
+        """
         if self.marks.is_secret(step.item) or self._is_asked_by_secret(step) or any(self._tried(step, edit.items)):
             return True
         items: list[Item] = [*edit.items, *run.failed]
@@ -109,7 +112,7 @@ class SecretRecorder(Recorder):
         return self.marks.is_secret(*(one for item in items for one in _names(item)))
 
     def _is_asked_by_secret(self, step: Step) -> bool:
-        """True if what a step looks for depends on a secret."""
+        """True if the criteria of a step depend on a secret."""
         if step.matcher is None:
             return False
         change = self.trace.changes.get(step.item)
@@ -141,9 +144,9 @@ class SecretRecorder(Recorder):
         return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
 
     def _mark(self, step: Step, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
-        """Mark the items of which a secret decides whether the step is for them; true if there are any.
+        """Marks the items whose match depends on a secret. True if there are any.
 
-        added: those that the step has put in, which it did because of what it matched.
+        added: those inserted by the step because of its matches.
         """
         all_of_them = step in self._counted or self._is_asked_by_secret(step)
         found = items if all_of_them else [*self._tried(step, items)]
@@ -166,7 +169,7 @@ class SecretRecorder(Recorder):
 
 
 def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
-    """True if nothing in documents depends on a secret, nor can what their annotations do to others.
+    """True if nothing in documents depends on a secret, and their annotations cannot reveal one.
 
     Only for a trace that records nothing but secrets: an item without a record is none, unless its line is.
     """
@@ -190,7 +193,7 @@ def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
 
 
 def _sees_nothing(value: object) -> bool:
-    """True unless a value is a function that sees variables around it: those may depend on secrets."""
+    """True unless a value is a function with captured variables, which may depend on secrets."""
     return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)  # type: ignore[attr-defined]
 
 

@@ -26,7 +26,7 @@ _WAY = "matches"
 class Teller:
     """Tells of each item of overlays that it is there, and that it matches, or is brought in.
 
-    inner: who else hears of the run.
+    inner: another listener of the run.
     """
 
     def __init__(self, listener: events.Listener, overlays: Sequence[Item], inner: Listener | None = None) -> None:
@@ -38,7 +38,7 @@ class Teller:
             self._there(overlay)
 
     def _there(self, item: Item) -> None:
-        """Tell of an item, and of those below it that say something of their own."""
+        """Reports an item, and its descendants with annotations."""
         stack = [item]
         while stack:
             item = stack.pop()

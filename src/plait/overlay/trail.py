@@ -1,4 +1,4 @@
-"""The way through the right tree to an error: the steps of its trail, and the reference's one line made of them."""
+"""The path through the right tree to an error: the steps of its trail, and ytt's one-line message."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def key_text(key: Value) -> str:
 def sentence(error: PlaitError) -> str:
     """The error in the reference's one line: "Document on line o.yml:3: Map item (key 'x') on line o.yml:4: Expected ...".
 
-    What `assert.try_to` gives for an overlay that fails.
+    The text that `assert.try_to` returns for a failed overlay.
     """
     path = []
     for step in reversed(error.trail):

@@ -1,7 +1,6 @@
-"""Programs that say which of their statements ran, and which way conditions went: calls put into the syntax tree.
+"""Programs that report which of their statements and branches ran, by calls in the syntax tree.
 
-Only for runs that somebody listens to (see `plait.events`). In goes a tree, out comes the same with a call of `$ran` for
-each way of each point, before what it stands for:
+Used only for runs with a listener (see `plait.events`). The pass adds a call of `$ran` for each branch of each point:
 
     x = a and b           ->    $ran(0)
                                 x = a and ($ran(1) or b)
@@ -13,7 +12,7 @@ each way of each point, before what it stands for:
                                 else:
                                     $ran(4)
 
-So a statement is said to have run exactly when it was begun. `$ran` gives None, which is why `or` stands behind it.
+So a statement counts as run exactly when it was begun. `$ran` returns None, hence the `or`.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _CALLED = ("called",)
 
 
 def mark(statements: list[Statement], scope: Scope, lines_of: LinesOf) -> list[py.stmt]:
-    """Put what says that it ran into a program, in place; gives what is to be there before the program runs."""
+    """Inserts the reporting calls into a program, in place. Returns the definitions that must exist before it runs."""
     marker = _Marker(scope, lines_of)
     marker.block(statements)
     emit = Emitter()
@@ -52,7 +51,7 @@ def mark(statements: list[Statement], scope: Scope, lines_of: LinesOf) -> list[p
 
 
 def points_in(pieces: Sequence[Piece], source: Source, lines_of: LinesOf) -> list[Point]:
-    """The points of a program that is not going to run. Raises StarlarkError, LimitError for what stops the parser."""
+    """The points of a program that is not run. Raises StarlarkError, LimitError for errors that stop the parser."""
     from plait.starlark.parsing import parse_program
 
     statements, scope, _ = parse_program(pieces, source)
@@ -75,13 +74,13 @@ class _Marker:
     # ---- points
 
     def add(self, kind: str, line: int, name: str, ways: tuple[str, ...] = DONE) -> int:
-        """Add a point; gives the number of its first way."""
+        """Adds a point. Returns the number of its first branch."""
         self.points.append((kind, (line,), name, ways))
         self.ways += len(ways)
         return self.ways - len(ways)
 
     def has_lines(self, place: int, lines: Iterable[int]) -> None:
-        """Say on which further lines a point stands."""
+        """Adds further lines of a point."""
         kind, (first, *_), name, ways = self.points[place]
         self.points[place] = kind, (first, *sorted({*lines} - {first, 0})), name, ways
 
@@ -127,7 +126,7 @@ class _Marker:
             node.body.insert(0, self.say(way, node.line))
 
     def loop(self, node: syntax.For | syntax.While, into: list[Statement]) -> None:
-        """A loop, with a variable that tells behind it whether its body ran."""
+        """A loop, with a variable that is true after it if its body ran."""
         way = self.add(LOOP, node.line, "", _LOOPED)
         self.loops += 1
         name = f"$skipped.{self.loops}"
@@ -147,7 +146,7 @@ class _Marker:
         into.append(syntax.If(skipped(), [self.say(way + 1, line)], [], line))
 
     def expressions_of(self, node: Statement) -> None:
-        """The expressions that stand directly in a statement."""
+        """The expressions directly in a statement."""
         if isinstance(node, (syntax.Assign, syntax.Evaluate)):
             if isinstance(node, syntax.Assign):
                 self.expression(node.target)
@@ -181,7 +180,7 @@ class _Marker:
                 self.expression(node)
 
     def part(self, node: Expression, name: str, *others: Expression) -> Expression:
-        """A part that is not always evaluated. name: what it belongs to. others: what is evaluated with it."""
+        """A part that is not always evaluated. name: of its owner. others: evaluated with it."""
         outer, self.lines = self.lines, set()
         place = len(self.points)
         way = self.add(PART, node.line, name)

@@ -27,7 +27,7 @@ NOWHERE = 0
 
 
 class Expressions(Emitter):
-    """Lowers expressions. rules: what does it for each kind of syntax."""
+    """Lowers expressions. rules: the function for each type of syntax."""
 
     __slots__ = ("instead", "rules")
 
@@ -257,7 +257,7 @@ class Expressions(Emitter):
             into.append(py.comprehension(self.store(name), x, [], 0))
 
     def unpacked(self, value: py.expr, count: int) -> py.expr:
-        """The parts of a value, as many as there are variables."""
+        """The elements of a value, one for each variable."""
         return self.call("$unpack", [value, self.constant(count)])
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     class Hooks(Protocol):
         """Statements around the module body and every function that directly contains host statements.
 
-        hosts: the host statements there, in order. `returned` gives what a `return` hands back that has a value of its
-        own, or None; before: the host statements above it. `dropped` is for a call whose value nobody takes.
+        hosts: the host statements there, in order. `returned` returns the value of a `return`, or None; before: the
+        host statements above it. `dropped` is for a call whose value is unused.
         """
 
         def enter(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
@@ -56,9 +56,9 @@ class Lowering(Expressions):
         self.lowered: list[Host] = []
 
     def module(self, statements: Sequence[Statement], scope: Scope, tables: Sequence[py.stmt] = ()) -> py.Module:
-        """A module that defines the function "<toplevel>", which gives its variables: those of the program.
+        """A module that defines the function "<toplevel>", which returns the variables of the program.
 
-        tables: what else is to be there before the program runs.
+        tables: definitions that must exist before the program runs.
         """
         body: list[py.stmt] = []
         if self.hooks is not None:
@@ -188,7 +188,7 @@ class Lowering(Expressions):
             self.assign_each(target.items, value, into)
 
     def assign_item(self, target: syntax.Index, value: py.expr, into: list[py.stmt]) -> None:
-        """`x[key] = value`. The value comes first, as the reference has it."""
+        """`x[key] = value`. The value is evaluated first, as in ytt."""
         value = self.evaluated(value, into)
         x, key = self.expression(target.x), self.expression(target.key)
         into.append(self.do(self.call("$set_index", [x, key, value])))

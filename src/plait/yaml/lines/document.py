@@ -233,7 +233,7 @@ class DocumentReading:
         """Continues the text of the item above with deeper lines that are not items.
 
         The first one of a text begins a document. Returns the item that still needs a value, and the last line of the
-        text.
+        text. Raises NoShapeError.
         """
         if owner is None and self.document is not None:
             return None, self.go_on(items, number, cur)
