@@ -4,7 +4,7 @@
     documents = read_documents([yaml.read(source, plain=plain_values)])
     shown = written(render(documents, Options(), context))
 
-What a plain render does not need is loaded when it is asked for.
+Modules that a plain render does not need are imported on demand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Layering actions: how a child's data changes its parent's (docs/reference/layering.md).
 
-The result starts as the parent's rendered data; each action takes it and gives the next. The child's data is only read.
-Trees are shared: an action copies the maps and lists on the way to what it changes, nothing else.
+The result starts as the parent's rendered data; each action returns the next state. The child's data is only read.
+Trees are shared: an action copies only the maps and lists on the path to its change.
 
 A new action is a function and a row in `ACTIONS`.
 """
@@ -47,7 +47,7 @@ def merge(overall: Value, child: Value, path: Path) -> Value:
 
 
 def replace(overall: Value, child: Value, path: Path) -> Value:
-    """The child's value in place of what is there."""
+    """Replaces the value at a path by the child's value."""
     return write(overall, path, present(child, path))
 
 
@@ -135,7 +135,7 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
 
 
 def acting_point(action: ArrayItem) -> Point:
-    """An action as whoever listens is told of it."""
+    """An action as a point for the listener."""
     return "action", (action.line,), "", DONE
 
 

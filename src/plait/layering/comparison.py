@@ -39,7 +39,9 @@ ABSENT = Absent()
 
 
 class ValueDifference:
-    """A value that differs. path: in the data of the document. cause: the line behind it, and why in words."""
+    """A differing value. path: in the data of the document. cause: the line that caused it, and the reason in
+    words.
+    """
 
     __slots__ = ("at", "because", "deckhand", "document", "path", "plait")
 
@@ -74,7 +76,9 @@ class Comparison:
 
 
 def compare(sets: Sequence[DocumentSet], options: Options, context: Context) -> Comparison:
-    """Render in both ways. Raises LayeringError when neither renders the documents, and what rendering raises else."""
+    """The differences between both renderings. Raises LayeringError if both reject the documents, and other errors of
+    rendering.
+    """
     own, refused = _rendered(sets, _like(options, deckhand=False), context, None)
     origins = Origins()
     deckhand, refused_too = _rendered(sets, _like(options, deckhand=True), Context(), origins)
@@ -100,7 +104,7 @@ def compare(sets: Sequence[DocumentSet], options: Options, context: Context) -> 
 
 
 def to_text(comparison: Comparison) -> str:
-    """The comparison for a person; empty when nothing differs."""
+    """The comparison as text; empty if nothing differs."""
     if comparison.refused is not None:
         from plait.errors import render
 
@@ -124,7 +128,7 @@ def to_text(comparison: Comparison) -> str:
 
 
 def _both(own: Value | Absent, other: Value | Absent) -> str:
-    """Two values; of long texts only what differs."""
+    """Both values. Long texts are reduced to their differences."""
     if type(own) is str and type(other) is str:
         parts = marked(own, other) if "\n" not in own + other else None
         lines = [with_marks(parts)] if parts is not None else []
@@ -183,7 +187,7 @@ def _differences(left: Value, right: Value, way: Way) -> Iterator[tuple[Way, Val
 
 
 def _cause(document: Document, way: Way, origins: Origins) -> tuple[Position, str]:
-    """The line that changed what is shared; else the document's own step that leads to the place."""
+    """The line that changed the shared data, else the document's own step at the path."""
     writer: Writer | None = origins.of(document.data, way)
     if writer is not None:
         return _step(writer.document, writer.step)

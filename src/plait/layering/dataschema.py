@@ -1,11 +1,11 @@
 """Rendered data checked against JSON Schemas (docs/reference/layering.md).
 
-A `DataSchema` document's `metadata.name` is the schema of the documents it speaks of, version included; the built-in
-kinds need text. All violations of all concrete documents are found; each names the path in the data and in the schema,
-and stands at the line of the offending value, which may be in another document when it was inherited or substituted.
+The `metadata.name` of a `DataSchema` document is the schema that it applies to, version included; the built-in schemas
+require text. All violations of all concrete documents are found. Each names the path in the data and in the schema, and
+its position is the line of the offending value, which may be in another document if it was inherited or substituted.
 
-The messages of a document that is secret, or that was substituted into, do not show values, and neither do those about a
-schema that is secret. What a schema may do is the matter of `jsonschemas`.
+Messages about secret documents, documents with substitutions, and secret schemas do not show values. `jsonschemas`
+limits what a schema may do.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, n
     """Check every rendered document by the schema registered for it; `documents` holds the DataSchema documents.
     names_keys: messages may name keys of the data of secret documents.
 
-    Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is no JSON
-    Schema, or whose name is reserved.
+    Raises LayeringError (InvalidDocumentFormat) with a finding for each violation, and for a DataSchema that is not a
+    JSON Schema or has a reserved name.
     """
     findings: list[Finding] = []
     schemas = _registered(documents, findings)
@@ -164,7 +164,7 @@ def _violations(document: Document, checker: Schema, schema: Document, names_key
 
 
 def _shown_of(error: LimitError, *documents: Document) -> LimitError:
-    """The error, without what it quotes of secret documents."""
+    """The error, without quotations from secret documents."""
     if any(map(_is_secret, documents)):
         error.message = f"checking {documents[-1]} by {documents[0]} exceeds the limit {error.limit}"
     return error

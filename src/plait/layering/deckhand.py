@@ -1,14 +1,14 @@
-"""Rendering exactly as Deckhand does, for those who want no value to change (docs/reference/layering.md).
+"""Renders exactly as Deckhand does (docs/reference/layering.md).
 
-Deckhand changes data in place. A map or list that is substituted without `deepcopy` is not copied below its first level,
-so a later write into the destination also changes the source, and whoever takes from the source after that. `delete` looks
-for a value equal to the one that its path leads to, and takes away the first. What a path does where it is not there
-comes from cutting its text at its dots; patterns are looked for as texts, and what replaces them is a template.
+Deckhand changes data in place. A map or list that is substituted without `deepcopy` is copied at its first level only,
+so a later write into the destination also changes the source, and everything taken from the source afterwards. `delete`
+removes the first value that equals the one at its path. A path to missing data is split at its dots; patterns are
+searched as texts, and their replacement is a template.
 
-Data is changed in place only where that can be told: when something below the first level is put into a second place,
-the data it comes from and the data it goes to are copied, and from then on belong to the run. What is reached in two ways
-in such data is reached in two ways in a copy of it. All other data is shared and never changed, as in plait's own ways;
-aliases in the text of a document are copies, as they are when Deckhand has stored it.
+Data is changed in place only where that makes a difference: when something below the first level is put into a second
+place, its source and its destination are copied and belong to the run from then on. Parts shared in such data are
+shared in its copy. All other data is shared and never changed, as in plait's own rules. Aliases in the text of a
+document are copies, as after Deckhand stored it.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ _DOLLAR = Path("$", (), None)
 
 
 class DeckhandWays(Ways):
-    """Deckhand's ways of the same steps.
+    """Deckhand's rules for the same steps.
 
-    origins: where each change of what documents share is written down, or None. With it all data is changed in place.
-    trace: where histories are kept. What is changed in place is told to the step at hand, at once.
+    origins: records each change of shared data, or None. With it all data is changed in place. trace: records
+    provenance. Changes in place are reported to the current step at once.
     """
 
     __slots__ = ("_in_place", "_origins", "_own", "_told", "_trace", "methods")
@@ -206,8 +206,8 @@ class DeckhandWays(Ways):
         return self._copy_of(data)
 
     def _is_told(self, value: Value) -> bool:
-        """True if sharing of the value can be tracked. The first level of a collection is copied wherever it is put, so
-        only nested collections are shared.
+        """True if sharing of the value can be observed. The first level of a collection is always copied, so only
+        nested collections are shared.
         """
         if type(value) is not Map and type(value) is not Array:
             return False
@@ -231,7 +231,7 @@ class DeckhandWays(Ways):
         return self.copied(data, {} if self._owns(data) else None)
 
     def copied(self, value: Value, made: dict[int, Map | Array] | None) -> Value:
-        """A copy. made: what has been copied, by the id of its original, so that what was shared is; None: nothing was."""
+        """A copy. made: the copies so far by the id of their original, to preserve sharing; None if nothing is shared."""
         if type(value) is not Map and type(value) is not Array:
             return value
         origins = self._origins
@@ -357,7 +357,7 @@ class DeckhandWays(Ways):
             self._set(match, steps[-1], value)
 
     def _set(self, collection: Value, step: Step, value: Value) -> None:
-        """The value where one step leads to. A list is not put at an index: its items are, one each."""
+        """Sets the value at one step. A list is not set at an index: its items are, one each."""
         if type(collection) is Map:
             for item in list(selected(collection, step)):
                 if type(item) is MapItem:
@@ -387,7 +387,7 @@ class DeckhandWays(Ways):
             self._origins.wrote(target, item, old)
 
     def _expand(self, data: Value, path: Path) -> None:
-        """Make what is missing of a path: Deckhand cuts its text at every dot, quoted or not."""
+        """Creates the missing part of a path. Deckhand splits its text at every dot, quoted or not."""
         here = data
         for text in path.text.split(".")[1:]:
             if type(here) is not Map:
@@ -421,9 +421,9 @@ class DeckhandWays(Ways):
             self._told.removed(item)
 
     def _delete_first(self, wanted: Value, value: Value, around: Map | Array | None) -> Map | Array | None:
-        """Take the first value that equals the wanted one out of what is around it, looking depth first.
+        """Removes the first value that equals the wanted one from its collection, searching depth first.
 
-        What it was taken out of comes back; nothing is when the whole data is equal.
+        Returns that collection. Removes nothing if the whole data is equal.
         """
         if equal(value, wanted):
             if type(around) is Map:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def put(target: Map, item: MapItem) -> MapItem | None:
-    """Put an item in the place of the one with its key, which comes back, or behind the others. The map is the run's."""
+    """Replaces the item with the same key and returns it, or appends the item. The map must belong to the run."""
     index = target.index()
     key = key_id(item.key)
     old = index.get(key)

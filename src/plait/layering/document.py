@@ -1,11 +1,11 @@
-"""A document with a schema, metadata and data: what layering works on (docs/reference/layering.md).
+"""A document with a schema, metadata and data: the unit of layering (docs/reference/layering.md).
 
-`read_documents` looks at every document once and keeps what the engine asks for: identity, layer, labels, selector,
-actions, substitutions. What it needs in order to go on at all (a schema, a metadata map, lists that are lists) it checks
-here, with the place of the value; whether the document is *well formed* is the business of `validation`.
+`read_documents` reads the attributes of every document once: identity, layer, labels, selector, actions, substitutions.
+It checks what the engine needs to continue (a schema, a metadata map, lists that are lists), with positions.
+`validation` checks if the document is *well formed*.
 
-The same class holds the state of a run: `data` starts as written and becomes what was rendered. The nodes below it are
-never changed, so putting back `written` undoes a run.
+The same class holds the state of a run: `data` starts as written and ends as rendered. The nodes below it are never
+changed, so restoring `written` undoes a run.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ CONTROL = "metadata/Control"
 
 
 class Document:
-    """One document: its identity, what steers its layering, and its data.
+    """One document: its identity, its layering attributes, and its data.
 
-    order: its place among the inputs. node: as read. metadata: as written. data: as rendered so far. parent: chosen by
-    `parents`; replaced_by: set by `replacement`; secret: its data is not for the eye (`storagePolicy: encrypted`, or made
-    from such a document while secrets are hidden).
+    order: its index among the inputs. node: as read. metadata: as written. data: as rendered so far. parent: chosen by
+    `parents`. replaced_by: set by `replacement`. secret: its data must not be shown (`storagePolicy: encrypted`, or
+    derived from such a document while secrets are hidden).
     """
 
     __slots__ = (

@@ -1,8 +1,7 @@
-"""The kinds of layering failure, how one is made (docs/reference/layering.md), and how messages show values and their
-kinds.
+"""Layering errors by kind, and the text forms of values and their types in messages.
 
-The reference names every failure, and its service gives each name an HTTP status; people search logs for these names.
-So a `LayeringError` carries its `kind`, and its message starts with it. The sentence after it is ours.
+Deckhand names every failure, and its service maps each name to an HTTP status; users search logs for these names. So a
+`LayeringError` has its `kind`, and its message starts with it. The rest of the message is plait's.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
 
 
 def raise_all(failures: Sequence[LayeringError]) -> None:
-    """Raise what was collected: nothing, the one failure, or one error with a finding for each.
+    """Raises the collected failures: nothing, the one failure, or one error with a finding for each.
 
-    They are put in order of place and text, so that the order of the documents does not show. The kind is that of the
+    They are sorted by position and text, so that the order of the documents does not matter. The kind is that of the
     first.
     """
     if not failures:

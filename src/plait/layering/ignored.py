@@ -32,7 +32,7 @@ DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
 
 
 def warn_of_ignored(documents: Iterable[Document], context: Context) -> None:
-    """Warn of parts of the metadata that nobody reads, and of those that count for nothing as they are written."""
+    """Warns about unknown parts of the metadata, and about parts without effect."""
     for document in documents:
         if document.control:
             _warn_of_control(document, context)
@@ -100,7 +100,7 @@ def _warn_of_control(document: Document, context: Context) -> None:
 
 
 def _warn_of_data(document: Document, context: Context) -> None:
-    """Warn of data of a child that none of its actions takes."""
+    """Warns about data of a child that none of its actions uses."""
     data = document.written
     if type(data) is not Map:
         return

@@ -32,12 +32,12 @@ _MOST = 4096
 
 
 class Job:
-    """All that a run is given.
+    """The input of a run.
 
-    sources: the texts, in order, or documents that are at hand. options: how they are rendered. selection: which of them come back. validate: check
-    the form of all documents first. validate_data: check what was rendered against its schemas. order: of ORDERS.
-    short: schema, name and data only. unwrap: take documents that Pegleg manages out of their wrapping. known: the documents
-    of texts that earlier runs have read, which are read once; None to read all.
+    sources: the texts in order, or parsed documents. options: of rendering. selection: the documents to return.
+    validate: check the form of all documents first. validate_data: check the rendered data against its schemas. order:
+    one of ORDERS. short: schema, name and data only. unwrap: unwrap documents managed by Pegleg. known: the documents
+    of texts read by earlier runs, or None to read all.
     """
 
     __slots__ = ("known", "options", "order", "selection", "short", "sources", "unwrap", "validate", "validate_data")
@@ -66,7 +66,7 @@ class Job:
         self.known = known
 
     def plan(self, context: Context) -> Plan:
-        """Read the documents and find what each is made of. Raises ReadError, UsageError, LayeringError."""
+        """Reads the documents and finds the dependencies of each. Raises ReadError, UsageError, LayeringError."""
         self._check_options()
         in_order([], self.order)  # an order that is none is told before anything is read
         return plan(read_documents(self._read(context)), self.options, context)
@@ -121,7 +121,7 @@ class Job:
             )
 
     def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
-        """The concrete documents that are asked for. Raises what `plan` does, and LimitError."""
+        """The selected concrete documents. Raises what `plan` raises, and LimitError."""
         try:
             return self._run(context, self.plan(context) if planned is None else planned)
         except RecursionError:
@@ -154,7 +154,9 @@ class Job:
 
     @staticmethod
     def text(documents: DocumentSet, originals: Originals | None = None) -> str:
-        """Documents as text that means the same to those who read as the reference does. originals: of a run that keeps them."""
+        """The documents as text with the same meaning for Deckhand's YAML reader. originals: of a run that keeps the
+        format.
+        """
         return write(documents, forms=STRINGS) if originals is None else originals.write(documents)
 
 

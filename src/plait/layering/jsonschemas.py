@@ -1,9 +1,9 @@
-"""JSON Schema, draft 4, for schemas that somebody else wrote (docs/reference/layering.md).
+"""JSON Schema, draft 4, for untrusted schemas (docs/reference/layering.md).
 
-The library jsonschema checks; around it stands what a hostile schema must not do. A `$ref` leads to the schema itself or
-to the metaschemas: nothing is fetched, no file is read. Patterns are matched as all patterns of documents are, within
-the limit `pattern`. Each keyword that is applied counts as steps, and so do the values that it compares, so that a schema
-of a few lines that refers to itself a million times ends at the limit `steps`.
+The library jsonschema checks; this module limits hostile schemas. A `$ref` may lead to the schema itself or to the
+metaschemas: nothing is fetched, no file is read. Patterns are matched within the limit `pattern`, as all patterns of
+documents. Each applied keyword counts as steps, and so do the values that it compares, so that a short schema that
+refers to itself a million times ends at the limit `steps`.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
 
 class UnusableSchemaError(Exception):
-    """A schema that cannot be used: a reference that leads nowhere, a pattern that is none, no end to it.
+    """An unusable schema: an unresolved reference, an invalid pattern, or endless recursion.
 
-    path: where in the schema it is known to be, else None.
+    path: the position in the schema, or None if it is unknown.
     """
 
     def __init__(self, message: str, path: list[str | int] | None = None) -> None:
@@ -66,7 +66,7 @@ class Schema:
     __slots__ = ("_checker",)
 
     def __init__(self, plain: object) -> None:
-        """Raises UnusableSchemaError for what is no schema, LimitError, and ImportError without the library."""
+        """Raises UnusableSchemaError for an invalid schema, LimitError, and ImportError without the library."""
         from jsonschema import Draft4Validator
         from jsonschema_specifications import REGISTRY
 
@@ -150,7 +150,7 @@ class _Cost(local):
             raise exceeded("checking data by its schema", "steps", most)
 
     def charged(self, name: str, keyword: Keyword) -> Keyword:
-        """The keyword, which is paid for before it does anything, and for each message that it makes."""
+        """The keyword, which charges steps before it runs and for each message."""
 
         def apply(
             validator: Validator, rule: object, instance: object, schema: Mapping[str, object]

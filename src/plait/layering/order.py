@@ -1,7 +1,7 @@
 """The order of rendering: parents and sources before the documents that need them (docs/reference/layering.md).
 
-plait walks depth first in the order of the inputs, so that documents without relations stay in that order and everything
-else moves up only as far as it must. Deckhand's order is another one, and matters where documents change each other.
+plait walks depth first in the order of the inputs, so that unrelated documents stay in that order and the others move
+up only as far as necessary. Deckhand's order differs, and matters if documents change each other.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ def dependency_order(documents: Sequence[Document], needs: Needs) -> list[Docume
 
 
 def generation_order(documents: Sequence[Document], needs: Needs) -> list[Document]:
-    """The order in which Deckhand renders: documents that nothing needs come last, before them those that only they need,
-    and so on, each time in reverse; then the documents without relations, in the order of the inputs.
+    """Deckhand's order of rendering: documents that nothing needs come last, before them those that only they need, and
+    so on, each time in reverse; then the unrelated documents, in the order of the inputs.
 
-    A document's relations count in the order in which they are found: its parent, then its sources. There is no cycle.
+    The relations of a document count in the order in which they are found: its parent, then its sources. There must be
+    no cycle.
     """
     following: dict[Document, dict[Document, None]] = {}
     waiting: dict[Document, int] = {}

@@ -45,7 +45,7 @@ class Origins:
         self._writers: dict[int, tuple[Node, Writer]] = {}
 
     def begin(self, document: Document, step: ArrayItem | Map) -> None:
-        """A document's action or destination is going to be carried out."""
+        """Called before a document's action or destination is applied."""
         self._now = Writer(document, step)
 
     def read(self, source: Document | None, entry: Entry | None) -> None:
@@ -62,7 +62,7 @@ class Origins:
         self._shared.update((id(value), value) for value in values)
 
     def same(self, old: Node, new: Node) -> None:
-        """One node stands for another: what is known of that holds for it."""
+        """Records that a node replaces another one and inherits its record."""
         if id(old) in self._shared and (type(new) is Map or type(new) is Array):
             self._shared[id(new)] = new
         writer = self._writer(old)
@@ -70,7 +70,7 @@ class Origins:
             self._writers[id(new)] = (new, writer)
 
     def wrote(self, target: Map | Array, item: MapItem | ArrayItem, old: MapItem | ArrayItem | None = None) -> None:
-        """The item was put into the target, in the place of an old one."""
+        """Records that an item was put into the target, replacing an old one."""
         writer = self._now if id(target) in self._shared else self._read
         if writer is None and old is not None:
             writer = self._writer(old)
@@ -78,12 +78,12 @@ class Origins:
             self._writers[id(item)] = (item, writer)
 
     def changed(self, node: Node) -> None:
-        """Something was taken away from a collection, or an item was to be taken away and stays."""
+        """Records that an item was removed from a collection, or was to be removed and stays."""
         if self._now is not None:
             self._writers[id(node)] = (node, self._now)
 
     def of(self, data: Value, way: Sequence[Value]) -> Writer | None:
-        """The writer of what keys and indexes lead to, or of the innermost thing on the way that has one."""
+        """The writer of the value at a path, or of its innermost ancestor with a writer."""
         found: Writer | None = None
         for step in way:
             if type(data) is Map:

@@ -1,12 +1,12 @@
 """Choosing the parent of each document (docs/reference/layering.md).
 
-A document with a `parentSelector` takes as its parent the document that has all those labels, in the closest layer
-above. As in the reference, a match that could not be a parent (another schema, the same layer or a lower one) is an
-error, and so are two matches in one layer, even when a closer layer has exactly one: a label may only be shared by
-documents that could all be parents. The relaxed reading (docs/reference/layering.md) ignores what cannot be a parent
-and counts in the chosen layer only. In both, no match is no error: the document keeps its own data.
+A document with a `parentSelector` gets as its parent the document with all those labels in the closest layer above. As
+in Deckhand, a match that cannot be a parent (another schema, the same layer or a lower one) is an error, and so are two
+matches in one layer, even if a closer layer has exactly one: a label may only be shared by documents that could all be
+parents. The relaxed rule (docs/reference/layering.md) ignores documents that cannot be parents, and counts in the
+chosen layer only. Under both rules no match is not an error: the document keeps its own data.
 
-Candidates come from an index of labels. Of a selector's pairs the one with the fewest documents is looked at.
+Candidates come from an index of labels. The label with the fewest documents is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 class LabelIndex:
-    """Documents by label. hints: how many more times `nearest` looks for one, which takes a look at every label."""
+    """Documents by label. hints: the number of hints that `nearest` may still compute, each of which visits every
+    label.
+    """
 
     __slots__ = ("_by_pair", "hints")
 
@@ -58,7 +60,7 @@ class LabelIndex:
         return [document for document in shortest if wanted <= _pairs(document)]
 
     def nearest(self, selector: Map) -> str | None:
-        """A hint for a selector that matches nothing: the label it may have meant."""
+        """A hint with the label nearest to a selector that matches nothing."""
         if not self.hints:
             return None
         self.hints -= 1
@@ -76,7 +78,7 @@ class LabelIndex:
         return self._nearest_document(selector)
 
     def _nearest_document(self, selector: Map) -> str | None:
-        """The document that has the most of the labels, and what it lacks."""
+        """The document with the most of the labels, and the missing ones."""
         shared: dict[Document, int] = {}
         for item in selector.items:
             for document in self._by_pair.get((key_id(item.key), key_id(item.value)), ())[:_MOST]:
@@ -101,7 +103,8 @@ _MOST = 50
 def choose_parents(
     documents: Sequence[Document], policy: Policy, *, relaxed: bool = False
 ) -> tuple[list[Document], LabelIndex]:
-    """Set `parent` of every document that selects one; gives back those whose selector matches nothing, and the index.
+    """Sets `parent` of every document with a selector. Returns the documents whose selector matches nothing, and the
+    index.
 
     Raises LayeringError: InvalidDocumentParent, IndeterminateDocumentParent.
     """

@@ -1,10 +1,10 @@
 """Paths into data, read: a small JSONPath (docs/reference/layering.md).
 
-A path text is compiled once into steps; a plain `str` step is a key and a plain `int` an index, which is what nearly all
-paths have; the rest (`*`, slices, several names, `..`) are objects. What is done along a path is in `places`.
+A path is compiled once into steps. A `str` step is a key and an `int` an index, which covers nearly all paths; the rest
+(`*`, slices, several names, `..`) are objects. `places` has the operations along a path.
 
-A path also knows whether it can be *made* where data has nothing there: names become maps, `name[n]` a list; everything
-else only finds. The rules of the reference come from cutting the text at its dots, hence no new names with a dot.
+A path also knows if missing parts can be *created*: names become maps, `name[n]` a list; everything else only finds.
+Deckhand's rules come from splitting the text at its dots, so new names cannot contain a dot.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def names_of(step: Step) -> tuple[str, ...]:
 
 
 def places_of(step: Step, count: int) -> Sequence[int]:
-    """The places that a step means of a list of so many items."""
+    """The indexes that a step selects in a list of a length."""
     places = range(count)
     if isinstance(step, Every):
         return places
@@ -40,7 +40,7 @@ def places_of(step: Step, count: int) -> Sequence[int]:
 
 
 class PathError(Exception):
-    """A path that cannot be read, or data in which it cannot be made; the caller knows whose path it is."""
+    """An invalid path, or data in which it cannot be created. The caller adds the owner of the path."""
 
     def __init__(self, message: str, at: Position | None = None) -> None:
         super().__init__(message)
@@ -90,8 +90,8 @@ class Below:
 class Path:
     """A compiled path.
 
-    text: as written. steps: see the module. plain: only keys and indexes. obstacle: why it cannot be made where it is
-    missing, or None when it can.
+    text: as written. steps: see the module. plain: only keys and indexes. obstacle: the reason why missing parts cannot
+    be created, or None.
     """
 
     __slots__ = ("obstacle", "plain", "steps", "text")
@@ -219,7 +219,7 @@ class _Reader:
         return PathError(f'cannot read the path "{self.text}" {where}{hint}')
 
     def word(self) -> str | None:
-        """An unquoted or quoted name, or None when there is none here."""
+        """An unquoted or quoted name, or None."""
         text, start = self.text, self.at
         char = self.peek()
         if char and (char in _NAME_START or char >= "\x80"):

@@ -56,7 +56,7 @@ def find(value: Value, path: Path) -> Value | Missing:
 
 
 def item_at(value: Value, path: Path) -> MapItem | ArrayItem | None:
-    """The item whose value a plain path leads to; None at the root, and for a path that is not plain."""
+    """The item at a plain path; None at the root, and for other paths."""
     found: MapItem | ArrayItem | None = None
     for step in path.steps:
         items = selected(value, step) if path.plain else []
@@ -102,9 +102,9 @@ def selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
 
 
 def write(value: Value, path: Path, new: Value) -> Value:
-    """The tree with `new` at every match, or at a place made for it when there is none.
+    """The tree with `new` at every match, or at a created place if nothing matches.
 
-    Raises PathError when it cannot be made: something is in the way, or the path only finds (`[*]`, slices, ...).
+    Raises PathError if it cannot be created: something is in the way, or the path only finds (`[*]`, slices, ...).
     """
     steps = path.steps
     if not steps:
@@ -117,14 +117,14 @@ def write(value: Value, path: Path, new: Value) -> Value:
 
 
 def _literal(path: Path) -> Path:
-    """A path to be made: `*` after a dot is a key like any other then."""
+    """The path to create: `*` after a dot is then an ordinary key."""
     if path.obstacle is not None:
         raise PathError(f'nothing matches the path "{path.text}", and it cannot be made: {path.obstacle}')
     return Path(path.text, tuple("*" if type(step) is Every else step for step in path.steps), None)
 
 
 def _write_plain(value: Value, path: Path, i: int, new: Value) -> Value:
-    """Write along keys and indexes, making what is missing."""
+    """Writes along keys and indexes, and creates missing parts."""
     steps = path.steps
     step = steps[i]
     last = i + 1 == len(steps)
@@ -169,7 +169,7 @@ def _in_the_way(value: Value, path: Path, i: int) -> PathError:
 
 
 def _set(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Value:
-    """Every match changed; the same object when there is none."""
+    """The tree with every match changed; the same object if nothing matches."""
     if i == len(steps):
         return new
     step = steps[i]
@@ -189,7 +189,7 @@ def _set_below(value: Value, steps: tuple[Step, ...], i: int, new: Value) -> Val
 
 
 def _mapped(value: Value, function: Callable[[MapItem | ArrayItem], Value]) -> Value:
-    """The collection with each value replaced by what the function gives; the same object when all are the same."""
+    """The collection with each value replaced by the result of the function; the same object if nothing changes."""
     if type(value) is not Map and type(value) is not Array:
         return value
     return value.with_values([function(item) for item in value.items])

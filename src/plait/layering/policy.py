@@ -1,7 +1,7 @@
-"""The layering policy: which layers there are, and which of two is the more general (docs/reference/layering.md).
+"""The layering policy: the layers, and their order from general to specific (docs/reference/layering.md).
 
-The first policy of the inputs counts. Layers without documents take no part in choosing parents; messages about an
-unknown layer name the whole order.
+The first policy of the inputs counts. Layers without documents are ignored when parents are chosen; messages about an
+unknown layer show the whole order.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Policy:
 def find_policy(documents: Sequence[Document], context: Context) -> Policy:
     """The policy among the documents.
 
-    Raises LayeringError: LayeringPolicyNotFound when there is none, InvalidDocumentFormat when its order is no list of
-    distinct names. A missing order is an empty one.
+    Raises LayeringError: LayeringPolicyNotFound if there is none, InvalidDocumentFormat if its order is not a list of
+    distinct names. A missing order is empty.
     """
     policies = [document for document in documents if document.schema.startswith(POLICY)]
     if not policies:
@@ -70,7 +70,7 @@ def find_policy(documents: Sequence[Document], context: Context) -> Policy:
 
 
 def _site(documents: Iterable[Document]) -> str | None:
-    """A hint for the documents of an Airship site without those that it shares with others."""
+    """A hint about documents of an Airship site that lack those shared with other sites."""
     for document in documents:
         source = document.position.source
         directory, slash, file = source.shown.rpartition("/") if source is not None else ("", "", "")

@@ -1,8 +1,8 @@
 """Regular expressions of documents: Python's, as in the reference, and bounded in time.
 
-A pattern such as `(a+)+$` takes longer than anybody waits for on a text of forty letters. Python's matcher lets signals
-through, so on the main thread a timer of the process's own time ends it. Elsewhere RE2 matches, whose time is linear in
-the text, wherever a pattern means the same to both; one that does not is refused there.
+A pattern such as `(a+)+$` runs practically forever on a text of forty letters. Python's matcher can be interrupted by
+signals, so on the main thread a timer stops it. On other threads RE2 matches in linear time, if the pattern means the
+same to both; other patterns are rejected there.
 """
 
 from __future__ import annotations

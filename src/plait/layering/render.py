@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 class Options:
     """Options of rendering.
 
-    lenient: go on without missing substitution sources and values. relaxed: the source document's reading of parent
-    selection. strict: a parent selector that matches nothing is an error, not a warning.
-    like_deckhand: every value and the order of documents as Deckhand gives them.
-    cleartext_secrets: the output shows the data of encrypted documents; messages and reports do not. secret_sources: asked in order.
+    lenient: continue without missing substitution sources and values. relaxed: the relaxed selection of parents.
+    strict: a parent selector that matches nothing is an error instead of a warning. like_deckhand: values and order of
+    documents exactly as in Deckhand. cleartext_secrets: the output shows the data of encrypted documents; messages and
+    reports do not. secret_sources: queried in order.
     """
 
     __slots__ = ("cleartext_secrets", "lenient", "like_deckhand", "relaxed", "secret_sources", "strict")
@@ -158,10 +158,10 @@ def ways_of(options: Options, trace: Trace | None = None) -> Ways:
 
 
 def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | None = None) -> list[Document]:
-    """Render every document of the plan; gives back those of the result: not abstract and not replaced.
+    """Renders every document of the plan. Returns those of the result: not abstract and not replaced.
 
-    ways: those of the options, unless others are given.
-    Raises LayeringError with everything that went wrong; documents that need a failed one are left out of it.
+    ways: by default those of the options. Raises LayeringError with all failures; documents that depend on a failed one
+    are left out of it.
     """
     failures: list[LayeringError] = []
     failed: set[Document] = set()

@@ -1,7 +1,7 @@
-"""Documents that stand in for their parents (docs/reference/layering.md).
+"""Documents that replace their parents (docs/reference/layering.md).
 
-`metadata.replacement: true` makes a document the replacement of its parent, which must have the same schema and name and
-not be a replacement itself. Over all documents, one (schema, name) may be used once without the mark.
+`metadata.replacement: true` makes a document the replacement of its parent, which must have the same schema and name
+and not be a replacement itself. Otherwise each (schema, name) must be unique.
 """
 
 from __future__ import annotations

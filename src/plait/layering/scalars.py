@@ -1,8 +1,8 @@
 """The types of plain scalars in layered documents: YAML 1.1 as PyYAML reads it.
 
-The reference of layering reads with PyYAML, whose table is not that of `render` and `patch`: `y` and `n` are strings,
-`1e3` is one (a float needs a point and a signed exponent), `0o17` too, and `1:30` is the number 90. Dates stay text.
-Floats print as PyYAML prints them, `1.0` and not `1`, so that what was a float is read as a float again.
+Deckhand reads with PyYAML, whose rules differ from those of `render` and `patch`: `y` and `n` are strings, `1e3` is one
+(a float needs a point and a signed exponent), `0o17` too, and `1:30` is the number 90. Dates stay text. Floats print as
+in PyYAML, `1.0` and not `1`, so that a float is read as a float again.
 
 The table is written by hand rather than as regular expressions because `re` would be half the start-up time.
 """
@@ -122,7 +122,7 @@ def _any_integer(text: str) -> int | None:
 
 
 def _base60(body: str, *, zero: bool = False) -> int:
-    """`1:30` is 90; zero: whether it may start with a 0. Raises ValueError for what is no such number."""
+    """The value of a base-60 number: `1:30` is 90. zero: it may start with 0. Raises ValueError for another text."""
     first, *rest = body.split(":")
     if not first or first[0] not in _DIGITS or (first[0] == "0" and not zero) or not set(first) <= _DIGITS | {"_"}:
         raise ValueError(body)

@@ -1,4 +1,4 @@
-"""Secrets: where encrypted data comes from, and how it is hidden (docs/reference/layering.md).
+"""Secrets: the sources of encrypted data, and their redaction (docs/reference/layering.md).
 
 A document with `storagePolicy: encrypted` either holds its data or, in its place, a reference into a secret store: an
 http(s) address with "secrets" in it that ends in a UUID. A secret source resolves references.
@@ -117,7 +117,7 @@ def is_empty(data: Value) -> bool:
 def hidden(document: Document, data: Value) -> tuple[Map, Value]:
     """Metadata and data of a secret document as they may be shown: data and substitution paths hashed.
 
-    An empty payload is no secret: it stays, and the document is marked cleartext.
+    An empty payload is not secret: it stays, and the document is marked cleartext.
     """
     if is_empty(data):
         return (

@@ -48,7 +48,7 @@ class Selection:
         )
 
     def hint(self, documents: Iterable[Document]) -> str | None:
-        """The nearest name for the first value given that no document has."""
+        """The nearest name for the first given value that no document has."""
         all_of = list(documents)
         schemas = dict.fromkeys(document.schema for document in all_of)
         for wanted in self.schemas:

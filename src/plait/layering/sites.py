@@ -1,11 +1,11 @@
 """Airship sites: which files belong to a site, as Pegleg collects them (docs/reference/layering.md, "Airship sites").
 
-A site is a directory `site/NAME` whose `site-definition.yaml` says of which type the site is. Its documents are those of
-`global/`, `type/TYPE/` and `site/NAME/` of the repository it is in, and of each repository that the definition names.
-Pegleg clones those; plait asks for a checkout of each, since what an input says must not choose what is read.
+A site is a directory `site/NAME` whose `site-definition.yaml` declares its type. Its documents are those of `global/`,
+`type/TYPE/` and `site/NAME/` of its repository, and of each repository that the definition names. Pegleg clones those;
+plait requires a checkout of each, because an input must not choose what is read.
 
-What Pegleg does not read is not read here: files that do not end in `.yaml`, hidden ones, and what lies in a directory
-called `tools`. A document that Pegleg manages (a generated or encrypted secret) is taken out of its wrapping.
+Files that Pegleg ignores are ignored here: those that do not end in `.yaml`, hidden ones, and those in a directory
+called `tools`. A document managed by Pegleg (a generated or encrypted secret) is unwrapped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MANAGED_SCHEMA = "pegleg/PeglegManagedDocument/"
 
 
 class Site:
-    """A site. name: of its directory. type: as its definition says. directories: that are there, in order."""
+    """A site. name: of its directory. type: from its definition. directories: the existing ones, in order."""
 
     __slots__ = ("directories", "name", "type")
 
@@ -60,7 +60,7 @@ def find_site(
 ) -> Site:
     """The site at a path, `site/NAME` or the definition in it. repositories: checkouts, by the definition's names for them.
 
-    warn: is told of a directory that is named and not there. Raises ReadError, UsageError.
+    warn: receives notes about missing directories. Raises ReadError, UsageError.
     """
     given = repositories or {}
     directory = os.path.dirname(path) if os.path.basename(path) == DEFINITION else path
@@ -204,7 +204,7 @@ def _data(path: str, links: Links) -> Map:
 
 
 def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Callable[[str], None]) -> Iterator[str]:
-    """The checkouts of the repositories that a definition names, in its order; if it names none, all that are given."""
+    """The checkouts of the repositories that a definition names, in order; all given ones if it names none."""
     item = data.find("repositories")
     if item is not None and item.value is not None and type(item.value) is not Map:
         raise UsageError(
@@ -247,7 +247,7 @@ def _checkouts(data: Map, given: Mapping[str, str], definition: str, warn: Calla
 
 
 def _described(repository: MapItem) -> str:
-    """Of what a repository is to be a checkout, as far as the definition says."""
+    """A description of the required checkout of a repository, from the definition."""
     said = {}
     if type(repository.value) is Map:
         for key in ("url", "revision"):
@@ -260,7 +260,7 @@ def _described(repository: MapItem) -> str:
 def unwrapped(documents: DocumentSet, warn: Callable[[str], None]) -> DocumentSet:
     """Documents as Pegleg hands them to Deckhand: in the place of a managed document the one that it wraps.
 
-    warn: is told of data that are encrypted; they stay so.
+    warn: receives notes about encrypted data, which stays encrypted.
     """
     found = [_unwrapped(document, warn) for document in documents.items]
     return documents if found == documents.items else DocumentSet(found)

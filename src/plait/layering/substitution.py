@@ -99,10 +99,9 @@ def substitute(
 ) -> Value:
     """The document's data after its substitutions.
 
-    hints: whether to look for the nearest name of a source that is not there, among all of them.
-    A lenient run warns of a missing source or a destination that cannot be made, and goes on.
-    Raises LayeringError: SubstitutionSourceNotFound, SubstitutionSourceDataNotFound, MissingDocumentPattern,
-    UnknownSubstitutionError.
+    hints: search all sources for the nearest name of a missing one. A lenient run warns about a missing source or an
+    impossible destination, and continues. Raises LayeringError: SubstitutionSourceNotFound,
+    SubstitutionSourceDataNotFound, MissingDocumentPattern, UnknownSubstitutionError.
     """
     data = document.data
     listener = current_listener()
@@ -155,12 +154,12 @@ def substitute(
 
 
 def _warn(error: LayeringError, context: Context) -> None:
-    """Warn of what a lenient run goes on after."""
+    """Warns about an error that a lenient run ignores."""
     context.warn(warning(error.message, code="substitution-skipped", at=error.at))
 
 
 def placing_point(dest: Map) -> Point:
-    """One destination of a substitution as whoever listens is told of it."""
+    """One destination of a substitution as a point for the listener."""
     return "substitution", (dest.line,), "", DONE
 
 
@@ -294,7 +293,7 @@ def wants_text(pattern: str, path: str, existing: Value | Missing) -> PathError:
 
 
 def _updated(left: Map, right: Map) -> Map:
-    """A map put into the root map: key by key, without going deeper."""
+    """A map merged into the root map, one level deep."""
     replaced = {found: item for item in right.items if (found := left.find(item.key)) is not None}
     added = [item for item in right.items if left.find(item.key) is None]
     return left.with_items([replaced.get(item, item) for item in left.items] + added)

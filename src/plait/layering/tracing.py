@@ -24,11 +24,12 @@ _HIDDEN = "kept secret"
 
 
 class Told:
-    """One step of layering, whose changes are recorded: of those in place it is told, the others are found in the trees.
+    """One step of layering, whose changes are recorded. Changes in place are reported to it; others are found by
+    comparing trees.
 
-    explain: what a new item was made of, besides `because`, given the one whose place it took. own: the ids of items, and
-    of maps and lists, that say themselves where they are from. whole: the record of a step that puts other data in the
-    place of all there is. by: what took items out, if that is not the first of `because`.
+    explain: the origins of a new item besides `because`, given the replaced item. own: the ids of items and collections
+    that have their own origin. whole: the record of a step that replaces all data. by: the cause of removals, if that
+    is not the first of `because`.
     """
 
     __slots__ = ("action", "because", "by", "document", "explain", "own", "trace", "whole")
@@ -54,7 +55,7 @@ class Told:
         self.by = by
 
     def between(self, before: Value, after: Value) -> None:
-        """Record what differs between the document's data before and after the step."""
+        """Records the differences of the document's data before and after the step."""
         by = self.by or self.because[0]
         if isinstance(by, Cause):
             self.trace.effect(by, _with_data(self.document, before), _with_data(self.document, after))
@@ -64,12 +65,12 @@ class Told:
         self.trace.relate(before, after, self.action, self.because, self.explain, self._says_itself, self.by)
 
     def became(self, new: Item, old: Item | None) -> None:
-        """Record that an item was put in, in place."""
+        """Records that an item was inserted in place."""
         made_of = (*self.because, *self.explain(new, old))
         self.trace.became(new, old, self.action, made_of, written=self._says_itself(new))
 
     def removed(self, item: Item) -> None:
-        """Record that an item was taken out, in place."""
+        """Records that an item was removed in place."""
         by = self.by or self.because[0]
         self.trace.removed(item, Change(self.action, by.source, by.line, because=self.because))
 
@@ -110,8 +111,8 @@ def _with_data(document: Document, data: Value) -> Node:
 
 
 def left_out(trace: Trace, documents: Iterable[Document]) -> None:
-    """Record what is not in the result without having been taken out: abstract and replaced documents, data of a
-    child that none of its actions takes.
+    """Records what is missing in the result without having been removed: abstract and replaced documents, data of a
+    child that none of its actions uses.
     """
     not_taken: list[Effect] = []
     for document in documents:
@@ -138,7 +139,7 @@ def _is_other(before: Value, after: Value) -> bool:
 
 
 def copied(trace: Trace, value: Value) -> Value:
-    """A value with items of its own, so that what becomes of them in one document is not said of others that take them."""
+    """A value with new items, so that changes in one document are not recorded for others that use it."""
     known: dict[int, Value] = {}
 
     def copy(value: Value) -> Value:
@@ -159,7 +160,7 @@ def copied(trace: Trace, value: Value) -> Value:
 
 
 def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, source: Document, value: Value) -> Told:
-    """One destination of a document's substitution. value: what is put there."""
+    """One destination of a document's substitution. value: the inserted value."""
     at = entry.place("src")
     because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
     others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
@@ -187,7 +188,7 @@ def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, sour
 
 
 def _earlier(trace: Trace, value: Value, path: Path) -> list[Origin]:
-    """The lines of the substitution by which what is at a path came into its own document, as a part of a map or list."""
+    """The origins of the earlier substitution that put the value at a path into its own document, inside a map or list."""
     found: Change | None = None
     for step in path.steps:
         item: Item | None = None
@@ -205,7 +206,7 @@ def _earlier(trace: Trace, value: Value, path: Path) -> list[Origin]:
 
 
 def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
-    """Record what is printed in the place of what only hidden documents tell."""
+    """Records a value printed in place of a hidden one."""
     if _is_other(old.value, new.value):
         trace.record(new, Change(_HIDDEN, new.source, new.line, was=old))
     else:
@@ -239,9 +240,9 @@ def _origins(value: Value, path: Path, node: Item) -> list[Origin]:
 def inherited(
     trace: Trace, documents: Iterable[Document], result: DocumentSet, *, secret: Iterable[Document] = ()
 ) -> None:
-    """Record why the data of each written document is what it is: the parent it starts from.
+    """Records why the data of each written document is as it is: the parent it starts from.
 
-    secret: all documents of the run, those that are not written included.
+    secret: all documents of the run, including those not written.
     """
     documents, secret = list(documents), list(secret)
     for document in secret:

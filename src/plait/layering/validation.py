@@ -1,11 +1,11 @@
 """The form of documents, checked before rendering (docs/reference/layering.md).
 
 Every document is checked against the rules of its metadata, control documents also against those of their data, and no
-two may have the same schema, layer and name. All violations of all documents are found, each with the place of the
-offending value. The sentences are those of the reference's JSON Schemas, because people know them; the rules are tables
-and functions here, because importing a JSON Schema library takes longer than rendering.
+two may have the same schema, layer and name. All violations of all documents are found, with the positions of the
+values. The messages are those of Deckhand's JSON Schemas, because users know them; the rules are tables and functions
+here, because importing a JSON Schema library takes longer than rendering.
 
-What users' `DataSchema` documents say about data is checked after rendering: `dataschema`.
+`dataschema` checks data against users' `DataSchema` documents after rendering.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def check_documents(sets: Iterable[DocumentSet]) -> None:
 
 
 def check_document(document: Document, *, control_data: bool = True) -> list[Finding]:
-    """Every violation of the base and metadata rules in one document, and of those for the data of control documents."""
+    """The violations of the base and metadata rules in one document, and of the data rules for control documents."""
     top = document.value
     if type(top) is not Map:
         found = Findings("a document")

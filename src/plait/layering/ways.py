@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Ways:
-    """plait's own ways: no tree is changed in place, so that no document can change another.
+    """plait's own rules: no tree is changed in place.
 
-    methods: the layering actions by name; each takes the data so far, the child's data and a path, and gives new data.
-    shares_data: whether a later step may change what several documents have.
+    methods: the layering actions by name; each gets the data so far, the child's data and a path, and returns new data.
+    shares_data: a later step may change data of several documents.
     """
 
     __slots__ = ()
@@ -40,17 +40,17 @@ class Ways:
         return parent.data
 
     def acted(self, data: Value) -> Value:
-        """The child's data, after its actions have made this of it."""
+        """The child's data after its actions."""
         return data
 
     def recording(self, told: Told) -> None:
-        """Told before the same when histories are kept: whom to tell of what is changed in place."""
+        """Called before the same step if provenance is recorded. told: receives changes made in place."""
 
     def doing(self, document: Document, item: ArrayItem | Map) -> None:
         """Told before an action, or a destination of a substitution, of a document is carried out."""
 
     def taken(self, source: Document, entry: Entry, value: Value) -> Value:  # noqa: ARG002
-        """The value that a substitution takes, which was found in the source's data."""
+        """The value that a substitution uses, from the source's data."""
         return value
 
     def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:  # noqa: ARG002

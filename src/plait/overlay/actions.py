@@ -89,7 +89,7 @@ def merge(run: Run, edit: Edit, step: Step) -> None:
 
 
 def added(run: Run, edit: Edit, step: Step, *, skipped: bool, item: Item | None = None) -> None:
-    """Add what matched nothing, where there is a place for it. item: instead of the right item."""
+    """Adds a step that matched nothing, if its collection accepts it. item: replaces the right item."""
     if skipped or type(edit) is DocumentsEdit:
         run.missed(step, edit)
     else:
@@ -98,7 +98,7 @@ def added(run: Run, edit: Edit, step: Step, *, skipped: bool, item: Item | None 
 
 
 def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[int]) -> None:
-    """Merge the right item's map or array into that of the left item at a place, one of those that the step is for."""
+    """Merges the right item's map or array into that of the left item at one of the step's places."""
     left = edit.items[place]
     try:
         value = run.merge_value(left, step)
@@ -113,7 +113,7 @@ def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[
 
 
 def merged_later(run: Run, left: Item, step: Step) -> Item:
-    """The left item with a value that is merged once the right one's is known, or its own (see `plait.deferred`)."""
+    """The left item with a value that is merged once the right one's is known (see `plait.deferred`)."""
     right = step.clean()
     ours, theirs = left.value, right.value
     later = theirs if is_deferred(theirs) else ours
@@ -137,9 +137,7 @@ def _known(value: Value) -> Value:
 
 
 def revalued(left: Item, right: Item) -> Item:
-    """The left item with the right one's value; it also takes its position, except for documents
-    (docs/reference/overlays.md).
-    """
+    """The left item with the right one's value. It also takes its position, except for documents."""
     if type(left) is MapItem:
         return MapItem(left.key, right.value, right.source, right.line, left.annotations)
     if type(left) is ArrayItem:
@@ -178,9 +176,9 @@ def replace(run: Run, edit: Edit, step: Step) -> None:
 
 
 def _given(run: Run, step: Step, left: Item | None, places: Sequence[int] = (), place: int = 0) -> Item:
-    """The item to put in: the right one, or with what `via` makes of the left and the right value.
+    """The item to insert: the right one, or with the result of `via` for the left and the right value.
 
-    left: the item at a place, one of those that the step is for; None where there is none.
+    left: the item at one of the step's places, or None.
     """
     item = step.clean()
     if step.via is None:
@@ -336,7 +334,7 @@ def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
 
 
 def _said(step: Step) -> Item:
-    """The right item with the text that it says, where there is none."""
+    """The right item with its embedded text, if the left side has none."""
     from plait.embedded import said_anew
 
     assert step.form is not None

@@ -55,7 +55,7 @@ class Difference:
 
 
 def differences(left: Value, right: Value, path: tuple[str, ...] = ()) -> list[Difference]:
-    """All that keeps left from containing right, in the order of right; empty if it does."""
+    """All differences that keep left from containing right, in the order of right; empty if it does."""
     kind = type(right)
     if type(right) is Map:
         if type(left) is not Map:

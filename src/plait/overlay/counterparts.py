@@ -30,7 +30,7 @@ _TOP, _METADATA = ("apiVersion", "kind"), ("name", "namespace")
 
 
 class Counterpart(NamedTuple):
-    """A document of the output. matcher: finds it. said: the items by which it was found."""
+    """A document of the output. matcher: finds it. said: the items that identified it."""
 
     left: Document
     matcher: Matcher
@@ -38,7 +38,7 @@ class Counterpart(NamedTuple):
 
 
 def counterpart(run: Run, edit: DocumentsEdit, document: Document) -> Counterpart:
-    """The document that another one is merged into. Raises OverlayError if there is none, or more than one."""
+    """The document that another one is merged into. Raises OverlayError if none or several match."""
     if type(document.value) is not Map:
         raise OverlayError(
             "a document that is merged is a map",

@@ -26,7 +26,7 @@ KEYWORDS = ("expects", "missing_ok", "when")
 
 
 class Unmet(Exception):
-    """The number of matches is not what was expected. message: the reference's sentence."""
+    """The number of matches is wrong. message: ytt's message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -93,7 +93,7 @@ ANY_DEFAULT = Expectation(UNSET, UNSET, UNSET)
 
 
 def expectation(kwargs: Mapping[str, object], defaults: Expectation) -> Expectation:
-    """The settings of an annotation, filled up from what is inherited."""
+    """The settings of an annotation, completed by inherited ones."""
     expects, missing_ok, when = (
         kwargs.get(name, default)
         for name, default in zip(KEYWORDS, (defaults.expects, defaults.missing_ok, defaults.when), strict=True)

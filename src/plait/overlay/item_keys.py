@@ -37,7 +37,7 @@ SET = Rule(is_set=True)
 
 
 class Rules:
-    """The rules of a run, from one source after the other: the first that says something of an array counts."""
+    """The rules of a run, from several sources: the first that has a rule for an array counts."""
 
     __slots__ = ("_sources",)
 
@@ -45,7 +45,7 @@ class Rules:
         self._sources = sources
 
     def at(self, document: Document, path: tuple[str, ...]) -> Rule:
-        """The rule for an array of a document; WHOLE if nobody says anything of it."""
+        """The rule for an array of a document; WHOLE if no source has one."""
         for source in self._sources:
             rule = source(document, path)
             if rule is not None:
@@ -54,7 +54,7 @@ class Rules:
 
 
 def declared(text: str) -> Source:
-    """The rule that `--merge-key` gives. Raises UsageError."""
+    """The rule of a `--merge-key`. Raises UsageError."""
     return _Declared(text).rule
 
 
@@ -65,8 +65,8 @@ _FORM = "[KIND:]PATH=KEY, such as spec.rules=host or Service:spec.ports=port,pro
 class _Declared:
     """A rule that a user has declared: `[KIND:]PATH=KEY,KEY=DEFAULT`.
 
-    A `*` in the path stands for any key. In the place of keys a dot says that the items are a set of values, and nothing
-    says that the array is replaced as a whole.
+    A `*` in the path matches any key. A dot in place of keys declares a set of values; nothing declares that the array
+    is replaced as a whole.
     """
 
     __slots__ = ("_kind", "_path", "_rule")
