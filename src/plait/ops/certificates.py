@@ -1,4 +1,4 @@
-"""Keys and certificates (docs/reference/variables.md), made with the `cryptography` package."""
+"""Keys and certificates, created with the `cryptography` package. See docs/reference/variables.md."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Signer:
 def certificate(options: Value, sources: Sources) -> Value:
     """A certificate with its key and the certificate of its signer, as PEM texts.
 
-    Everything is checked before a key is made. Raises OpsError.
+    All options are checked before a key is generated. Raises OpsError.
     """
     given = Options(options, "certificate", OPTIONS)
     length = given.number("key_length") or DEFAULT_KEY_LENGTH
@@ -128,7 +128,7 @@ def _dated(builder: x509.CertificateBuilder, days: int) -> x509.CertificateBuild
 
 
 def _purposes(is_ca: bool, usages: list[str]) -> list[tuple[x509.ExtensionType, bool]]:
-    """The extensions that say what the certificate is for, each with whether it is critical."""
+    """The extensions for the purposes of a certificate, each with its critical flag."""
     constraints = x509.BasicConstraints(ca=is_ca, path_length=None)
     if is_ca:  # usages and names are ignored, whatever they are
         return [(_key_usage("key_cert_sign", "crl_sign"), True), (constraints, True)]
@@ -160,7 +160,7 @@ def _key_usage(*names: str) -> x509.KeyUsage:
 
 
 def _alternative_names(texts: list[str]) -> x509.SubjectAlternativeName:
-    """The names, those of hosts before addresses."""
+    """The alternative names, host names before addresses."""
     names = [_alternative_name(text) for text in texts]
     return x509.SubjectAlternativeName(sorted(names, key=lambda name: isinstance(name, x509.IPAddress)))
 
@@ -180,7 +180,7 @@ def _alternative_name(text: str) -> x509.GeneralName:
 
 
 def _signer(name: str, sources: Sources) -> _Signer:
-    """The certificate and key that a variable holds, wherever its value comes from."""
+    """The certificate and key in a variable's value, from any source."""
     found, value = sources.get(name)
     if not found:
         from plait.spell import did_you_mean

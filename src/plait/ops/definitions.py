@@ -1,7 +1,7 @@
 """The `variables` section, and filling a document's placeholders (docs/reference/variables.md).
 
-Typed definitions get their values first, in order; then placeholders are filled everywhere; then the definitions that
-have a value are taken out of the section; then what is missing or unused is reported.
+Typed definitions get their values first, in order. Then all placeholders are filled, and the definitions with a value
+are removed from the section. Then missing and unused variables are reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Definition:
-    """An entry of the section: a variable's name, type ("" for none) and options. item: where it stands."""
+    """An entry of the section: a variable's name, type ("" for none) and options. item: its node."""
 
     __slots__ = ("item", "kind", "name", "options")
 
@@ -118,7 +118,7 @@ _DEFINING = "Getting all variables from variable definitions sections"
 
 
 class Lookup:
-    """Answers what stands for a placeholder, each variable once. Keeps what was asked for and what had no value."""
+    """Resolves placeholders, each variable once. Records the requested names, and those without a value."""
 
     __slots__ = ("_by_name", "_known", "missing", "sources", "used")
 
@@ -215,7 +215,9 @@ class Lookup:
         return found, value, True
 
     def _check_name(self, definition: Definition, entries: list[Definition]) -> None:
-        """Refuse, before a value is made and stored, what could not be taken out of the section afterwards."""
+        """Rejects a definition that could not be removed from the section, before its value is generated and
+        stored.
+        """
         value = definition.item.value
         name = value.find("name") if type(value) is Map else None
         if name is None or type(name.value) is not str or _filled(name.value, self._peek) != name.value:
@@ -316,9 +318,9 @@ def interpolate(
 ) -> Value:
     """The document with its placeholders filled, and without the definitions that have a value.
 
-     expect_values: every placeholder and definition must have a value. expect_use: everything offered must be used.
-     used: names that count as used; gets those that are. is_last: if not, what is missing or unused is not told yet.
-    Raises OpsError, ReadError.
+    expect_values: every placeholder and definition must have a value. expect_use: every given value must be used. used:
+    names that count as used; extended by the used ones. is_last: if False, missing and unused variables are not
+    reported yet. Raises OpsError, ReadError.
     """
     if not can_have_values(root, sources) and not expect_values:
         return root
@@ -381,7 +383,7 @@ def _without(root: Value, found: list[Definition]) -> Value:
 
 
 def _warn_of_near(lookup: Lookup, warn: Callable[[str], None]) -> None:
-    """Say which values that are not used look like those of placeholders that keep theirs open."""
+    """Warns about unused values with names similar to unfilled placeholders."""
     from plait.diagnostics import warning
     from plait.spell import nearest
 
@@ -443,7 +445,7 @@ def _listing(title: str, names: Sequence[str]) -> str:
 
 
 def _suggestions(wanted: list[str], known: list[str]) -> str | None:
-    """The nearest of the known names for each one."""
+    """The nearest known name for each one."""
     from plait.spell import did_you_mean
 
     near = [(name, hint) for name in wanted[:10] if (hint := did_you_mean(name, known[:1000])) is not None]

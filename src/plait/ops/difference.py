@@ -1,8 +1,7 @@
 """The operations that turn one document into another (docs/reference/operations.md).
 
-Maps are compared key by key, arrays place by place; nothing is matched by name and no move is seen. Each change is
-preceded by a `test` of what it changes. A key that no required path can spell is dealt with by replacing the map
-around it.
+Maps are compared by key, arrays by index; nothing is matched by name and moves are not detected. Each change is
+preceded by a `test` of the old value. For a key that no required path can express, the enclosing map is replaced.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
 
 
 def diff(left: Value, right: Value, *, tests: bool = True) -> list[Operation]:
-    """Operations that, applied to `left`, give `right`; none if they are alike.
+    """Operations that turn `left` into `right`; none if they are alike.
 
-    Integral floats are taken for the integers they print as, and the order of keys for nothing (see `alike`).
-    tests: whether each change is preceded by a test of the old value. A value with .nan in it is not tested: no test
-    finds it equal to itself.
+    Integral floats equal the integers they print as, and the order of keys is ignored (see `alike`). tests: precede
+    each change with a test of the old value. A value with .nan in it is not tested, because it never equals itself.
     """
     out: list[Operation] = []
     pending: list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]] = [(left, right, ())]

@@ -1,12 +1,12 @@
 """The working copy that a run of operations changes.
 
-A tree is never altered once it was handed on. To keep that promise without copying the way from the root anew for each of
-thousands of operations, a draft copies a container the first time something below it changes and *owns* the copy
-until the run ends. What is not owned is shared with the input. Owned containers form a tree that hangs from the root.
+A tree is never altered once it was passed on. To avoid copying the path from the root for each of thousands of
+operations, a draft copies a container the first time something below it changes, and *owns* the copy until the run
+ends. Other containers are shared with the input. Owned containers form a tree that includes the root.
 
-An owned map is its index, a dict in the order of its items; the list of items is made of it at the end. An owned
-array is its list. `name=db` goes through an index from texts to items, made when a long array is first matched and kept
-right by each later change; an item's place is a guess that is verified (`_Lookup.place`).
+An owned map is its index, a dict in the order of its items; the list of items is built from it at the end. An owned
+array is its list. `name=db` uses an index from texts to items, built when a long array is first matched and updated by
+each change. An item's index is a guess that is verified (`_Lookup.place`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Lookup:
             self.places = {id(item): place for place, item in enumerate(self.array.items)}
 
     def added(self, item: ArrayItem, place: int) -> None:
-        """Tell of an item that was put in."""
+        """Records an inserted item."""
         self.places[id(item)] = place
         for key, table in self.tables.items():
             text = walk.text_under(item, key)
@@ -79,7 +79,7 @@ class _Lookup:
         self._moved()
 
     def removed(self, item: ArrayItem) -> None:
-        """Tell of an item that was taken out."""
+        """Records a removed item."""
         del self.places[id(item)]
         for key, table in self.tables.items():
             text = walk.text_under(item, key)
@@ -110,7 +110,7 @@ class _Lookup:
 
 
 class Draft:
-    """A value that operations change. `result` gives the changed tree; the value given at first stays as it is."""
+    """A value that operations change. `result` returns the changed tree; the original stays as it is."""
 
     __slots__ = ("_lookups", "_owned", "root")
 
@@ -120,7 +120,7 @@ class Draft:
         self._lookups: dict[int, _Lookup] = {}
 
     def result(self) -> Value:
-        """The tree as it is now. It is handed on: what changes later is copied again."""
+        """The current tree. Since it is passed on, later changes copy again."""
         for node in self._owned.values():
             _list_items(node)
         self._owned = {}
@@ -152,7 +152,7 @@ class Draft:
     # -- changes -----------------------------------------------------------------------------------------------------
 
     def replace(self, pointer: Pointer, value: Value, source: Source | None = None, line: int = 0) -> None:
-        """Set, insert or create (docs/reference/operations.md). source and line: where new items are said to come from.
+        """Sets, inserts or creates a value. source and line: the position of new items.
 
         Raises OpsError; the draft is not to be used after that.
         """
@@ -252,10 +252,10 @@ def _list_items(node: Map | Array) -> None:
 
 
 class _Trail:
-    """The way from the root to where a change is made. `own_map` and `own_array` make sure that what is on it may be changed.
+    """The path from the root to a change. `own_map` and `own_array` ensure that its containers may be changed.
 
-    item, around, place: the item last stepped into, the owned container that it stands in (None at the root), and its
-    place if that is an array. source, line: where new items are said to come from.
+    item, around, place: the current item, its owned container (None at the root), and its index if that is an array.
+    source, line: the position of new items.
     """
 
     __slots__ = ("around", "draft", "item", "line", "place", "source")
@@ -306,7 +306,7 @@ class _Trail:
             self.draft.root = copy
 
     def created(self, pointer: Pointer, depth: int) -> Map | Array:
-        """The container for a missing optional key: what comes next in the path says which kind."""
+        """The container for a missing optional key; the next part of the path decides its type."""
         following = pointer.tokens[depth + 1]
         if isinstance(following, Index):
             raise OpsError(

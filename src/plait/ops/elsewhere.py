@@ -17,7 +17,7 @@ _MOST = 1000
 
 
 def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
-    """The path with another item in the place of one that it selects by a key, if what follows is there; None if it is not."""
+    """The path with another item in place of a selected one, if the rest exists there; else None."""
     tokens = pointer.tokens
     for depth in range(len(tokens) - 2, -1, -1):
         token = tokens[depth]

@@ -1,6 +1,6 @@
-"""Operations that stand for several (`--with operations`): `*` in a path, and the types append, copy and move.
+"""Operations that expand to several (`--with operations`): `*` in a path, and the types append, copy and move.
 
-Each becomes plain operations by the document that it meets; those are what is applied, recorded and printed by `--expand`.
+Each is expanded to plain operations for the current document. These are applied, recorded and printed by `--expand`.
 
     /instance_groups/*/jobs/name=agent/release      each instance group that has such a job
 """
@@ -41,13 +41,13 @@ def has_wildcard(pointer: Pointer) -> bool:
 
 
 class Wide(Operation):
-    """An operation that stands for plain ones."""
+    """An operation that expands to plain ones."""
 
     __slots__ = ()
     is_wide = True
 
     def plain(self, root: Value) -> list[Operation]:
-        """The plain operations that it stands for on a document. Raises OpsError if there is no place for them."""
+        """The plain operations for a document. Raises OpsError if there is no place for them."""
         # From the end of the document to its beginning, so that what is done to one item moves none of those to come.
         return [one for way in reversed(places(root, self.pointer)) for one in self.at(Pointer(way), root)]
 
@@ -62,7 +62,7 @@ class Wide(Operation):
         )
 
     def remove(self, pointer: Pointer) -> Remove:
-        """A plain operation that takes a value out."""
+        """A plain operation that removes a value."""
         return Remove(pointer, source=self.source, line=self.line, number=self.number, words=self.words)
 
 
@@ -92,7 +92,7 @@ class Each(Wide):
 
 
 class AppendEach(Wide):
-    """`type: append`: the items of an array, one after the other, behind those that the array at the path has."""
+    """`type: append`: appends the items of an array to the array at the path."""
 
     __slots__ = ("values",)
     kind = "append"
@@ -143,10 +143,10 @@ def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
 
 
 def places(root: Value, pointer: Pointer) -> list[Way]:
-    """The ways that a path stands for in a document, in its order; one as it is if it has no `*`.
+    """The places that a path matches in a document, in order; the path itself if it has no `*`.
 
-    Up to the first `*` everything has to be there; behind it, what is not there is no place.
-    Raises OpsError if there is no place at all.
+    Up to the first `*` everything must exist; after it, missing parts are not places. Raises OpsError if there is no
+    place at all.
     """
     tokens = pointer.tokens
     first = next((depth for depth, token in enumerate(tokens) if _is_every(token)), None)
@@ -160,7 +160,7 @@ def places(root: Value, pointer: Pointer) -> list[Way]:
 
 
 class _Walk:
-    """Goes all ways that a path stands for. near: what was there instead of the part that nothing fits, by its depth."""
+    """Visits all places of a path. near: the values found instead of a part that matches nothing, by depth."""
 
     def __init__(self, tokens: Way) -> None:
         self.tokens = tokens
@@ -208,7 +208,7 @@ class _Walk:
                 self.go(array.items[number + token.shift].value, depth + 1, (*way, Index(number + token.shift)))
 
     def nothing(self, pointer: Pointer) -> OpsError:
-        """The error when there is no place: how far the path leads, and what is there instead."""
+        """The error for a path without a place: how far it leads, and the value there."""
         depth = max(depth for depth, count in enumerate(self.reached) if count)
         token = self.tokens[depth]
         wanted = token.value if type(token) is Match else token.text(mark=False)
@@ -226,7 +226,7 @@ class _Walk:
 
 
 def _below(node: Value) -> Iterator[tuple[Token, Value]]:
-    """The parts that `*` stands for: the items of an array, the text keys of a map."""
+    """The parts that `*` matches: the items of an array, the text keys of a map."""
     if type(node) is Array:
         for number, item in enumerate(node.items):
             yield Index(number), item.value
@@ -240,7 +240,7 @@ def _below(node: Value) -> Iterator[tuple[Token, Value]]:
 
 
 def widened(operation: Operation) -> Operation:
-    """An operation of an ops file as it is meant where `*` stands for every item."""
+    """The operation, expanded if its path has a `*`."""
     return Each(operation) if has_wildcard(operation.pointer) and not operation.is_wide else operation
 
 

@@ -34,7 +34,7 @@ def not_read(source: Source, value: Value, line: int, wanted: str) -> str:
 
 
 class Definition:
-    """An entry of an ops file: its fields as far as they are there, and where it stands."""
+    """An entry of an ops file: its fields, and its position."""
 
     __slots__ = ("fields", "line", "number", "source")
 
@@ -49,7 +49,7 @@ class Definition:
         return None if item is None else item.value
 
     def text(self, name: str) -> str | None:
-        """A field as text: scalars of other types are taken as they read. Raises OpsError for a collection."""
+        """A field as text: other scalars as they are written. Raises OpsError for a collection."""
         value = self.value(name)
         if isinstance(value, (Map, Array)):
             raise self.wrong_type(name, "a string")
@@ -68,7 +68,7 @@ class Definition:
         )
 
     def told(self, fault: str) -> str:
-        """BOSH's text of an error about the whole definition. fault: what is wrong with it."""
+        """BOSH's message about the whole definition. fault: its reason."""
         from plait.yaml import write_json
 
         name = self.source.name
@@ -88,7 +88,7 @@ class Definition:
     ) -> OpsError:
         """An error about the whole definition; it shows the fields that are set, values left out.
 
-        fault: what is wrong, in BOSH's words.
+        fault: the reason, in BOSH's words.
         """
         shown = [
             f"{name}: {'<redacted>' if name == 'value' else self.text(name)}"
@@ -208,9 +208,8 @@ def operations_of(
 ) -> list[Operation]:
     """The operations that the value of an ops file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which the reference refuses. additions: names of
-    additions to the dialect: those of `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line
-    and the operation's number.
+    null_values: accept `value: null`, which bosh rejects. additions: names of extensions of the dialect: those of
+    `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line and the operation's number.
     """
     if value is None:
         return []
@@ -320,9 +319,9 @@ def _unknown_type(definition: Definition, kind: str) -> OpsError:
 
 
 def settled(value: Value) -> Value:
-    """The value of a replace operation as the reference takes it: printed and read again.
+    """The value of a replace operation as bosh reads it: printed and read again.
 
-    Of what YAML holds only floats change by that: 1.0 prints as 1 and is read as an integer.
+    This changes only floats: 1.0 prints as 1 and is read as an integer.
     """
     return rewrite_floats(value, _reread)
 
@@ -338,9 +337,9 @@ def read_operations(
     additions: frozenset[str] = frozenset(),
     warn: Callable[[str], None] | None = None,
 ) -> list[Operation]:
-    """The operations of one ops file. additions: as of `operations_of`. warn: hears of what is passed over in it.
+    """The operations of one ops file. additions: as in `operations_of`. warn: receives notes about ignored parts.
 
-    Raises ReadError for text that is not YAML, OpsError for what is no operation.
+    Raises ReadError for invalid YAML, OpsError for an invalid operation.
     """
     from plait.ops.reading import read_first
 
@@ -353,11 +352,12 @@ def read_operations(
 
 
 def expand(path: str, links: Links = NO_LINKS) -> list[str]:
-    """The files that an argument names: itself, the ops files of a directory in order of name, or those of a pattern.
+    """The files of an argument: the file itself, the ops files of a directory ordered by name, or those that match a
+    pattern.
 
-    A directory's files are those that end in .yml, .yaml or .json; a pattern (`ops/*.yml`, `**` for any depth) counts
-    only if no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or
-    that a pattern finds, if `links` does not allow it; a file that is named is read, whatever leads to it.
+    Files of a directory must end in .yml, .yaml or .json. A pattern (`ops/*.yml`, `**` for any depth) is used only if
+    no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or matched
+    by a pattern, unless `links` allows it. A file given by name is read even through links.
     """
     import os
 
@@ -426,7 +426,7 @@ def _folders(path: str) -> list[str]:
 
 
 def _check_links(paths: Iterable[str], start: int, links: Links) -> None:
-    """Refuse what is reached by a link that nobody named: one that ends after so many characters of a path."""
+    """Rejects files reached by a link that the user did not name. start: the length of the path that the user gave."""
     import os
 
     seen: set[str] = set()

@@ -1,7 +1,6 @@
 """Making the values of variables: passwords, certificates, RSA and SSH keys (docs/reference/variables.md).
 
-What has to do with keys needs the `cryptography` package (the `certificates` extra); it is imported only when a key is
-made.
+Keys need the `cryptography` package (the `certificates` extra), which is imported on demand.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ KEY_BITS = 2048
 
 
 def check_kind(kind: str) -> None:
-    """Raises OpsError for a type that cannot be made."""
+    """Raises OpsError for a type that cannot be generated."""
     if kind not in GENERATORS:
         meant = did_you_mean(kind, GENERATORS)
         raise OpsError(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
-    """Warn of what was passed over in reading the first document of a text. repeats: whether it has repeated keys."""
+    """Warns about ignored parts of a text, of which only the first document is read. repeats: it has repeated keys."""
     if repeats:
         from plait.yaml import written_twice
 
@@ -56,7 +56,7 @@ def _undashed(documents: DocumentSet) -> list[Warning]:
 
 
 def second_document(text: str) -> int | None:
-    """The line of the `---` before a second document with something in it; None if there is none."""
+    """The line of the `---` before a second, non-empty document, or None."""
     if "\n---" not in text:
         return None
     begun, second = False, None
@@ -80,9 +80,7 @@ def second_document(text: str) -> int | None:
 
 
 def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, warn: Warn) -> None:
-    """Warn of placeholders in the texts of a document that are never filled: those that are not closed, and those that the value of a
-    variable brings along.
-    """
+    """Warns about placeholders that are never filled: unclosed ones, and those in the value of a variable."""
     brought = _brought(sources)
     for item, text in texts:
         # Most texts have as many ends of placeholders as beginnings: nothing is looked at closer.
@@ -116,7 +114,7 @@ def _at(item: Item) -> Position | None:
 
 
 def _brought(sources: Sources) -> dict[str, list[str]]:
-    """The placeholders in the values given for variables, by the variable, that others are given for."""
+    """The placeholders with a given value in the values of variables, by variable."""
     try:
         given = {} if sources.are_empty() else sources.named()
     except OpsError:
@@ -136,8 +134,8 @@ def _brought(sources: Sources) -> dict[str, list[str]]:
 def _unclosed(text: str) -> str | None:
     """The first part of a text that looks like a placeholder that is not closed.
 
-    Arithmetic and patterns have two parentheses as well: within a longer text only a brace in the place of a parenthesis
-    shows what is meant.
+    Arithmetic and patterns have double parentheses as well. Within a longer text only a brace in place of a parenthesis
+    shows the intention.
     """
     at = text.find(MARK)
     while at >= 0:

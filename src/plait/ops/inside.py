@@ -1,7 +1,7 @@
 """Operations on documents within texts: `/data/app.yml!yaml/server/port` (the addition embedded).
 
-`!FORM` behind a part of a path goes into the text that is there; what follows is a path within it. Such an operation
-becomes a plain one, which sets the text that comes of it.
+`!FORM` after a part of a path parses the text there; the rest is a path within it. Such an operation becomes a plain
+one that sets the resulting text.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def _place(root: Value, pointer: Pointer) -> Position | None:
 def inside_of(
     definition: Definition, build: Callable[[Definition, frozenset[str]], Operation], additions: frozenset[str]
 ) -> Operation | None:
-    """The operation of a definition whose path goes into a text; None for any other.
+    """The operation of a definition whose path enters a text, or None.
 
-    build: makes an operation of a definition, with these additions. Raises OpsError.
+    build: creates an operation from a definition, with these extensions. Raises OpsError.
     """
     path = definition.text("path")
     if path is None or ("!" not in path and "~8" not in path):

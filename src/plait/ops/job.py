@@ -34,9 +34,9 @@ def patch(
 ) -> Value:
     """The value after all operations, each applied to the result of the one before.
 
-    The value given is not altered; without operations it is the result. trace: gets what each operation did.
-    done: gets the plain operations that were applied (see `ops.expansion`).
-    Raises OpsError naming the operation's file, line and number, the part of the path that failed and what is there instead.
+    The given value is not altered; without operations it is the result. trace: records the effects. done: receives the
+    applied plain operations (see `ops.expansion`). Raises OpsError with the operation's file, line and number, the
+    failed part of the path and the value there.
     """
     draft = Draft(value)
     telling = None
@@ -100,16 +100,14 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
 
 
 class Job:
-    """All that a run is given; whoever makes it fills in what it has.
+    """The input of a run.
 
-    context: where warnings and histories go. template: the text to change; base: what is read of it, or the document
-    itself where there is no text.
-    operations: in order. sources: what placeholders are filled from. pointer: the one location that is wanted.
-    expect_values, expect_use: fail for a variable without a value, or without a use. sort: print keys sorted.
-    keep_format: print the template with only the lines changed that have to. variables_first: fill the base before the
-    operations; what they bring is filled after them. additions: names of
-    additions to the dialect. done: if not None, gets the plain operations that were applied. item: the one found at the location, for
-    a run that is traced.
+    context: receives warnings and provenance. template: the text to change; base: its parsed document, or the document
+    itself if there is no text. operations: in order. sources: values of placeholders. pointer: the requested path.
+    expect_values, expect_use: fail for a variable without a value, or a value without a use. sort: print keys sorted.
+    keep_format: print the template with minimal changes of lines. variables_first: fill the base before the operations,
+    and their values afterwards. additions: names of extensions of the dialect. done: receives the applied plain
+    operations, or None. item: the one at the path, for a traced run.
     """
 
     __slots__ = (
@@ -151,9 +149,7 @@ class Job:
             self.sources.traced = Variables(self.context.trace)
 
     def run(self) -> Value:
-        """The changed document, or what is at the location in it. Raises ReadError, OpsError. See
-        docs/reference/operations.md.
-        """
+        """The changed document, or the value at the path. Raises ReadError, OpsError."""
         if self.template is not None:
             self.template.additions = self.additions
             self.base = read_first(self.template, self.context.warn)
@@ -204,7 +200,7 @@ class Job:
         )
 
     def _withheld(self, error: OpsError) -> OpsError:
-        """An error about a document that is filled already: what it quotes may be the value of a variable."""
+        """The error about a filled document, without quotations: they may contain values of variables."""
         if not self.sources.are_empty():
             if not self.sources.uses_secrets:
                 error.reference = public(

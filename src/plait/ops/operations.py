@@ -1,4 +1,4 @@
-"""Operations: one entry of an ops file each, with what it does (docs/reference/operations.md).
+"""Operations: one class per type of entry in an ops file (docs/reference/operations.md).
 
 To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds it.
 """
@@ -88,7 +88,7 @@ class Replace(Operation):
 
 
 class Remove(Operation):
-    """`type: remove`: take the addressed item out."""
+    """`type: remove`: removes the item at the path."""
 
     __slots__ = ()
     kind = "remove"
@@ -98,7 +98,7 @@ class Remove(Operation):
 
 
 class Test(Operation):
-    """`type: test`: the value is as expected, or there is none. Changes nothing."""
+    """`type: test`: checks a value, or its absence. Changes nothing."""
 
     __slots__ = ("absent", "value")
     kind = "test"

@@ -1,7 +1,7 @@
 """Placeholders: `((name))` in a text (docs/reference/variables.md).
 
-`((`, at most one space, an optional `!`, a name, at most one space, `))`. A name is made of letters, ASCII digits and
-`_ - / .`. Whatever is not quite that is plain text.
+`((`, at most one space, an optional `!`, a name, at most one space, `))`. A name consists of letters, ASCII digits and
+`_ - / .`. Any other text is plain.
 
     >>> names("((a)) (( b )) (((!c))) ((d e))")
     ['a', 'b', 'c']
@@ -98,11 +98,11 @@ def is_whole(text: str) -> bool:
 
 
 def fill(text: str, lookup: Lookup) -> Value:
-    """The text with the values that `lookup` has for its placeholders; one that is the whole text gives the value itself.
+    """The text with its placeholders replaced by the values of `lookup`. A placeholder that is the whole text becomes
+    the value itself.
 
-    Within a text only strings and integers can stand, and only the spellings without spaces are replaced; text that was
-    put in for an earlier name can be replaced by a later one.
-    Raises OpsError for a value of another type.
+    Within a text only strings and integers are accepted, and only spellings without spaces are replaced. Text inserted
+    for an earlier name can be replaced by a later one. Raises OpsError for a value of another type.
     """
     found_names = names(text)
     # Filled once is enough, unless something that is put in can make a placeholder.

@@ -1,9 +1,9 @@
-"""Pointers: the `path` of an operation, parsed. Parsing never looks at a document (docs/reference/operations.md).
+"""Pointers: parsed paths of operations. Parsing is independent of documents (docs/reference/operations.md).
 
-A path is split at "/", a part at ":" into a body and modifiers; then `~0 ~1 ~7` in the body stand for `~ / :`. What the
-body looks like decides what the part is: `-` at the end, an index, `key=value`, else a key. `?` at the end of a key or
-match makes it, and every key and match to its right, optional. There is no escape for `=`, digits or a final `-`:
-such keys are reached in the optional form only.
+A path is split at "/", a part at ":" into a body and modifiers; then `~0 ~1 ~7` in the body become `~ / :`. The body
+decides the type of the part: `-` at the end, an index, `key=value`, else a key. `?` at the end of a key or match makes
+it, and every key and match to its right, optional. There is no escape for `=`, digits or a final `-`: such keys can be
+written in the optional form only.
 
     >>> str(parse("/groups/name=db:next/01"))
     '/groups/name=db:next/1'
@@ -126,7 +126,7 @@ class Pointer:
         return hash(str(self))
 
     def until(self, count: int) -> str:
-        """The canonical text of the first `count` tokens; the `?` stands at the first optional one only."""
+        """The canonical text of the first `count` tokens. `?` is at the first optional one only."""
         out = [""]
         marked = False
         for token in self.tokens[:count]:

@@ -25,12 +25,12 @@ TEMPLATE, VALUE = "the template", "the value of a variable"
 
 
 def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
-    """The value of the first document. warn: hears of what is passed over. Raises ReadError, LimitError."""
+    """The value of the first document. warn: receives notes about ignored parts. Raises ReadError, LimitError."""
     return _settled(source, read(source, keep_mark=False, first=True, scalar_keys=True), warn)
 
 
 def read_named(source: Source, warn: Callable[[str], None] | None = None) -> Value:
-    """The same for a map from names to values: the keys of the root map are taken as they are written."""
+    """The same for a map from names to values: the keys of the root map are read as written."""
     return _settled(source, read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=True), warn)
 
 
@@ -58,20 +58,22 @@ def write_bytes(value: Value, *, sort: bool = True) -> bytes:
 
 
 def keep_format(source: Source, old: Value, new: Value) -> str:
-    """The text of a base, whose first document is `old`, with only those lines changed that have to, so that it is `new`."""
+    """The text of a base, whose first document is `old`, with minimal changes of lines so that it is `new`."""
     from plait.yaml.keeping import keep_format as kept
 
     return kept(source, old, new, read_first)
 
 
 class DecodeError(ReadError):
-    """Bytes that are no text. BOSH finds that out when it reads them as YAML."""
+    """Bytes that are not valid text. BOSH reports this when it parses them as YAML."""
 
     code = "not-utf8"
 
 
 def decoded(data: bytes) -> str:
-    """YAML of bytes: UTF-8, or UTF-16 if a byte order mark says so. Raises ReadError for half of a character in UTF-16."""
+    """The YAML text of bytes: UTF-8, or UTF-16 with a byte order mark. Raises ReadError for an incomplete UTF-16
+    character.
+    """
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return as_they_are(data)
     try:
@@ -85,12 +87,12 @@ def decoded(data: bytes) -> str:
 
 
 def as_they_are(data: bytes) -> str:
-    """Bytes as text; those that are no UTF-8 are written as they were."""
+    """Bytes as text. Invalid UTF-8 is preserved when it is written."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -> str:
-    """The text of a file. what: names its part in messages ("an ops file"). Raises ReadError."""
+    """The text of a file. what: its role in messages ("an ops file"). Raises ReadError."""
     if not path:
         raise ReadError(
             f"the path of {what} is empty",

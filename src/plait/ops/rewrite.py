@@ -1,6 +1,6 @@
-"""Changing scalars wherever they stand in a tree, keys included; what has none of them is shared, not copied.
+"""Changes scalars anywhere in a tree, keys included. Parts without changes are shared.
 
-Nothing here recurses: containers are listed parents first, then those on the way to a change are made anew, children
+Nothing here recurses: containers are listed parents first, then those on the path to a change are copied, children
 first.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def rewrite_texts(value: Value, mark: str, change: Change) -> Value:
     """The value with `change(text, item, is_key)` in place of each string, and string key, that has `mark` in it.
 
-    A changed key that meets an equal one takes its place (docs/reference/variables.md).
+    A changed key replaces an equal one (docs/reference/variables.md).
     """
     if type(value) is str:
         return change(value, None, False) if mark in value else value

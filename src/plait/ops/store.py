@@ -1,8 +1,8 @@
-"""The variables store: a file of values that is read, and gets the values that are made (docs/reference/variables.md).
+"""The variables store: a file of values, extended by generated ones (docs/reference/variables.md).
 
-The file is read once. A value is made under a lock on the file's directory, after the file was read again: when two runs
-want the same value at once, the second finds what the first made. The file is written aside and renamed, so that it is
-whole at any time; a new one is readable by its owner only.
+The file is read once. A value is generated under a lock on the file's directory, after reading the file again: if two
+runs need the same value at once, the second one finds that of the first. The file is written under another name and
+renamed, so that it is always complete. A new file is readable by its owner only.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """A store file. It need not exist: then it is empty, and made when the first value is."""
+    """A store file. It need not exist: then it is empty, and created with the first value."""
 
     __slots__ = ("_make", "_values", "path")
 
     def __init__(self, path: str, make: Callable[[str, Value, Sources], Value] | None = None) -> None:
-        """make: makes a value of a type; by default `generate.generate`."""
+        """make: generates a value of a type; by default `generate.generate`."""
         self.path = path
         self._make = make
         self._values: dict[str, Value] | None = None
 
     def values(self) -> dict[str, Value]:
-        """All values by name, as last read. Raises ReadError, OpsError if the file is no map."""
+        """All values by name, as last read. Raises ReadError, or OpsError if the file is not a map."""
         if self._values is None:
             self._values = self._read()
         return self._values
@@ -131,7 +131,7 @@ class _Lock:
 
 
 def _locked(msvcrt: ModuleType, handle: int) -> bool:
-    """Wait for a lock as long as Windows does, ten seconds; whether it is ours now. Raises OSError, LimitError."""
+    """Waits up to ten seconds for a lock on Windows. True if it was acquired. Raises OSError, LimitError."""
     from errno import EDEADLK
 
     try:

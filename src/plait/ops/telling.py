@@ -18,7 +18,7 @@ _CHANGES = "changes something"
 
 
 class Telling:
-    """Tells of operations that they are there, that they are begun, and that they change something."""
+    """Reports operations: their existence, their start, and their changes."""
 
     def __init__(self, listener: Listener, operations: Sequence[Operation], value: Value) -> None:
         self._listener = listener

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def record(operation: Operation, before: Value, after: Value, trace: Trace) -> Value:
-    """Record what an operation changed; gives the value after it."""
+    """Records the changes of an operation. Returns the value after it."""
     if before is after or type(operation) is Test:
         return after
     number = "" if operation.number is None else f" [{operation.number}]"
@@ -57,7 +57,7 @@ def _nested(value: Value) -> bool:
 
 
 def looked_up(trace: Trace, pointer: Pointer, root: Value, found: Value) -> Item | None:
-    """Record the items that a location created because they were not there; gives the item at it, if there is one."""
+    """Records the items that were created for a path. Returns the item at the path, or None."""
     source = Source(f"--path {pointer}", str(pointer)).of_flag("path")
     for item in walk(found):
         if item.source is None:
@@ -82,7 +82,7 @@ def _of_whole(trace: Trace) -> tuple[Origin, ...]:
 
 
 def finished(trace: Trace, document: Document, item: Item | None) -> None:
-    """Record what a run's document is: an item that was looked up, or what an operation replaced all of it with."""
+    """Records the origin of a run's document: an item that was looked up, or the operation that replaced all of it."""
     change = trace.whole.pop("document", None)
     if item is not None:
         trace.copied(document, item)
@@ -162,7 +162,7 @@ class Variables:
         return list(self._given.get("vars-store", {}).values())
 
     def filled(self, before: Value, after: Value) -> None:
-        """Record what became of the placeholders of a document."""
+        """Records the values of a document's placeholders."""
         texts: dict[tuple[Source | None, int], list[Item]] = {}
 
         made: list[tuple[Item, tuple[Origin, ...]]] = []
@@ -207,7 +207,7 @@ class Variables:
                     self.trace.record(inner, Change("variable", inner.source, inner.line, because=because))
 
     def taken_out(self, before: Value, after: Value) -> None:
-        """Record that the definitions that have a value were taken out."""
+        """Records the removal of the definitions with a value."""
         self.trace.relate(before, after, "definition taken out")
         section = before.find("variables") if type(before) is Map else None
         if section is not None:

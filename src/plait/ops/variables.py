@@ -24,9 +24,9 @@ KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # the later in 
 
 
 class Sources:
-    """The values that a run is given, and the store that may hold or make more.
+    """The values given to a run, and the store with generated values.
 
-    traced: where the values come from, if somebody asks. context: of the run, for whoever watches values being made.
+    traced: the origins of values, or None. context: of the run, for observers of generation.
     """
 
     __slots__ = ("_given", "_has_secrets", "_named", "context", "store", "traced")
@@ -52,7 +52,7 @@ class Sources:
                 self.traced.give("var", str(item.key), item)
 
     def give_secrets(self, values: Map) -> None:
-        """Add variables that nobody else is to see: the items of a map, each by its key."""
+        """Adds secret variables: the items of a map by key."""
         note_secrets()
         self._has_secrets = True
         self.give("secrets", {str(item.key): item.value for item in values.items})
@@ -62,9 +62,9 @@ class Sources:
                 self.traced.give("secrets", str(item.key), item)
 
     def named(self) -> dict[str, Value]:
-        """The values given, by the name of their variable; dotted names are put together.
+        """The given values by variable. Dotted names are merged into maps.
 
-        Raises OpsError if a dotted name meets a value that is no map.
+        Raises OpsError if a dotted name conflicts with a value that is not a map.
         """
         if self._named is None:
             flat: dict[str, Value] = {}
@@ -75,7 +75,7 @@ class Sources:
 
     @property
     def uses_secrets(self) -> bool:
-        """True if there is a store, or if secrets were given."""
+        """True if there is a store or a secret."""
         return self.store is not None or self._has_secrets
 
     def are_empty(self) -> bool:
@@ -85,7 +85,7 @@ class Sources:
     def get(self, name: str, kind: str = "", options: Value = None) -> tuple[bool, Value]:
         """True and the value of a variable, or False. The store generates one if `kind` names its type.
 
-        Raises OpsError if the store cannot be read or a value cannot be made.
+        Raises OpsError if the store cannot be read or a value cannot be generated.
         """
         named = self.named()
         if name in named:
@@ -118,7 +118,7 @@ def nested(flat: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: str) -> Value:
-    """A map with an entry some maps deep; the maps on the way are made anew."""
+    """A map with an entry added at a nested path. The maps on the path are copied."""
     way: list[tuple[Map, str]] = []
     for key in path:
         if type(value) is not Map:
@@ -143,9 +143,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
 
 
 def from_argument(text: str) -> dict[str, Value]:
-    """`-v name=value`. The value is YAML; a string is taken as it is written, less one
-    pair of quotes.
-    """
+    """`-v name=value`. The value is YAML. A string is used as written, without one pair of quotes."""
     from plait.ops.reading import read_first
 
     name, value = _halves(text, "value")

@@ -1,8 +1,7 @@
-"""Following a pointer down a tree: the rules of every kind of part, and the errors when it leads nowhere
-(docs/reference/operations.md).
+"""Resolves pointers in a tree: the rules of every type of part, and the errors (docs/reference/operations.md).
 
-`find` looks a location up and changes nothing. The working copy that operations change (`draft`) uses the same rules
-through `check_map`, `selected`, `place_of` and `missing_key`, so that every error says the same.
+`find` resolves a path without changes. The working copy of operations (`draft`) uses the same rules through
+`check_map`, `selected`, `place_of` and `missing_key`, so that errors are the same.
 """
 
 from __future__ import annotations
@@ -27,7 +26,9 @@ SHOWN_SIBLINGS = 12
 
 
 class NotThereError(OpsError):
-    """A missing key or an index out of range: what `test` with `absent` waits for. depth: tokens up to what is missing."""
+    """A missing key or an index out of range, which `test` with `absent` expects. depth: number of tokens including the
+    missing one.
+    """
 
     depth = 0
 
@@ -35,10 +36,9 @@ class NotThereError(OpsError):
 def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, slash: bool = True) -> Value:
     """The value at a location.
 
-    A missing optional key gives null, an optional match without a match gives `{key: value}`.
-    matching: finds the items that a match selects (`matches` unless an index is at hand).
-    slash: whether "/" is the root when the root has no empty key.
-    Raises OpsError; NotThereError for a missing key or index.
+    A missing optional key is null, an optional match without a match is `{key: value}`. matching: finds the items that
+    a match selects (default: `matches`). slash: True if "/" is the root when the root has no empty key. Raises
+    OpsError; NotThereError for a missing key or index.
     """
     tokens = pointer.tokens
     if slash and pointer.is_slash and not has_empty_key(root):
@@ -94,7 +94,7 @@ def has_empty_key(root: Value) -> bool:
 
 
 def text_under(item: ArrayItem, key: str) -> str | None:
-    """The text that an array item has under a key, or None: what a match compares."""
+    """The text under a key of an array item, which a match compares, or None."""
     found = item.value.peek(key) if isinstance(item.value, Map) else None
     return found.value if found is not None and isinstance(found.value, str) else None
 
@@ -133,7 +133,7 @@ def passed(array: Array, number: int, token: Index | Match, pointer: Pointer, de
 
 
 def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
-    """The node, if it is a map; raises OpsError otherwise."""
+    """The node if it is a map. Raises OpsError otherwise."""
     if type(node) is Map:
         return node
     raise OpsError(
@@ -148,7 +148,7 @@ def check_map(node: Value, pointer: Pointer, depth: int) -> Map:
 
 
 def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
-    """The node, if it is an array; raises OpsError otherwise."""
+    """The node if it is an array. Raises OpsError otherwise."""
     if type(node) is Array:
         return node
     token = pointer.tokens[depth]
@@ -247,7 +247,7 @@ def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, 
 
 
 def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
-    """The error for a key that is not there: it names the key, the path up to it and the keys beside it."""
+    """The error for a missing key, with the path to it and the existing keys."""
     assert type(node) is Map
     token = pointer.tokens[depth]
     assert isinstance(token, Key)
@@ -278,7 +278,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
 
 
 def _go_siblings(items: Collection[MapItem], siblings: Sequence[str]) -> str:
-    """The keys beside a missing one, as go-patch names them."""
+    """The siblings of a missing key, as go-patch lists them."""
     return "found map keys: '" + "', '".join(siblings) + "'" if items else "found no other map keys"
 
 
