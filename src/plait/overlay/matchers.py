@@ -35,7 +35,7 @@ REQUIRED = object()
 
 
 class Matcher(Value):
-    """A matcher made by plait. `matches` looks at one left value, `select` at all items of a collection."""
+    """A matcher of plait. `matches` tests one left value, `select` all items of a collection."""
 
     __slots__ = ()
     type_name = "builtin_function_or_method"
@@ -217,7 +217,7 @@ class Keys(MapKey):
         return tuple(found)
 
     def twice(self, items: Sequence[Item], at: Position | None = None) -> OverlayError:
-        """The error for items that nothing tells apart."""
+        """The error for items with equal keys."""
         return OverlayError(
             f"{self.where} has items that nothing tells apart",
             at=at,
@@ -328,7 +328,9 @@ class Subset(Matcher):
 
 
 def _last_text(wanted: NodeValue) -> tuple[list[str], str, bool] | None:
-    """A text that ends maps within maps, with the keys to it, and whether there is nothing else; None if there is none."""
+    """The keys to a text at the end of nested maps, the text, and True if the maps contain nothing else; None if there
+    is none.
+    """
     keys: list[str] = []
     alone = True
     value = wanted
@@ -371,7 +373,7 @@ class Foreign(Matcher):
 
 
 def counts(matcher: Matcher) -> bool:
-    """True if what a matcher says depends on the index."""
+    """True if the result of a matcher depends on the index."""
     if isinstance(matcher, Combined):
         return any(counts(part) for part in matcher.parts)
     if not isinstance(matcher, Foreign):
@@ -386,7 +388,7 @@ def counts(matcher: Matcher) -> bool:
 
 
 class Combined(Matcher):
-    """`and_op`, `or_op` and `not_op`: asks one after the other, as far as needed."""
+    """`and_op`, `or_op` and `not_op`: calls matchers in order, as long as needed."""
 
     __slots__ = ("foreign", "parts")
 
@@ -428,7 +430,7 @@ class Not(Combined):
 
 
 def matcher_of(by: object, item: Item) -> Matcher:
-    """The matcher that a `by=` gives for a right item. Raises OverlayError if it gives none."""
+    """The matcher of a `by=` for a right item. Raises OverlayError if it is not one."""
     if isinstance(by, Matcher):
         return by
     if type(by) is str and type(item) is not Document:

@@ -1,12 +1,12 @@
-"""Building nodes: what the program of a YAML template calls while it runs (docs/reference/templates.md).
+"""Builds nodes: the functions that the program of a YAML template calls (docs/reference/templates.md).
 
-A run of a template, and each call of a `def` that has nodes in it, has a *builder*. Its statements come in the order of
-the text, as far as they are reached, and each says to which collection of the template it adds (a number, see `plan`).
-The builder keeps the collections that are open, innermost last. A node closes all collections below its own. Where its
-own was never opened, for a block left out the owner, the node goes to the nearest collection around both it and the node
-before it; that is how blocks across levels work. The first node of a `def` opens the collection that the def returns.
+A run of a template, and each call of a `def` with nodes, has a *builder*. Its statements come in text order, as far as
+they are reached, and each names the collection of the template that it adds to (a number, see `plan`). The builder
+keeps the open collections, innermost last. A node closes all collections below its own. If its own was never opened,
+because the owner is in a skipped block, the node goes to the nearest collection around both it and the node before it;
+so blocks across levels work. The first node of a `def` opens the collection that the def returns.
 
-`template.replace` acts on the builder that was begun last, by replacing the node that was added to it last.
+`template.replace` applies to the newest builder, by replacing the node that was added to it last.
 
 Repeated keys are looked for when a builder ends, for all of its maps at once (docs/reference/templates.md).
 """
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
         """Listener of the nodes that a run builds."""
 
         def added(self, item: Item, pattern: Pattern | None) -> Item:
-            """The item to add instead of a new one. pattern: what it was made by; None for a constant of the template."""
+            """Called for a new item. Returns the item to add. pattern: its template; None for a constant."""
 
         def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
-            """The items to add instead of those that `template.replace(value)` puts in the place of an old one."""
+            """Called when `template.replace(value)` replaces an item. Returns the items to add."""
 
 
 _PLAIN = frozenset({str, bool, float, type(None)})
@@ -68,10 +68,9 @@ _NOOP = Noop()
 class Run:
     """One run of a YAML template.
 
-    implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`). warn: gets what
-    a user should know though it is no error. documents: the result. fragment, convert: the class of fragments and the
-    function that makes nodes of collections; None until a value that is not a scalar comes in, which many templates
-    never have.
+    implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`). warn:
+    receives warnings. documents: the result. fragment, convert: the class of fragments and the function that converts
+    collections to nodes; None until the first value that is not a scalar, which many templates never have.
     """
 
     __slots__ = (
@@ -137,14 +136,14 @@ class Run:
         return builder
 
     def begin_file(self) -> Builder:
-        """The builder of the file itself, whose document set is there from the start; it counts what comes in alone."""
+        """The builder of the file itself, whose document set exists from the start; it only counts new nodes."""
         builder = Builder(self, [0] * len(self.plan.chunks))
         self.begun.append(builder)
         builder.open(0, self.documents.items)
         return builder
 
     def leave(self, begun: Begun, value: object) -> object:
-        """A function returns a value of its own: what it built is dropped."""
+        """Called when a function returns a value of its own. Its nodes are dropped."""
         self.end(begun)
         if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
             from plait.diagnostics import warning
@@ -160,7 +159,7 @@ class Run:
         return value
 
     def dropped(self, value: object, line: int) -> None:
-        """A code line called a function of the program, and does nothing with what it gives."""
+        """Called when a code line ignores the result of a function of the program."""
         from plait.fragments import YamlFragment
 
         if type(value) is YamlFragment and value.truth():
@@ -227,8 +226,8 @@ class Run:
     def value(self, value: object, kind: type[Item], line: int, builder: Builder) -> NodeValue:
         """A computed value as that of an item of this kind, for a builder: the one place where a hole becomes a node.
 
-        line: of the item; 0 if there is no item any more.
-        Raises StarlarkError for a document set and for what YAML cannot hold.
+        line: of the item; 0 if the item is gone. Raises StarlarkError for a document set and for values that YAML
+        cannot hold.
         """
         if value is _NOOP:
             return None
@@ -256,10 +255,10 @@ class Run:
 class Builder:
     """The collections that are open in one run of a template or one call of a function of it.
 
-    stack: their numbers, outermost first. lists: their items, by number. site, items: the collection that the last node
-    was added to, and which the next one most likely goes to as well; site is -1 where it stands in for another. last:
-    the collection that the last node belongs to by the text. maps: the items of maps that were added to more than once.
-    made: how many nodes there are by now, one that stands in many places counted as often. sizes: of the plan's chunks.
+    stack: the numbers of the open collections, outermost first. lists: their items, by number. site, items: the
+    collection of the last node, which likely gets the next one as well; site is -1 if it replaces another. last: the
+    collection of the last node by the text. maps: the items of maps that were extended more than once. made: the number
+    of nodes so far; shared nodes count each time. sizes: of the plan's chunks.
     """
 
     __slots__ = ("gone", "items", "last", "lists", "made", "maps", "run", "site", "sizes", "stack")
@@ -293,7 +292,7 @@ class Builder:
             raise exceeded("what this template makes", "nodes", self.run.most)
 
     def add(self, entries: list[Entry], values: tuple[object, ...], items: list[Any]) -> None:
-        """Make the items that entries stand for."""
+        """Adds the items of entries."""
         run = self.run
         source, listener = run.source, run.listener
         item: Item
@@ -352,7 +351,7 @@ class Builder:
         self.site = self.last = site
 
     def place(self, site: int, entries: list[Entry]) -> list[Any]:
-        """The list for nodes of a collection other than the last one; what lies below it is closed."""
+        """The list for nodes of a collection other than the last one. Closes the collections below it."""
         stack, lists = self.stack, self.lists
         found = lists.get(site)
         if found is None:
@@ -447,7 +446,7 @@ class Builder:
         return self.run.fragment(site.kind(self.lists[root], self.run.source, site.line), counted=self.made)
 
     def finish(self) -> None:
-        """The template ran to its end: what it built are its documents."""
+        """Called at the end of the template: its nodes are its documents."""
         self.run.end(self)
         self.settle_all()
 
@@ -461,7 +460,7 @@ class Builder:
 
 
 def _check_known(value: object) -> None:
-    """Raises NotYet for a value of a document that is not known yet: it decides what the document is."""
+    """Raises NotYet for an unknown value of a document, because it decides what the document is."""
     from plait.deferred import NotYet, is_deferred
 
     if is_deferred(value):

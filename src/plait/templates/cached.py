@@ -3,9 +3,9 @@
 All of it follows from the text, so a cached template is neither read nor planned again. Its constant nodes are built
 from plain data that `marshal` accepts.
 
-The form of a value: a scalar stands for itself; a map is a tuple, its line and then key, value and line of each item;
-an array is a list, its line and then value and line of each item. A run of items is the number of their kind, and the
-same parts of each.
+The form of a value: a scalar is itself; a map is a tuple of its line and the key, value and line of each item; an array
+is a list of its line and the value and line of each item. A run of items is the number of their kind, and the same
+parts of each.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def find(cache: CodeCache, source: Source, *, traced: bool) -> KeptTemplate | No
 
 
 def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced: bool) -> None:
-    """Keep a template for later runs, unless it is refused where a run asks more of it than this one did."""
+    """Caches a template, unless a stricter run could reject it."""
     from plait.templates.directives import is_plain
 
     try:
@@ -122,7 +122,7 @@ def _key(cache: CodeCache, source: Source, traced: bool) -> str:
 
 
 def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
-    """The name under which code of a kind of file is kept: it differs with what the code is to tell, and with its language."""
+    """The cache key for code of a kind of file. It depends on what the code reports, and on its language."""
     language = "".join(
         [
             sign

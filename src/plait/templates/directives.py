@@ -53,7 +53,7 @@ KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME, *ADDED})
 
 
 class Directives:
-    """The comments of one node, sorted by what they do.
+    """The comments of one node, by effect.
 
     code: lines that run before the node. annotations: (name, arguments as text, line). values: expressions for the
     node's value. ends: how many `/end` blocks were opened, to be closed after the node.
@@ -107,10 +107,10 @@ def names(comments: Iterable[Comment]) -> list[str]:
 
 
 def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore_unknown: bool) -> Directives:
-    """Sort the comments of a node.
+    """Sorts the comments of a node.
 
-    has_value: the node has a YAML value that is not null. Raises TemplateError for a comment of no known form
-    (unless `ignore_unknown`), for a node with both a computed and a YAML value, and for code after a `/end` block.
+    has_value: the node has a YAML value that is not null. Raises TemplateError for a comment of unknown form (unless
+    `ignore_unknown`), for a node with both a computed and a YAML value, and for code after a `/end` block.
     """
     out = Directives()
     for comment in comments:

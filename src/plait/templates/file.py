@@ -1,5 +1,5 @@
-"""A YAML file as read: its documents, its comments, and whether it is a template at all (docs/reference/templates.md).
-See `reading`.
+"""A YAML file as read: its documents, its comments, and whether it is a template (docs/reference/templates.md). See
+`reading`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class YamlFile:
 
     @property
     def plain(self) -> DocumentSet:
-        """The documents with the last value of a repeated key at its first place: what a plain file means."""
+        """The documents of a plain file: the last value of a repeated key, at its first position."""
         if self._plain is None:
             from plait.yaml import deduplicate
 
@@ -82,7 +82,7 @@ class YamlFile:
     def misspelt(self) -> list[tuple[int, str, list[str]]]:
         """Unknown annotations that look like known ones: (line, name, known names).
 
-        An unknown name is no error, yet one that is nearly known is hardly ever meant.
+        An unknown name is not an error, but a nearly known one is usually a mistake.
         """
         if not self.is_template or self.comments is None:
             return []
@@ -101,12 +101,14 @@ class YamlFile:
         return found
 
     def ignored(self) -> int | None:
-        """The line of the first annotation, or code, behind the `...` that ends the last document: nothing comes of it."""
+        """The line of the first annotation or code after the `...` that ends the last document, which has no effect; or
+        None.
+        """
         ignored = [] if self.comments is None else self.comments.ignored
         return next((comment.line for comment in ignored if comment.text[:1] == "@"), None)
 
     def braces(self) -> int | None:
-        """The first line where `{{ }}`, of another template language, is read as a map within a map; None if there is none."""
+        """The first line where the `{{ }}` of another template language is read as a map within a map, or None."""
         if "{{" not in self.source.text:
             return None
         return next(
@@ -114,9 +116,9 @@ class YamlFile:
         )
 
     def untemplated_text(self) -> int | None:
-        """The first line of a value with `(@= @)` in it that is not evaluated; None if there is none.
+        """The first line of a value with an unevaluated `(@= @)`, or None.
 
-        A text that has `#@` in it as well is a template of its own, for somebody else.
+        A text that contains `#@` is itself a template for another evaluation.
         """
         if "(@=" not in self.source.text:
             return None
@@ -137,8 +139,8 @@ class YamlFile:
         return None
 
     def unused_overlay(self) -> tuple[int, str] | None:
-        """The first annotation of an overlay in a file none of whose documents is one, nor anything else that uses it:
-        (line, name). What stands above the first key, and not above its ---, is the key's.
+        """The first overlay annotation in a file without overlays and other uses of it: (line, name). Annotations above
+        the first key, and not above its ---, belong to the key.
         """
         if not self.is_template or self.comments is None or "@overlay/" not in self.source.text:
             return None

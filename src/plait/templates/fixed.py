@@ -1,7 +1,7 @@
-"""Templates that give the same whenever they run: what they gave can be kept.
+"""Templates with the same result in every run, which can be cached.
 
-That is so when a program makes nodes of constants and of what modules give, such as a schema or `by=overlay.all`, and
-calls no functions of its own or of other files. The names it uses tell.
+Such a program builds nodes from constants and the results of modules, such as a schema or `by=overlay.all`, and calls
+no functions of its own or of other files. The names it uses decide.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The lines of a template that a statement makes something of; loaded when somebody wants to know what runs."""
+"""The lines that a statement of a template uses. Imported only if there is a listener."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def of_nodes(host: Host, plan: Plan, source: Source) -> Iterable[int]:
-    """The lines of the nodes that a statement of a YAML template adds, those of text that it puts in included."""
+    """The lines of the nodes that a statement of a YAML template adds, including lines of inserted text."""
     if isinstance(host, Fill):
         # What is written nowhere, as the document that comments at the end stand for, has the line of a comment.
         lines = set(_of_entries(plan.chunks[host.index]))

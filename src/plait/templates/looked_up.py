@@ -1,4 +1,4 @@
-"""Data values that note which of them a program asks for. Imported only for a run that keeps its lookups."""
+"""Data values that record lookups by programs. Imported only for a run that records lookups."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def noted_values(value: NodeValue, lookups: Lookups) -> object:
 
 
 class _NotedMembers(Members):
-    """Members of which none is kept, so that each lookup comes here."""
+    """Members that are never cached, so that each lookup is recorded."""
 
     __slots__ = ("of",)
 
@@ -43,7 +43,7 @@ class _NotedMembers(Members):
 
 
 class NotedStruct(DataStruct):
-    """Data values that note which of them are asked for by their keys."""
+    """Data values that record lookups of their keys."""
 
     __slots__ = ("lookups", "parts")
 

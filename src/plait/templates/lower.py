@@ -45,9 +45,9 @@ VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
 
 
 class Fill(Host):
-    """`$node.fill($builder, site, index, values...)`: adds the items of a chunk; in a def it makes the def return nodes.
+    """`$node.fill($builder, site, index, values...)`: adds the items of a chunk; a def with one returns nodes.
 
-    holes: what gives the values. site: the number of the collection. index: that of the chunk.
+    holes: the values. site: the number of the collection. index: that of the chunk.
     """
 
     __slots__ = ("holes", "index", "site")
@@ -76,7 +76,7 @@ class Fill(Host):
 
 
 class SetValue(Host):
-    """`$node.set($builder, value)`: gives the node which was added last its value, where that is not done by `Fill`."""
+    """`$node.set($builder, value)`: sets the value of the node added last, unless `Fill` did."""
 
     __slots__ = ()
 
@@ -95,7 +95,7 @@ def _one(slot: Slot) -> _ast.expr:
 
 
 def _annotations(names: list[tuple[str, int]], slots: Slots) -> _ast.expr:
-    """`{name: $node.annotation(name, line, args...)}`; of a repeated name the last one stands."""
+    """`{name: $node.annotation(name, line, args...)}`; the last one of a repeated name counts."""
     return _ast.Dict(
         keys=[constant(known) for known, _ in names],
         values=[_annotation(known, line, slot) for (known, line), slot in zip(names, slots, strict=True)],
@@ -115,7 +115,7 @@ def _annotation(known: str, line: int, slot: Slot) -> _ast.expr:
 class Insert(Host):
     """`$text.insert($parts, literals, lines, values...)`: appends literals and the expressions between them.
 
-    starts: the lines of the literals. In a def it makes the def return text, as all statements about text do.
+    starts: the lines of the literals. A def with one returns text, as with all statements about text.
     """
 
     __slots__ = ("lines", "literals")
@@ -145,7 +145,7 @@ class BeginText(Host):
 
 
 class KeepKey(BeginText):
-    """`$key = $text.join($parts)`: keeps the text so far for the key of the next item."""
+    """`$key = $text.join($parts)`: stores the text so far for the key of the next item."""
 
     __slots__ = ()
 

@@ -1,4 +1,6 @@
-"""The plan of a YAML template: what its program refers to by number, which is all that a run needs beside the code."""
+"""The plan of a YAML template: the nodes that its program refers to by number. A run needs nothing else beside the
+code.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,12 @@ class Site:
 
 
 class Pattern:
-    """An item that is made whenever its statement runs.
+    """An item that is built each time its statement runs.
 
-    kind: MapItem, ArrayItem or Document. Its value is one of four:
-    what a hole gives (`hole`, the place of that value in the statement, or -1); a collection of kind `inner` with
-    `children`; the empty collection number `opens`, which further statements fill; or `value`, as the template has it.
-    key: of a map item; `keyed` is the place of a computed one, or -1. annotated: the place of its annotations, or -1.
+    kind: MapItem, ArrayItem or Document. Its value is one of four: the value of a hole (`hole`, its index in the
+    statement, or -1); a collection of kind `inner` with `children`; the empty collection number `opens`, which further
+    statements fill; or `value`, from the template. key: of a map item; `keyed` is the index of a computed one, or -1.
+    annotated: the index of its annotations, or -1.
     """
 
     __slots__ = ("annotated", "children", "hole", "inner", "key", "keyed", "kind", "line", "opens", "value")

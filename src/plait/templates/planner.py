@@ -1,9 +1,9 @@
 """From the nodes and comments of a YAML template to a Starlark program that builds nodes (docs/reference/templates.md).
 
-The program consists of the template's own code lines and, between them, of statements that add nodes to a builder (see
-`build`). A subtree without comments is a constant: it goes into the output as it was read. Siblings with no code lines
-among or under them make a *chunk*: one statement evaluates all their expressions and adds all their nodes, so that the
-cost of a template grows with its expressions, not with its nodes.
+The program consists of the template's code lines and, between them, of statements that add nodes to a builder (see
+`build`). A subtree without comments is a constant and is added as it was read. Siblings without code lines among or
+below them form a *chunk*: one statement evaluates all their expressions and adds all their nodes, so that the cost of a
+template grows with its expressions, not with its nodes.
 
 A file that loads `@ytt:template` is planned *node by node* instead. There an expression may replace the node that was
 started last, so each node has to be there before the next expression is evaluated.
@@ -34,7 +34,7 @@ _HOLES = 120
 
 
 class Chunk:
-    """Items that one statement makes, while they are being collected.
+    """The items of one statement, while they are collected.
 
     entries: constant items in lists, and patterns. slots: the code of the holes, in the order of the text.
     """
@@ -74,10 +74,10 @@ def plan(
     repeated_keys: bool,
     deferring: bool = False,
 ) -> tuple[list[Piece], Plan]:
-    """The program pieces of a template, and what they refer to.
+    """The program pieces of a template, and the nodes they refer to.
 
     repeated_keys: some map has a key twice; its items then get statements of their own, and are compared when the map
-    is complete. deferring: values may depend on what is known later. Raises TemplateError as `directives.read` does.
+    is complete. deferring: values may depend on later ones. Raises TemplateError as `directives.read` does.
     """
     planner = _Planner(
         comments, source, ignore_unknown=ignore_unknown, repeated_keys=repeated_keys, deferring=deferring
@@ -95,8 +95,8 @@ def plan(
 class _Planner:
     """One walk over a template's nodes.
 
-    stepwise: node by node. commented: items that have a commented item below them. said: what the comments of an item
-    say. coded: items that need statements of their own, for code stands below or behind them.
+    stepwise: node by node. commented: items with a commented item below them. said: the directives of an item. coded:
+    items that need statements of their own, because there is code below or after them.
     """
 
     def __init__(
@@ -116,10 +116,11 @@ class _Planner:
         self.owner_lines = sorted({node.line for node in comments.of})
 
     def mark(self, collection: Collection, following: int) -> tuple[bool, bool]:
-        """Fill `commented`, `said` and `coded` for the items of a collection; whether any is commented, any coded.
+        """Fills `commented`, `said` and `coded` for the items of a collection. Returns whether any is commented, and
+        any coded.
 
-        following: the line of the node after the collection. Only items whose range of lines holds a commented node's
-        line are looked into, unless all have to be.
+        following: the line of the node after the collection. Only items whose lines contain a commented node are
+        visited, unless all must be.
         """
         lines = self.owner_lines
         of = self.comments.of
@@ -215,7 +216,7 @@ class _Planner:
             entries.append([item])
 
     def flush(self, chunk: Chunk, site: int) -> None:
-        """The statement that makes a chunk's items."""
+        """The statement that builds a chunk's items."""
         if not chunk.entries:
             return
         chunks = self.plan.chunks
@@ -225,7 +226,7 @@ class _Planner:
         chunks.append(chunk.entries)
 
     def item(self, item: Item, said: Directives, site: int, *, templated: bool) -> None:
-        """The pieces of an item that has statements of its own: the item, what is in it, and the end of its block."""
+        """The pieces of an item with its own statements: the item, its contents, and the end of its block."""
         templated = templated or said.is_text_templated
         value = item.value
         chunk = Chunk()
@@ -264,7 +265,7 @@ class _Planner:
             self.pieces.append(Code("end", item.line))
 
     def text(self, value: str, line: int) -> None:
-        """Pieces that put the text of a templated string together."""
+        """The pieces that build the text of a templated string."""
         self.pieces.append(BeginText(line))
         self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
 

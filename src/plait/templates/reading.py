@@ -1,4 +1,4 @@
-"""Reading a YAML file: its text, or what an earlier run kept of it."""
+"""Reads a YAML file, or its cached form."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def read_yaml(
     source: Source, *, strict: bool = False, plain: bool = False, cache: CodeCache | None = None, traced: bool = False
 ) -> YamlFile:
-    """Read a YAML file. plain: its comments are dropped, whatever they say (docs/guide-render.md). cache: where
-    templates may be that were read before, and compiled to be recorded, or not. Raises ReadError.
+    """Reads a YAML file. plain: its comments are dropped (docs/guide-render.md). cache: may hold templates read before.
+    traced: compiled for provenance. Raises ReadError.
     """
     kept = None
     if cache is not None and not plain and "#@" in source.text:

@@ -1,8 +1,7 @@
-"""All that is wrong with the text of a file, and what the rest of it says: for editors, and for whoever mends a file.
+"""All faults of a file's text, and the contents of the rest: for editors and fixes.
 
-The readers stop at the first fault. A line of YAML is repaired as the tree's scanner proposes; a line of code is left out
-in a way that keeps the blocks around it. Then the file is read again, for the next fault, until there is none or it is on
-no line.
+The readers stop at the first fault. A line of YAML is repaired as the tree's scanner proposes; a line of code is
+removed so that the blocks around it stay. Then the file is read again, until there is no fault, or one without a line.
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ _NAMES = re.compile(r"[A-Za-z_]\w*")
 
 
 class Recovered:
-    """A file read as far as it can be.
+    """A file, read as far as possible.
 
-    faults: all that is wrong with its text, by line. file: its nodes and comments, of a YAML file.
-    pieces, statements, scope: its program. cut: the lines that were left out. text: the file without them, which
-    can be compiled as far as is known; its lines are those of the file.
+    faults: all faults of its text, by line. file: its nodes and comments, for a YAML file. pieces, statements, scope:
+    its program. cut: the removed lines. text: the file without them, which likely compiles; its line numbers are those
+    of the file.
     """
 
     __slots__ = ("cut", "faults", "file", "pieces", "scope", "statements", "text")
@@ -74,14 +73,14 @@ class Recovered:
 
 
 def unread(text: str) -> Recovered:
-    """The result for a text that has no syntax of ours: nothing is wrong with it, and nothing is known of it."""
+    """The result for a text without plait's syntax: no faults and no facts."""
     found = Recovered()
     found.text = text
     return found
 
 
 def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False, strict: bool = False) -> Recovered:
-    """Read a file as far as it can be. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
+    """Reads a file as far as possible. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
     found = Recovered()
     lines = source.text.split("\n")
     gone: set[str] = set()  # names on lines that were left out: they may have been made there
@@ -140,7 +139,7 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
 
 
 def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
-    """An error that stopped the reading of a file, with what else is wrong with the file's text among its findings."""
+    """The error that stopped the reading of a file, with the other faults of the file among its findings."""
     others = recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults
     for known in findings_of(error):
         # A fault of YAML is at the line to repair, which may be above the one at which the reader stops.
@@ -160,7 +159,7 @@ def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding
 
 
 def _in(finding: Finding, source: Source) -> Finding:
-    """The same, said of the text as it is."""
+    """The finding with positions in the original text."""
     finding.at = _moved(finding.at, source)
     finding.also = [at for one in finding.also if (at := _moved(one, source)) is not None]
     return finding
@@ -175,7 +174,7 @@ def _moved(at: Position | None, source: Source) -> Position | None:
 def _read(
     found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
 ) -> Iterable[Finding]:
-    """Fill in what a text says; what is wrong with it without stopping anybody. Raises PlaitError."""
+    """Adds the contents of a text. Returns its findings that do not stop reading. Raises PlaitError."""
     from plait.starlark.parsing import parse_program
 
     if kind == YAML:
@@ -202,7 +201,7 @@ def _read(
 
 
 def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bool, strict: bool) -> None:
-    """Read what is above the first fault, of a text that has too many; nothing if that cannot be read."""
+    """Reads the text above the first fault, if the text has too many. Ignores text that cannot be read."""
     lines = source.text.split("\n")
     first = min(found.cut, default=1)
     found.cut.update(range(first, len(lines) + 1))
@@ -253,7 +252,7 @@ def _opened(code: str) -> int:
 
 
 def _without(line: str, kind: str) -> str:
-    """A line that says nothing, but for the block that it opens."""
+    """A line without effect, except for the block that it opens."""
     if kind == STARLARK:
         code = line.lstrip()
         return line[: len(line) - len(code)] + _neutral(code)

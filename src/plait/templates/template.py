@@ -1,4 +1,4 @@
-"""A compiled template: a Starlark program and what it builds."""
+"""A compiled template: a Starlark program, and the nodes that it builds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Template:
     """A compiled file; it can run any number of times, and runs share nothing but constants.
 
-    A template that gives the same whenever it runs is not run again after the second time.
+    A template with the same result in every run is run at most twice.
     """
 
     __slots__ = ("_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
@@ -51,7 +51,7 @@ class Template:
         return self._outcome is not None
 
     def run(self, context: Context, load: Load) -> Outcome:
-        """Evaluate. load: gives the exports of a loaded module. Raises StarlarkError or TemplateError."""
+        """Evaluates the template. load: returns the exports of a loaded module. Raises StarlarkError or TemplateError."""
         if self._outcome is not None:
             return self._outcome
         self._runs += 1
@@ -65,7 +65,7 @@ class Template:
         return self._evaluated(context, load)
 
     def _watched(self, context: Context, load: Load) -> Outcome:
-        """Evaluate, and keep the outcome if it cost nothing and what was loaded is always the same."""
+        """Evaluates the template, and caches the outcome if it cost nothing and depends on fixed modules only."""
         from plait.templates.fixed import gives_the_same
 
         paths: list[str] = []
@@ -214,7 +214,7 @@ def _telling(lines_of: LinesOf) -> LinesOf | None:
 
 
 def _cached(cache: CodeCache | None, kind: str, source: Source, compiled: Callable[[], Program]) -> Program:
-    """The program kept for a text, or the compiled one, kept for the next run."""
+    """The cached program of a text, or the compiled one, which is cached."""
     if cache is None:
         return compiled()
     key = cache.key(kind, source.text)

@@ -39,7 +39,7 @@ def has_code(text: str) -> bool:
 
 
 def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
-    """The segments of a text template, trimmed as `(@-` and `-@)` ask for.
+    """The segments of a text template, trimmed by `(@-` and `-@)`.
 
     Raises TemplateError for an opening inside code, a closing outside of it, and code that is never closed.
     """

@@ -1,7 +1,7 @@
-"""Text templates that record what their lines were made of (design 8). Imported only when a run is traced.
+"""Text templates that record the origins of their lines. Imported only if a run is traced.
 
-What is inserted is remembered piece by piece, with its line of the template; when a text is finished, its lines are
-looked at one by one. They are the items of an array, so that they have histories as all items have.
+Inserted pieces are recorded with their lines in the template; when a text is complete, its lines get their origins.
+They are items of an array, so that they have histories as all items.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def note_text(trace: Trace, text: str, source: Source) -> None:
-    """Keep the lines of a text file: those of the template that just ran, or those of a plain file."""
+    """Records the lines of a text file: those of the template that just ran, or those of a plain file."""
     made = trace.texts.pop("", None)
     if made is None or len(made.items) != len(text.split("\n")) - text.endswith("\n"):
         rows = text.removesuffix("\n").split("\n")
@@ -34,12 +34,12 @@ def note_text(trace: Trace, text: str, source: Source) -> None:
 
 
 def lines_of(trace: Trace, text: str) -> Array:
-    """The lines of a text file of the output, as `note_text` keeps them."""
+    """The lines of a text file of the output, as recorded by `note_text`."""
     return trace.lines[id(text)][1]
 
 
 class Texts:
-    """Text with expressions in it: what was inserted is remembered by the identity of the list of its parts."""
+    """Text with expressions: inserted pieces are recorded by the identity of the list of parts."""
 
     def __init__(self, windows: Windows, source: Source) -> None:
         self.windows = windows
@@ -91,7 +91,7 @@ class Texts:
         return {"$text.insert": insert, "$text.join": join, "$text.finish": finish}
 
     def lines(self, trace: Trace) -> Array:
-        """The lines of the text that was joined last, each with what it was made of."""
+        """The lines of the text joined last, with their origins."""
         found: list[ArrayItem] = []
         row: list[str] = []
         because: dict[Origin, None] = {}

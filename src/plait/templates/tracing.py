@@ -60,7 +60,7 @@ def note_file(trace: Trace, source: Source) -> None:
 
 
 def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None:
-    """Say of documents that they come of the evaluation of a library that a program asks for."""
+    """Records that documents come from a library evaluation that a program requested."""
     source, line = _caller()
     cause = Cause(f"library {path}", source, line)
     for document in documents:
@@ -68,7 +68,7 @@ def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None
 
 
 def note_export(trace: Trace, name: str, value: object) -> None:
-    """Say that a program is given what another one has under a name."""
+    """Records that a program receives the export of another one."""
     windows = windows_of(trace)
     found = windows.exported.get((name, id(value)))
     for origin in () if found is None else found[1]:
@@ -78,8 +78,8 @@ def note_export(trace: Trace, name: str, value: object) -> None:
 class Recorder:
     """Records what one run of a template builds.
 
-    control: what decided that the statement at hand is run, and what its text is made of. reached_by: the former alone.
-    values: what it was given, for its holes.
+    control: the reason why the current statement runs, and the origins of its text. reached_by: the former only.
+    values: of its holes.
     """
 
     def __init__(self, trace: Trace, source: Source) -> None:
@@ -94,7 +94,7 @@ class Recorder:
     def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
         """The functions that a traced program calls instead of the plain ones. line: receives each printed line.
 
-        The values of its expressions come as holes, which have what they were made of beside them.
+        The values of its expressions come as holes, with their origins.
         """
         programs = self.windows.names(self.source, line)
         names: dict[str, object] = {**self.texts.names(plain, self.trace), **programs}
@@ -208,7 +208,7 @@ class Recorder:
     # ---- records
 
     def copy(self, item: Item, because: Shadow) -> Item:
-        """The item made anew, with a record of its own."""
+        """A copy of the item with its own record."""
         new = item.with_value(item.value)
         self.trace.copied(new, item)
         known = self.trace.changes.get(item)
@@ -231,7 +231,7 @@ class Recorder:
         self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
 
     def note_inside(self, made: NodeValue, value: object, origins: Shadow) -> Shadow:
-        """Record what is in a collection; gives what is left of its origins for itself."""
+        """Records the nodes in a collection. Returns the remaining origins of the collection itself."""
         if type(value) is YamlFragment:
             # What is in a fragment has its own history.
             nodes = value.peek()
@@ -239,7 +239,7 @@ class Recorder:
         return without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
 
     def note_computed(self, item: Item, because: Shadow) -> None:
-        """Record what an expression made and nothing else says where it is from."""
+        """Records an expression as the origin of nodes that have no other."""
         for inner in walk(item.value):
             # What a fragment brought along stands on other lines.
             if inner.line == item.line and inner.source is item.source:
@@ -249,7 +249,9 @@ class Recorder:
 
 
 def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
-    """Record the nodes that were made of data values and displays; gives the origins that belong to these alone."""
+    """Records the nodes that were built from data values and displays. Returns the origins that belong only to
+    them.
+    """
     covered: set[Origin] = set()
     found: Iterable[tuple[Item, Shadow, object]]
     if type(value) is TracedStruct and type(made) is Map:
@@ -290,7 +292,7 @@ def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, a
 
 
 def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> NodeValue:
-    """Record what a builtin function was given as data: where it was called, and what the data is made of."""
+    """Records the data passed to a builtin function: the call, and the origins of the data."""
     windows = windows_of(trace)
     shadow = windows.argument(value)
     if not shadow and trace.only_marks and windows.is_argument(value):
@@ -318,7 +320,7 @@ def _caller() -> tuple[Source | None, int]:
 
 
 class TracedStruct(DataStruct):
-    """Data values that say which of them are looked at."""
+    """Data values that record which of them are read."""
 
     __slots__ = ("_known", "_notes", "_stack", "_windows", "plain")
     says_itself = True
@@ -376,7 +378,7 @@ class TracedStruct(DataStruct):
         return super().iterate()
 
     def paired(self, made: Map) -> list[tuple[Item, Shadow, object]]:
-        """The items of a map that was made of this: each with the data value it comes from, and its value."""
+        """The items of a map with the data values they come from, and their values."""
         out: list[tuple[Item, Shadow, object]] = []
         for item, origin in zip(made.items, self.node.items, strict=False):
             inner = self.made.get(id(origin)) if type(origin.value) in COLLECTIONS else origin.value
