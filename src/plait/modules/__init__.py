@@ -1,8 +1,8 @@
 """The `@ytt:` modules: what templates load with `load("@ytt:json", "json")` (docs/reference/modules.md).
 
-Each module has a file here with a function that takes the `Context` of the run and returns a `Module`; a row in MODULES
-says which. Nothing is imported before a template loads it. `@ytt:data` and `@ytt:library` are made for each file by the
-workspace, for they depend on where the file is.
+Each module has a file here with a function from the `Context` of the run to a `Module`; MODULES lists them. Nothing is
+imported before a template loads it. The workspace creates `@ytt:data` and `@ytt:library` for each file, because they
+depend on its location.
 """
 
 from __future__ import annotations

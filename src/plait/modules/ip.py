@@ -1,4 +1,4 @@
-"""`@ytt:ip`: addresses and networks, checked and taken apart (docs/reference/modules.md).
+"""`@ytt:ip`: parses and checks addresses and networks (docs/reference/modules.md).
 
 An IPv4 address written as IPv6 (`::ffff:1.2.3.4`) is the IPv4 address.
 """

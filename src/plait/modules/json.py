@@ -1,6 +1,6 @@
 """`@ytt:json`: values to JSON and back (docs/reference/modules.md).
 
-What surprised us: all numbers that `decode` gives are floats, and the keys of its dicts are sorted.
+All numbers returned by `decode` are floats, and the keys of its dicts are sorted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`@ytt:math`: functions on floats (docs/reference/modules.md).
 
-Results may differ in the last digit between machines; the first call in a run says so. What has no result is NaN or
-infinite, as in IEEE 754, and never an error.
+Results may differ in the last digit between machines; the first call in a run warns about it. An undefined result is
+NaN or infinite, as in IEEE 754, and never an error.
 """
 
 from __future__ import annotations

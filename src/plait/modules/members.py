@@ -22,9 +22,9 @@ _COUNTS = {1: "one argument", 2: "two arguments", 3: "3 arguments"}
 
 
 def member(name: str, function: Member, slow: bool = False, told: str | None = None) -> Builtin:
-    """A function of a module as templates call it; `name` is put before the message of what it raises.
+    """A function of a module as templates call it. `name` is the prefix of its error messages.
 
-    slow: it looks at one character after the other. told: its name in the reference program, where that is another.
+    slow: it processes one character at a time. told: its name in ytt if it differs.
     """
     told = name if told is None else told
 
@@ -54,7 +54,7 @@ def module_of(
 
 
 def exactly(count: int, args: Args) -> Args:
-    """The arguments, if there are so many."""
+    """The arguments. Raises StarlarkError for another number."""
     if len(args) != count:
         raise StarlarkError(f"expected exactly {_COUNTS[count]}", code="argument-count")
     return args
@@ -82,7 +82,7 @@ class Parsed(Value):
 
 
 def answering(name: str, answers: dict[str, object]) -> dict[str, object]:
-    """Functions without arguments that give these answers."""
+    """Functions without arguments that return fixed answers."""
 
     def answer_of(key: str) -> Builtin:
         def answer(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
@@ -124,7 +124,7 @@ def number(value: object) -> float:
 
 
 def no_number(value: object) -> StarlarkError:
-    """The error of a value that is no number."""
+    """The error for a value that is not a number."""
     from plait.fragments import starlark_type_name
 
     told = "expected float value, but was"
@@ -142,7 +142,7 @@ def flag(kwargs: Kwargs, name: str, default: bool = False) -> bool:
 
 
 def indentation(kwargs: Kwargs) -> int:
-    """The keyword argument `indent`, at most 8, lest a small input makes a huge output."""
+    """The keyword argument `indent`, at most 8, so that a small input cannot create a huge output."""
     value = kwargs.get("indent", 0)
     if type(value) is not int:
         raise StarlarkError(

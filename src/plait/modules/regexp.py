@@ -1,6 +1,6 @@
 """`@ytt:regexp`: match and replace with regular expressions of the RE2 kind (docs/reference/modules.md).
 
-They are RE2's because the reference's are, and because RE2 takes time linear in the text whatever the pattern is.
+RE2 as in ytt, and because its time is linear in the text for every pattern.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _A_MATCH = 128  # steps
 
 
 def _pay(compiled: Pattern, subject: str) -> None:
-    """For the time that it took to compile the pattern, and that it takes to match."""
+    """Charges for compiling the pattern and for matching."""
     # RE2 takes a time that grows with both where many ways through the pattern are open at once.
     spend(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
 
@@ -129,7 +129,7 @@ def _template(template: str, compiled: Pattern) -> Callable[[Match], str]:
 
 
 def _name(rest: str) -> tuple[str, str]:
-    """The name after a `$` and what follows it; an empty name if there is none."""
+    """The name after a `$` and the rest; an empty name if there is none."""
     braced = rest.startswith("{")
     start = end = 1 if braced else 0
     while end < len(rest) and (rest[end].isalnum() or rest[end] == "_"):

@@ -45,7 +45,7 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
 
 
 def write_toml(table: Map, indent: int = 2) -> str:
-    """A map as TOML. Raises StarlarkError for null in arrays and for keys that are no strings."""
+    """A map as TOML. Raises StarlarkError for null in arrays and for keys that are not strings."""
     out: list[str] = []
     _write_table(table, (), " " * indent, out)
     return "".join(out)
@@ -142,7 +142,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
 
 
 def _spend_keys(text: str) -> None:
-    """Charge for dotted keys: the library goes from the root to the place of each value, and again for each part of its key.
+    """Charges for dotted keys: the library walks from the root for each value, and again for each part of its key.
 
     Raises LimitError for a key with more parts than collections may be nested.
     """

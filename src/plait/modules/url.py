@@ -1,6 +1,6 @@
-"""`@ytt:url`: escape and unescape the parts of URLs, take URLs apart (docs/reference/modules.md).
+"""`@ytt:url`: escapes and parses URLs (docs/reference/modules.md).
 
-The rules are those of Go's net/url, which differ from part to part in what needs escaping.
+The rules are those of Go's net/url, which escapes different characters in each part.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _query_params_decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
 
 
 class Url:
-    """The parts of a URL, unescaped; a path and a fragment are kept as they were given where that is valid."""
+    """The parts of a URL, unescaped. A path and a fragment keep their escapes if these are valid."""
 
     __slots__ = ("fragment", "host", "opaque", "path", "query", "scheme", "slashes", "user")
 
@@ -230,7 +230,7 @@ def _scheme(text: str) -> tuple[str, str]:
 
 
 def _kept(text: str, kept: str, allowed: str) -> str:
-    """A path or fragment as it was given if that is well escaped, else escaped anew."""
+    """A path or fragment as given if it is well escaped, else escaped again."""
     plain = _unescape(text)
     if all(character in _PLAIN or character in kept for character in text):
         return text

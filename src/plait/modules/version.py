@@ -1,6 +1,6 @@
 """`@ytt:version`: refuse to run with too old a program (docs/reference/modules.md).
 
-Templates are written for versions of ytt, so what counts is the version of ytt whose behaviour this program has.
+Templates are written for versions of ytt, so the version of ytt that plait implements counts.
 """
 
 from __future__ import annotations

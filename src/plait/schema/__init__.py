@@ -1,5 +1,4 @@
-"""Schemas: what data values may be, what they are when nobody gives them, and what else must hold
-(docs/reference/schemas.md).
+"""Schemas: types, defaults and rules of data values (docs/reference/schemas.md).
 
 declaration = build(document)         # from the nodes of a schema document
 value = defaults(declaration)         # the data values it stands for

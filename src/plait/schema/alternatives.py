@@ -32,7 +32,7 @@ _NO_MERGE = ("overlay/assert", "overlay/remove", "overlay/replace")
 
 
 def one_of(annotation: Annotation, node: Item, declare: Callable[[Item], Declaration]) -> OneOfType:
-    """The type that the annotation stands for. declare: what an item of a schema declares. Raises InvalidSchema."""
+    """The type that the annotation declares. declare: returns the declaration of an item. Raises InvalidSchema."""
     by = check_one_of(annotation, node)
     source, line = annotation.source, annotation.line
     found = []
@@ -65,7 +65,7 @@ def _name(declared: Type, by: str) -> str:
 
 
 def _check_key(declared: OneOfType, annotation: Annotation, node: Item) -> None:
-    """Each alternative is told by the key from all others."""
+    """Checks that the key distinguishes all alternatives."""
     seen: set[object] = set()
     for one in declared.alternatives:
         key = one.type.declarations.get(declared.by) if type(one.type) is MapType else None
@@ -85,7 +85,7 @@ def _check_key(declared: OneOfType, annotation: Annotation, node: Item) -> None:
 
 
 def choose(declared: OneOfType, value: Value, before: Declaration | None = None) -> Declaration:
-    """The alternative that a value is held to. before: the one that it had so far. Raises LimitError."""
+    """The alternative for a value. before: its previous alternative. Raises LimitError."""
     if declared.by:
         key = value.find(declared.by) if type(value) is Map else None
         if key is not None and not is_deferred(key.value):
@@ -162,7 +162,7 @@ def _inside(value: Value) -> Sequence[Map | Array]:
 
 
 def room_for(declared: Type, value: Value, given: Value) -> Value:
-    """The value so far, with the defaults of other alternatives where what is given is of another one."""
+    """The value so far, without defaults of alternatives other than that of the given value."""
     if type(declared) is NullType:
         return value if value is None else room_for(declared.inner, value, given)
     if type(declared) is OneOfType:

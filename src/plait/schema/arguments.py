@@ -1,6 +1,4 @@
-"""The arguments of schema annotations, each read into what it means or refused with the facts
-(docs/reference/schemas.md).
-"""
+"""The arguments of schema annotations, parsed or rejected with the facts. See docs/reference/schemas.md."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ _PAIR = "2-tuple containing description (string) and example value (of expected 
 
 
 class InvalidSchema(Exception):
-    """A node of a schema declares nothing that can be; carries the finding (the builder goes on with the next node)."""
+    """An invalid node of a schema. It carries the finding; the builder continues with the next node."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -53,7 +51,7 @@ def refused(
 ) -> InvalidSchema:
     """The error for a node; an annotation at fault is named first, with its line.
 
-    told: what ytt says that it expects; by default `expected`.
+    told: ytt's expectation; by default `expected`.
     """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position]
@@ -151,7 +149,7 @@ def _check_keyword(annotation: Annotation, node: Item, known: str, expected: str
 
 
 def check_one_of(annotation: Annotation, node: Item) -> str:
-    """`@schema/one-of` takes two types or more, and the name of the key that tells them apart, which is given back."""
+    """The key of a `@schema/one-of`, which accepts two types or more and the name of the key that distinguishes them."""
     expected = 'an example of each type, at least two, and by="KEY" where a key tells them apart'
     if type(node) is Document:
         raise refused(f"@{ONE_OF} not supported on a document", node, annotation, hint="annotate keys of the document")
@@ -176,7 +174,7 @@ def check_one_of(annotation: Annotation, node: Item) -> str:
 
 
 def check_required(annotation: Annotation, node: Item, annotations: Annotations) -> None:
-    """`@schema/required` takes nothing, stands above a map item, and leaves no default."""
+    """Checks `@schema/required`: no arguments, above a map item, without a default."""
     check_without_arguments(annotation, node)
     if type(node) is not MapItem:
         raise refused(
@@ -198,13 +196,13 @@ def check_required(annotation: Annotation, node: Item, annotations: Annotations)
 
 
 def check_without_arguments(annotation: Annotation, node: Item) -> None:
-    """For annotations that take nothing."""
+    """Checks that an annotation has no arguments."""
     if annotation.args or annotation.kwargs:
         raise _syntax(annotation, node, "argument in", expected="no arguments")
 
 
 def check_nullable(annotation: Annotation, node: Item) -> None:
-    """`@schema/nullable` takes no keywords."""
+    """Checks that `@schema/nullable` has no keywords."""
     if annotation.kwargs:
         raise refused(
             f"expected @{NULLABLE} annotation to not contain any keyword arguments",
@@ -226,7 +224,7 @@ def text(annotation: Annotation, node: Item) -> str:
 
 
 def default(annotation: Annotation, node: Item, declared: Type) -> Value:
-    """The one value of `@schema/default`, as nodes that stand where the annotated node does."""
+    """The value of `@schema/default`, as nodes at the position of the annotated node."""
     if type(node) is ArrayItem:
         raise refused(
             f"@{DEFAULT} not supported on array item",

@@ -1,7 +1,7 @@
 """From the nodes of a schema document to types (docs/reference/schemas.md).
 
-Each node declares a data value: its value is an example that implies the type and gives the default; annotations say
-more. What is wrong in one node does not hide what is wrong in the next: all findings are raised together.
+Each node declares a data value: its value is an example that implies the type and is the default; annotations add to
+it. A fault in one node does not hide those in others: all findings are raised together.
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ _DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPL
 def build(
     document: Document, warn: Callable[[str], None] | None = None, additions: frozenset[str] = frozenset()
 ) -> Declaration:
-    """The declaration that a data values schema document makes.
+    """The declaration of a data values schema document.
 
-    document: the document, with evaluated annotations. warn: gets what is passed over, as the reference does in
-    silence. additions: names of additions to the dialect. Raises SchemaError, with a finding for everything that is
-    wrong; LimitError.
+    document: with evaluated annotations. warn: receives notes about parts that ytt ignores silently. additions: names
+    of extensions of the dialect. Raises SchemaError with all findings; LimitError.
     """
     builder = _Builder(warn, additions)
     try:
@@ -132,7 +131,7 @@ class _Builder:
         return computed
 
     def added(self, annotations: Annotations, name: str, addition: str) -> Annotation | None:
-        """An annotation of an addition; without the addition it has no effect, which is told."""
+        """An annotation of an extension. Without the extension it has no effect, and a warning is emitted."""
         annotation = annotations.get(name)
         if annotation is not None and addition not in self.additions:
             if self.warn is not None:
@@ -204,7 +203,7 @@ class _Builder:
         return declared
 
     def inferred(self, value: Value, node: Item) -> Type:
-        """The type that an example value implies. A collection stands where the node that holds it does."""
+        """The type of an example value. A collection has the position of its node."""
         if isinstance(value, Map):
             return MapType([self.declaration(item) for item in value.items], node.source, node.line)
         if isinstance(value, Array):
@@ -261,7 +260,7 @@ class _Builder:
         return fill_type(declared, value)
 
     def check_value(self, value: Value, annotation: Annotation, node: Item, declared: Type, wrong: str) -> None:
-        """Check a value that stands in an annotation; what is wrong with it is found where the annotation is."""
+        """Checks a value in an annotation. Findings are at the annotation."""
         for finding in check_item(declared, MapItem(None, value, node.source, node.line)):
             from plait.reference.schema import INVALID, SchemaFailure
 

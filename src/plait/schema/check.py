@@ -1,8 +1,8 @@
 """Checks data values against a schema. See docs/reference/schemas.md.
 
-Structure comes first: where a collection was given but another kind of value is declared, nothing else is reported,
-for keys and scalars under it would only echo the mistake. Otherwise every unknown key and every scalar of a wrong type
-is found, in document order; the unknown keys of a map come before what is wrong inside it.
+Structure comes first: if a collection was given where another type is declared, nothing else is reported, because keys
+and scalars below it would only repeat the mistake. Otherwise every unknown key and every scalar of a wrong type is
+reported, in document order; the unknown keys of a map precede the faults inside it.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _quoted(item: Item) -> Sequence[Item]:
 
 
 def _calculated(item: Item) -> Wording:
-    """A line that shows a value that a template made: no source has a line to quote."""
+    """A line that shows a value built by a template, which has no source line."""
     if item.source is not None:
         return public("")
     value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
@@ -184,7 +184,7 @@ def _calculated(item: Item) -> Wording:
 
 
 def _made(item: Item) -> str:
-    """An item that a template made, as ytt shows it; "" for one that a source has."""
+    """An item built by a template, as ytt shows it; "" for an item from a source."""
     if item.source is not None:
         return ""
     value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)

@@ -1,10 +1,10 @@
-"""Declarations whose default is made of other data values, and so known late (the addition values-refer).
+"""Declarations whose default is computed from other data values (the extension values-refer).
 
     host: example.com
     url: #@ "https://" + data.values.host
 
-The type is that of what the expression gives when all data values are defaults; nobody asks for it unless the value is
-given, or the schema shown. Where the expression gives nothing then, any value may be given.
+The type is that of the expression's result when all data values are defaults. It is inferred only if the value is given
+or the schema is printed. If the result is null, any value is accepted.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class ComputedDeclaration(Declaration):
         return self._inferred
 
     def _placeholder(self, given: Type) -> None:
-        """The type is inferred when somebody asks for it."""
+        """A placeholder. The type is inferred on demand."""
 
     type = property(_type, _placeholder)
 
 
 def accepted(node: Item, value: Value) -> Value:
-    """The default that an expression gives, if it is one that says of what type the value is. Raises SchemaError."""
+    """The default computed by an expression, if it implies a type. Raises SchemaError."""
     if value is None:
         finding = Finding(
             "null value not allowed here",
@@ -90,7 +90,7 @@ def accepted(node: Item, value: Value) -> Value:
 
 
 def compute_defaults(root: Declaration) -> None:
-    """Put what they come to in the place of deferred defaults, for whoever shows the schema. Raises PlaitError."""
+    """Replaces deferred defaults by their values, to print the schema. Raises PlaitError."""
     declarations = list(_all(root))
     values = next((found for one in declarations for found in _values_in(one.default)), None)
     if values is None:

@@ -1,8 +1,7 @@
-"""Defaults: the data values a schema stands for, and what is missing in those that were given
-(docs/reference/schemas.md).
+"""Defaults: the data values of a schema, and the missing parts of given ones (docs/reference/schemas.md).
 
-Trees are immutable, so the nodes of defaults are made once, when the schema is built, and shared by every place that
-needs them. Keys that are added follow those that are there, in the order of the schema.
+Trees are immutable, so the nodes of defaults are created once, with the schema, and shared. Added keys follow the
+existing ones, in the order of the schema.
 """
 
 from __future__ import annotations
@@ -25,18 +24,17 @@ if TYPE_CHECKING:
 
 
 def defaults(declaration: Declaration) -> Document | None:
-    """The data values when none are given, with the positions of the schema; None where there is no schema."""
+    """The data values if none are given, with positions in the schema; None without a schema."""
     if declaration is ANY:
         return None
     return Document(declaration.default, declaration.source, declaration.line)
 
 
 def fill(declaration: Declaration, document: Document, before: Document | None = None) -> Document:
-    """The document with every key that its maps miss, those in array items and nullable maps included.
+    """The document with all missing keys, including those in array items and nullable maps.
 
-    before: an earlier state of the document that was complete and conformed; what is shared with it is not looked at again.
-    Returns the same object when nothing was missing; what did not change is shared. What does not conform to the schema
-    is left as it is, for `check` to find. Raises LimitError.
+    before: an earlier, complete and valid state of the document; shared parts are not visited again. Returns the same
+    object if nothing is missing; unchanged parts are shared. Invalid parts are left to `check`. Raises LimitError.
     """
     try:
         value = fill_type(declaration.type, document.value, None if before is None else before.value)
@@ -104,7 +102,7 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
 
 
 def fitted(declaration: Declaration, item: Item, value: Deferred) -> Deferred:
-    """A deferred value of an item, filled and checked by what declares it once it is known."""
+    """A deferred value of an item, filled and checked by its declaration once it is known."""
 
     def fit(known: Value) -> Value:
         filled = fill_type(declaration.type, known)

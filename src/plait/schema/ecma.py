@@ -41,7 +41,7 @@ _SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 
 
 class _Unknown(Exception):
-    """There is no such thing in ECMAScript, or not everywhere."""
+    """A feature that ECMAScript lacks, or does not have everywhere."""
 
 
 def in_ecma(pattern: str) -> str | None:
@@ -98,7 +98,7 @@ def _escaped(char: str) -> str:
 
 
 def _literal(char: str) -> str:
-    """A character that stands for itself."""
+    """A literal character."""
     if char < " ":
         return f"\\x{ord(char):02x}"
     return f"\\{char}" if char in _SYNTAX else char
@@ -143,7 +143,7 @@ def _inside(piece: re.Match[str]) -> str:
 
 
 def _member(char: str) -> str:
-    """A character of a class that stands for itself."""
+    """A literal character of a class."""
     return f"\\{char}" if char == "-" else _literal(char)
 
 

@@ -1,8 +1,8 @@
-"""Types as a JSON Schema of the values files, draft 2020-12: what an editor completes and checks them by.
+"""Types as a JSON Schema of values files, draft 2020-12, for completion and checks in editors.
 
-Nothing in it is required but what `@schema/required` says, for a values file gives what differs from the defaults. Rules
-that are functions cannot be said in JSON Schema; what they ask for stands in `$comment`. Lengths are counted in letters there, in bytes by `min_len` and
-`max_len`; the two differ for letters beyond ASCII.
+Only `@schema/required` values are required, because a values file holds only differences from the defaults. Rules that
+are functions have no form in JSON Schema; `$comment` describes them. JSON Schema counts lengths in characters,
+`min_len` and `max_len` in bytes; they differ beyond ASCII.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LENGTHS = {"string": "Length", "array": "Items", "object": "Properties"}
 
 
 def json_schema(declaration: Declaration) -> Document:
-    """The JSON Schema of values files for what a schema document declares. Raises LimitError."""
+    """The JSON Schema of values files for a declaration. Raises LimitError."""
     try:
         described = _described(declaration)
     except RecursionError:
@@ -183,7 +183,7 @@ def _entries(declared: MapType, keyed: list[Declaration], *, ruled: bool) -> dic
 
 
 def _add_rules(said: dict[str, Value], validation: Validation, declared: Type) -> None:
-    """Add what a validation asks for: as keywords where JSON Schema has them, else in words."""
+    """Adds the rules of a validation: as keywords if JSON Schema has them, else in words."""
     is_nullable = type(declared) is NullType
     while type(declared) is NullType:
         declared = declared.inner
@@ -224,7 +224,7 @@ def _keyword(name: str, value: object, kind: str, declared: Type, *, is_nullable
 
 
 def _one_of_keys(declared: MapType, keys: list[object]) -> dict[str, Value]:
-    """Exactly one of some keys is not null: as long as all of them are null where they are not given."""
+    """A rule for exactly one key that is not null, if all of them default to null."""
     found = []
     for key in keys:
         declaration = declared.declarations.get(key) if type(key) is str else None

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class KeyRule:
-    """pattern: a regular expression, or "". allowed: keys that are listed; without either all keys are taken."""
+    """pattern: a regular expression, or "". allowed: the listed keys. Without either all keys are accepted."""
 
     __slots__ = ("_compiled", "_ids", "allowed", "pattern")
 
     def __init__(self, pattern: str = "", allowed: Sequence[Value] = ()) -> None:
-        """Raises ValueError for what is no regular expression, ImportError where there is no RE2."""
+        """Raises ValueError for an invalid regular expression, ImportError without RE2."""
         self.pattern = pattern
         self.allowed = allowed
         self._ids = frozenset(map(key_id, allowed))

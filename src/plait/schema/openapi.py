@@ -1,7 +1,7 @@
 """Types as an OpenAPI document (docs/reference/schemas.md).
 
-Each node of the schema becomes an object whose keys stand in one fixed order. Named validations are exported as ytt 0.49
-and later do, those with `when=` are not.
+Each node of the schema becomes an object whose keys have a fixed order. Named validations are exported as in ytt 0.49
+and later; those with `when=` are not.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _one_value(described: Value, value: Value) -> Map:
 
 
 def _members(declared: MapType, defaults: Map | None) -> Map:
-    """The properties of a map. What its node has as default outranks what the keys have themselves."""
+    """The properties of a map. The default of its node overrides those of its keys."""
     members: list[MapItem] = []
     for declaration in declared.declarations.values():
         given = defaults.find(declaration.key) if defaults is not None else None

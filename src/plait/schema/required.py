@@ -1,7 +1,7 @@
-"""Data values that have to be given: `@schema/required`.
+"""Data values without a default: `@schema/required`.
 
-A schema says by an example of what type a data value is, and the example is its default. Of a required one it is none: the
-item of the schema itself must not be left in the data values, however often the same value was given.
+A schema declares the type of a data value by an example, which is its default. The example of a required value is not a
+default: the schema's own item must not remain in the data values, even if an equal value was given.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPING_ERROR = 2
 
 
 def check_required(declaration: Declaration, values: Document, sources: Sequence[Source]) -> None:
-    """Raises SchemaError where something required was not given. sources: what data values came from, files and flags."""
+    """Raises SchemaError for missing required values. sources: the files and flags with data values."""
     missing = list(_missing(declaration, values, ""))
     if not missing:
         return
@@ -84,7 +84,7 @@ def places_to_give(path: str, sources: Sequence[Source]) -> str:
 
 
 def _as_variable(name: str) -> str:
-    """The environment variable of a name, with those that somebody may have meant to have this name."""
+    """The environment variable of a name, with the ones that look like a misspelling of it."""
     most = min(len(name) // 5, _TYPING_ERROR)
     near = [one for one in names_of_variables() if distance(one.lower(), name.lower(), most) <= most]
     there = f" (there is {', '.join(near[:_NAMED])})" if near else ""

@@ -1,7 +1,7 @@
-"""The rules that values are held to, shared by `@schema/validation`, `@assert/validate` and `@ytt:assert`.
+"""Rules for values, shared by `@schema/validation`, `@assert/validate` and `@ytt:assert`.
 
 A rule is a function of one value that returns True or raises StarlarkError with the reason ("fail: length = 1").
-`Assertion` is what templates see of a rule: an object whose `check` calls it (docs/reference/modules.md).
+Templates see a rule as an `Assertion`, an object whose `check` calls it (docs/reference/modules.md).
 
 Values are compared as data: a fragment, a struct and a dict with the same content are the same, and so are 1 and 1.0.
 """
@@ -43,7 +43,7 @@ class Assertion(Value):
     type_name = "@ytt:assert.assertion"
 
     def __init__(self, name: str, rule: Rule, parameter: str = "") -> None:
-        """parameter: what messages call the value that `check` takes."""
+        """parameter: the name of the value in messages of `check`."""
 
         def check(*args: object, **kwargs: object) -> object:
             if not parameter:
@@ -88,7 +88,7 @@ def failure(reason: str) -> StarlarkError:
 
 
 def length_of(value: object) -> int:
-    """`len(value)`. Raises StarlarkError for what has no length."""
+    """The result of `len(value)`. Raises StarlarkError for a value without a length."""
     if isinstance(value, str):
         return len(value) if value.isascii() else len(value.encode("utf-8", "surrogateescape"))
     if isinstance(value, (list, dict, tuple, range)):
@@ -202,7 +202,7 @@ def is_sequence(value: object) -> bool:
 
 
 def members_of(sequence: object) -> Iterable[object]:
-    """The members of what `is_sequence`: keys, where it is a map."""
+    """The members of a value that `is_sequence`; the keys of a map."""
     if isinstance(sequence, Value):
         return sequence.iterate() or ()
     return sequence  # type: ignore[return-value]

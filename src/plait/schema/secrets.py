@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def secret_items(declaration: Declaration, value: Value) -> Iterator[Item]:
-    """The items of a value whose values are secret, those included that are so in another alternative."""
+    """The secret items of a value, including those that are secret in another alternative."""
     for item, inner in _declared(declaration, value):
         if inner.secret:
             yield item
@@ -34,7 +34,7 @@ def hide_secrets(declaration: Declaration, value: Value, trace: Trace | None) ->
 
 
 def _declared(declaration: Declaration, value: Value) -> Iterator[tuple[Item, Declaration]]:
-    """The items of a value with what declares them: of a part of a value nobody knows which alternative it is for."""
+    """The items of a value with their declarations. The alternative of a part of a value is unknown, so all count."""
     for declared in every_alternative(declaration.type):
         yield from items_of(declared, value)
 

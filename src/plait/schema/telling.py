@@ -21,7 +21,7 @@ HOLDS, FAILS = "holds", "fails"
 
 
 def tell(listener: Listener, root: Declaration, document: Document) -> None:
-    """Tell of a schema's alternatives, and which of them the final data values take."""
+    """Reports a schema's alternatives, and those that the final data values take."""
     _tell_there(listener, root)
     stack: list[tuple[Declaration, Item]] = [(root, document)]
     while stack:

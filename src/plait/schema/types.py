@@ -6,9 +6,9 @@
     ports:
     - 80              ->  Declaration(ArrayType(Declaration(ScalarType(int))))
 
-A `Declaration` stands for a document, map item or array item of the schema; its type says what values may be there.
-Types are immutable once built and know nothing of where they are used, except for the line that declared them: messages
-name it. A nullable type wraps the type that a value other than null must have.
+A `Declaration` describes a document, map item or array item of the schema; its type describes the values. Types are
+immutable and independent of their use, except for the line that declared them, which messages show. A nullable type
+wraps the type of the other values.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ class _Type:
         return Position(self.source, self.line)
 
     def of(self, value: Value) -> Type:  # noqa: ARG002 - most types are the same for all values
-        """The type that a value is held to, where it is not null."""
+        """The type for a value that is not null."""
         return self  # type: ignore[return-value]
 
 
 class MapType(_Type):
-    """These keys, each with its own declaration, and those that the rules of others take.
+    """Named keys, each with its own declaration, and keys accepted by rules.
 
     others: declarations for keys that the schema does not name, in order.
     """
@@ -133,7 +133,7 @@ class ArrayType(_Type):
 
 
 class ScalarType(_Type):
-    """A scalar of one kind: str, int, float or bool; a float may be given as an integer."""
+    """A scalar of one kind: str, int, float or bool. An integer is accepted as a float."""
 
     __slots__ = ("default", "kinds", "name")
 
@@ -161,7 +161,7 @@ class AnyType(_Type):
 
 
 class NullType(_Type):
-    """Null, or what the inner type says."""
+    """Null, or the inner type."""
 
     __slots__ = ("inner",)
 
@@ -179,9 +179,9 @@ class NullType(_Type):
 class OneOfType(_Type):
     """One of several types.
 
-    alternatives: what declares each, that of the default first. names: of them, as the schema has them, for messages. by:
-    the key that tells them apart, or "". choose: gives the one that a value is held to; findings: what is wrong with the
-    value of an item.
+    alternatives: their declarations, the default first. names: of them in the schema, for messages. by: the key that
+    distinguishes them, or "". choose: returns the alternative for a value. findings: the findings about the value of an
+    item.
     """
 
     __slots__ = ("_names", "alternatives", "by", "choose", "default", "findings", "names")
@@ -213,7 +213,7 @@ class OneOfType(_Type):
         return self._names[alternative]
 
     def told(self, alternative: Declaration) -> Value:
-        """The value of the key by which an alternative is told."""
+        """The value of the distinguishing key in an alternative."""
         assert isinstance(alternative.type, MapType)
         return alternative.type.declarations[self.by].default
 
@@ -263,7 +263,7 @@ class Declaration:
 
 
 def default_of(type_: Type) -> Value:
-    """The default of a type that no annotation overrides: null, each key's default, or what the schema shows."""
+    """The default of a type without an annotation: null, each key's default, or the example."""
     if isinstance(type_, NullType):
         return None
     if isinstance(type_, MapType):

@@ -40,9 +40,8 @@ FINAL = "Validating final data values:"
 class Validation:
     """The rules of one annotation, in the order in which they run.
 
-    rules: what a valid value is, and the function that says so. not_null: whether null is refused first.
-    when: the function that says whether the rules run at all, or None. keywords: of the rules that keyword arguments
-    stand for, the keyword, what a valid value is, and the argument.
+    rules: description and function of each. not_null: null is rejected first. when: the function that decides if the
+    rules run, or None. keywords: for rules from keyword arguments, the keyword, the description, and the argument.
     """
 
     __slots__ = ("keywords", "not_null", "position", "rules", "when")
@@ -187,11 +186,10 @@ def _keyword_rule(name: str, value: object) -> tuple[str, object]:
 
 
 def validate(declaration: Declaration, document: Document) -> None:
-    """Run the rules of the schema and those that stand on the data values.
+    """Runs the rules of the schema, and those on the data values.
 
-    declaration: what the schema declares. document: the final data values.
-    Raises SchemaError with one finding a value that breaks rules; also for malformed `@assert/validate` annotations
-    and a `when=` that fails.
+    declaration: of the schema. document: the final data values. Raises SchemaError with one finding per invalid value;
+    also for malformed `@assert/validate` annotations and a failed `when=`.
     """
     findings: list[Finding] = []
     listener = current_listener()
@@ -259,7 +257,7 @@ _NESTED = frozenset({Map, Array})
 def _broken(
     validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path
 ) -> list[tuple[str, Wording | None]] | None:
-    """The rules that a value breaks: what it must be, and the reason given if there is one. None where none is tried."""
+    """The rules that a value breaks: the description, and the reason if there is one. None if no rule was run."""
     if item.value is None and not validation.not_null:
         return None
     value = to_starlark(item.value)
@@ -310,7 +308,7 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
 
 
 def _unknown(path: Path, fault: str, at: Position) -> SchemaError:
-    """The error for a validation of which it cannot be known whether it applies."""
+    """The error for a validation whose condition failed."""
     text = f"Validating {_path_text(path)}: {fault}"
     return SchemaError(text, at=at, reference=f"{FINAL}\n{text}", code="failed-condition")
 

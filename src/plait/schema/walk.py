@@ -1,4 +1,4 @@
-"""Data values beside what a schema declares of them."""
+"""Data values together with their declarations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def declared_items(declaration: Declaration, value: Value) -> Iterator[tuple[Item, Declaration]]:
-    """The items of a value, each with what declares it; those that nothing declares are left out."""
+    """The items of a value with their declarations. Undeclared items are left out."""
     return items_of(declaration.type.of(value), value)
 
 

@@ -1,4 +1,4 @@
-"""Tests of configuration, `plait test`: what a run, or a part of one, must make or refuse (docs/test.md).
+"""Tests of configuration, `plait test`: expectations about the output or the errors of runs (docs/test.md).
 
     cases        test files, read into cases
     subject      what a case evaluates

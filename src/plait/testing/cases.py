@@ -7,7 +7,7 @@
         has: Deployment/web     # what must hold
         each: ...               # parameters
 
-A case with parameters becomes one for each of them: what they say goes over what the case says.
+A case with parameters becomes one case for each of them; their settings override those of the case.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _LONGEST_VALUE = 40
 
 
 class Case:
-    """One test. id: as on the command line. file: it stands in, as it is shown; line. subject: what is evaluated.
+    """One test. id: as on the command line. file, line: its position. subject: its evaluation.
 
-    expectations: what must hold.
+    expectations: about the outcome.
     """
 
     __slots__ = ("expectations", "file", "id", "line", "subject")
@@ -86,7 +86,7 @@ def cases_of(path: str, project: Project) -> list[Case]:
 
 
 def cases_of_project(project: Project) -> list[Case]:
-    """The cases that stand in a project file. Raises as `cases_of`."""
+    """The cases in a project file. Raises as `cases_of`."""
     tests = top_map(file_source(project.path)).find("tests") if project.path else None
     return [] if tests is None else _cases(tests, None, project.path, project)
 
@@ -136,7 +136,7 @@ def _case(name: str, settings: Map, at: Position, path: str, project: Project) -
     directory = os.path.dirname(path)
 
     def other(item: MapItem) -> Subject:
-        """The evaluation below `same-as`: one by the name of a run is otherwise as the case's."""
+        """The evaluation of a `same-as`. A run given by name otherwise has the settings of the case."""
         if type(item.value) is Map:
             check_keys(item.value, KEYS, f'"{item.key}"')
             return subject_of(item.value, item.position, project, directory)
@@ -160,7 +160,7 @@ def _case(name: str, settings: Map, at: Position, path: str, project: Project) -
 
 
 def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[str, Map, Position]]:
-    """The parameters of a case: what they are called, and what they change."""
+    """The parameters of a case: their names, and their changes."""
     if type(each.value) is Map:
         for item in each.value.items:
             if type(item.value) is not Map:
@@ -191,7 +191,7 @@ def _shown(item: MapItem) -> str:
 
 
 def _command(case: Map, project: Project) -> str:
-    """The command that a case evaluates, as far as it says so without mistakes."""
+    """The command of a case, if it is valid."""
     named = next((str(item.key) for item in case.items if item.key in COMMANDS), "")
     run = case.find("run")
     if not named:
@@ -204,9 +204,9 @@ def _command(case: Map, project: Project) -> str:
 
 
 def _over(low: Map, high: Map, *, deep: bool = False) -> Map:
-    """The settings of a case over others: what is in both is merged where it is a map, else replaced.
+    """The settings of a case over others: maps are merged, other values replaced.
 
-    deep: maps within these as well.
+    deep: merge nested maps as well.
     """
     items = {item.key: item for item in low.items}
     for item in high.items:

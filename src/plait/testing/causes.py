@@ -57,7 +57,7 @@ def _recorded(outcome: Outcome) -> list[Document]:
 
 
 def _origin(entries: Sequence[Entry]) -> Entry | None:
-    """The value that another one was made of, where that is a single one to name: the last that stands."""
+    """The single value that another one was computed from, or None."""
     standing = [one for one in entries if one.has_value and one.state == "stands"]
     return standing[-1] if standing else None
 
@@ -79,7 +79,7 @@ def with_causes(outcome: Outcome, differences: Sequence[Difference]) -> list[str
 
 
 def lines_of(one: Difference) -> list[str]:
-    """The lines about one difference; of what is long the beginning."""
+    """The lines about one difference, at most a fixed number."""
     lines = to_text([one]).splitlines()[1:]
     if len(lines) > _LONGEST:
         lines[_LONGEST - 1 :] = [f"      ... and {counted(len(lines) - _LONGEST + 1, 'more line')}"]

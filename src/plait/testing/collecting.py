@@ -33,7 +33,7 @@ def is_test_file(name: str) -> bool:
 
 
 class Collected:
-    """The tests of some files. files: the test files, in order; whole: those of which all cases are wanted."""
+    """The tests of some files. files: the test files in order. whole: those with all cases selected."""
 
     __slots__ = ("cases", "files", "whole")
 
@@ -79,7 +79,7 @@ class Collector:
         return found
 
     def file(self, path: str) -> list[Case | FunctionCase]:
-        """The tests of one file. Raises PlaitError, as wrong usage: a test that cannot be read says nothing."""
+        """The tests of one file. Raises PlaitError as wrong usage: an unreadable test has no result."""
         try:
             return [*self._read(path)]
         except PlaitError as error:

@@ -1,8 +1,7 @@
-"""The one place where what cases are about is evaluated; and what evaluations of one process share.
+"""Evaluates the subjects of cases; shares work between evaluations of one process.
 
-Compiled code is kept by text (`plait.codecache.MemoryCache`). Cases that are run together share the files of templates as
-the first of them read them (`plait.workspace.shared`), and the outcome of an evaluation as long as a case is to come that
-asks for the same one.
+Compiled code is cached by text (`plait.codecache.MemoryCache`). Cases that run together share the files of templates as
+read by the first of them (`plait.workspace.shared`), and the outcome of an evaluation as long as another case needs it.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Outcome:
         return found
 
     def made(self) -> Documents:
-        """The documents. Raises the error if there are none."""
+        """The documents. Raises the error if the evaluation failed."""
         if self.documents is None:
             assert self.error is not None
             raise self.error
@@ -101,16 +100,16 @@ class Outcome:
         return {name: masked_lines(name, text, trace, view=self.view) for name, text in texts.items()}
 
     def traced(self) -> Documents:
-        """The same with histories, for whoever asks why. Raises PlaitError."""
+        """The same with provenance. Raises PlaitError."""
         if self._traced is None:
             self._traced = self._evaluator.evaluate(self.subject, trace=True)
         return self._traced
 
 
 class Evaluator:
-    """Evaluates what cases are about.
+    """Evaluates the subjects of cases.
 
-    traced: record all evaluations. observe: is called with each subject and what came of it, the documents or the error.
+    traced: record provenance of all evaluations. observe: called with each subject and its documents or error.
     """
 
     def __init__(
@@ -185,7 +184,7 @@ class Evaluator:
                     unbound_memory()
 
     def expect(self, subjects: Mapping[Hashable, int]) -> None:
-        """Say how often each subject, by its key, will be asked for. Files are read anew, once for all of these."""
+        """Announces how often each subject, by its key, will be requested. Files are read again, once for all of these."""
         self._due = dict(subjects)
         self._kept.clear()
         self._shared = {}
@@ -208,7 +207,7 @@ class Evaluator:
         return found
 
     def seen(self) -> AbstractContextManager[object]:
-        """For a `with` statement around what reads files by itself."""
+        """A context for code that reads files itself."""
         return nullcontext() if self.reads is None else seen(self.reads)
 
     def _outcome(self, subject: Subject) -> Outcome:

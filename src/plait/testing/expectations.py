@@ -1,6 +1,6 @@
 """Expectations of a case about an evaluation. Each kind is read from one key, and reports its failures.
 
-KINDS has the kinds by their keys, with what the JSON Schema says of each.
+KINDS has the kinds by key, with their JSON Schemas.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Where:
 class Values:
     """`has`, `lacks`, `equals`, `matches`, `types`: something of all values that a PATH means.
 
-    test: what is wrong with a value, or None.
+    test: returns the fault of a value, or None.
     """
 
     expects_error = False
@@ -158,7 +158,7 @@ class Fails:
 
 
 class SameAs:
-    """Documents equal to those of another run, or of a file."""
+    """Expects documents equal to those of another run, or of a file."""
 
     expects_error = False
 

@@ -1,9 +1,9 @@
 """Functions `test_*` of `*_test.star` files: tests in the language of the templates, with `assert` of `@ytt:assert`.
 
-The file is evaluated as a library file of a run, so it loads what templates of that run load, and has its data values. The
-run is the only one of the project, or the one that the file names with `run = "NAME"` at its top. A function without
-parameters is called as it is; one with a parameter gets the documents of the run's output. It holds if it returns, and
-fails where the language fails: `assert.equals(...)`, `assert.fail(...)`.
+The file is evaluated as a library file of a run, so it loads the same files as the templates of that run, and has its
+data values. The run is the only one of the project, or the one that the file names with `run = "NAME"` at its top. A
+function without parameters is called without arguments; one with a parameter gets the documents of the run's output. It
+passes if it returns, and fails with a Starlark error: `assert.equals(...)`, `assert.fail(...)`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A plugin for pytest: `*.test.yml`, `*_test.star` and `tests:` of project files are collected beside Python's tests.
+"""A plugin for pytest: collects `*.test.yml`, `*_test.star` and `tests:` of project files beside Python's tests.
 
-`pytest --plait-update` rewrites snapshots; `-p no:plait` switches the plugin off. Where no such files are, nothing of plait is
-imported. A YAML file is taken for a test file if it has `tests:` at its top: others have files with such names, too.
+`pytest --plait-update` rewrites snapshots; `-p no:plait` disables the plugin. Without such files, nothing of plait is
+imported. A YAML file counts as a test file if it has `tests:` at its top, because other tools use such names, too.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TestFile(pytest.File):
     __test__ = False
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Its cases. A mistake in the file is an error of collection, as `plait test` tells it."""
+        """The cases of the file. A mistake in the file is a collection error, with the message of `plait test`."""
         from plait.errors import PlaitError
         from plait.testing.collecting import Collector
 
@@ -105,7 +105,7 @@ _KEPT = pytest.StashKey["Evaluator"]()
 
 
 def _evaluator(config: pytest.Config) -> Evaluator:
-    """The one of this session, which keeps what is compiled."""
+    """The evaluator of this session, which caches compiled code."""
     found = config.stash.get(_KEPT, None)
     if found is None:
         from plait.testing.evaluating import Evaluator

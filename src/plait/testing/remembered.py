@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def selected(collected: Collected, keyword: str, *, failed: bool) -> list[Case | FunctionCase]:
-    """The cases that an expression of words selects. failed: those of them that failed the last time, if there are any.
+    """The cases selected by an expression of words. failed: only those that failed in the last run, if any did.
 
     Raises UsageError.
     """
@@ -48,7 +48,7 @@ def _last_failed() -> set[str]:
 
 
 def remember(done: Sequence[Result]) -> None:
-    """Keep which tests failed; what is known of tests that did not run stays."""
+    """Records which tests failed. Records of tests that did not run stay."""
     memory = _memory()
     if memory is None:
         return

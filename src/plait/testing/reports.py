@@ -54,7 +54,7 @@ def _counts(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _xml(text: str) -> str:
-    """The text with escapes in the place of what XML has no characters for."""
+    """The text with escapes for characters that XML does not allow."""
     return "".join(
         char
         if char in "\t\n" or " " <= char <= "\ud7ff" or "\ue000" <= char <= "\ufffd" or char > "\uffff"

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Failure:
-    """One thing that does not hold. text: for a person, of any number of lines. file, line: where it is said, or done."""
+    """One failed expectation. text: for a reader, any number of lines. file, line: of the expectation or the
+    action.
+    """
 
     text: str
     file: str = ""

@@ -1,4 +1,4 @@
-"""Runs cases, one after the other or in several processes, and tells each result as it comes."""
+"""Runs cases in this process or in several, and yields each result as it comes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def results(
     evaluator: Evaluator | None = None,
     coverage: Coverage | None = None,
 ) -> Iterator[Result]:
-    """The result of each case, in this process. coverage: counts what each uses."""
+    """The results of cases run in this process. coverage: receives the counts of each."""
     evaluator = Evaluator() if evaluator is None else evaluator
     counts: dict[Hashable, int] = {}
     for case in cases:
@@ -94,9 +94,9 @@ def results_of_several(
     update: bool = False,
     coverage: Coverage | None = None,
 ) -> Iterator[Result]:
-    """The result of each case, made in so many processes; in the order of the cases.
+    """The results of cases run in several processes, in the order of the cases.
 
-    project: as of a `Collector`. coverage: gets what the processes count.
+    project: as for a `Collector`. coverage: receives the counts of the processes.
     """
     from plait.children.pool import in_several
 
@@ -128,7 +128,7 @@ def _begin(project: str, assents: bool) -> None:
 
 
 def _work(part: tuple[Sequence[str], bool, bool]) -> tuple[list[Result], Coverage | None]:
-    """The results of cases by their ids, in a process that has read their files; and what they use, if that counts."""
+    """The results of cases by id, in a process that has read their files, and their coverage if requested."""
     ids, update, counts = part
     found = []
     for id in ids:

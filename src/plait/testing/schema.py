@@ -1,6 +1,6 @@
-"""The JSON Schema of test files, made from the tables that read them (docs/test.schema.json).
+"""The JSON Schema of test files, derived from the tables that read them (docs/test.schema.json).
 
-What commands may be given is described in the schema of the project file, which lies beside this one.
+The settings of commands are described in the schema of the project file, in the same directory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Snapshots: the output of a case as it was accepted, one YAML file a case in a directory beside the test file.
+"""Snapshots: the accepted output of a case, one YAML file per case in a directory beside the test file.
 
-`app.test.yml` has its snapshots in `app.test.snapshots`, each named after its case. A file is the output as it is printed,
-or a map from places to values where the case selects some; so a review shows what changes line by line, and other tools
-can read it.
+The snapshots of `app.test.yml` are in `app.test.snapshots`, each named after its case. A file is the printed output, or
+a map from paths to values if the case selects some. So a review shows changes line by line, and other tools can read
+it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LONGEST = 120
 
 
 class Snapshot:
-    """The expectation that an output is as it was. paths: what of it; None for all. file: where it is kept."""
+    """Expects an unchanged output."""
 
     expects_error = False
 
