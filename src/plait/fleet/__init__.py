@@ -1,11 +1,11 @@
-"""Fleets: all runs of a project, and those of its matrices, made in one go (docs/fleet.md).
+"""Fleets: all runs of a project, including those of its matrices, rendered together (docs/fleet.md).
 
     from plait.fleet import fleet
 
     fleet("plait.yml", processes=4).check()
 
-`plan` lists the runs, `workshop` makes one, `pools` says in which processes, `driver` has them all made, `book` keeps the
-manifest, `results` what earlier fleets made.
+`plan` lists the runs, `workshop` renders one, `pools` selects the processes, `driver` distributes the work, `book` is
+the manifest, `results` the cache.
 """
 
 from __future__ import annotations

@@ -89,19 +89,21 @@ def fleet(
     own_process: bool = False,
     watcher: Watcher | None = None,
 ) -> Report:
-    """Make all runs of a project, and those of its matrices, as `plait fleet` does. What is wrong with runs is in the report.
+    """Renders all runs of a project, including those of its matrices, as `plait fleet` does. Failures of runs are in
+    the report.
 
-    project: the project file, or its directory. output: where the results go, a directory or a URL; by default `out`
-    beside the project file. names: of runs and matrices, if not all are wanted. processes: how many processes of this
-    machine make runs; 1 is this one alone, 0 as many as there are processors, where the fleet is worth it. executor: makes
-    them instead, a `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers are sent the inputs, and
-    send back the results. cache: keep what runs made in this directory or below this URL, or in the user's directory with
-    True, and take from there what an earlier fleet of this user made. cache_shared: also take what others have put there, who
-    thereby decide what runs make; below a URL it is always so. cache_secrets: also of runs with secrets. cache_size: bytes that
-    there may be afterwards. afresh: make runs also that need not be. resume: go on with a fleet that was stopped, and keep
-    also what depends on more than files. fail_fast: stop at the first run that fails. limits: of each run, as for
-    `plait.render`. trust: grant what the project file asks for outside of its repository, as `--trust` does. own_process: this process does nothing else, so that the system can hold it to the limits. watcher:
-    hears how it goes on.
+    project: the project file, or its directory. output: the destination of the results, a directory or a URL; by
+    default `out` beside the project file. names: of runs and matrices; by default all. processes: the number of local
+    processes; 1 is this one alone, 0 the number of processors if the fleet is large enough. executor: used instead, a
+    `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers receive the inputs and send back the
+    results. cache: a directory or URL for cached results, or True for the user's cache directory; results of earlier
+    fleets of this user are reused. cache_shared: also reuse results that others have written there, who can thereby
+    change the output; always the case for a URL. cache_secrets: also cache results of runs with secrets. cache_size:
+    maximum size afterwards, in bytes. afresh: render all runs, even if up to date. resume: continue an interrupted
+    fleet, and also reuse finished results that depend on more than files. fail_fast: stop at the first failure. limits:
+    of each run, as for `plait.render`. trust: grant the permissions that the project file needs outside its repository,
+    as `--trust` does. own_process: this process does nothing else, so that the system can enforce the limits. watcher:
+    receives progress.
 
     Raises PlaitError for a project that is wrong, and where the output cannot be written.
 
@@ -157,7 +159,7 @@ def _default_place(project: Project, top: str) -> Place:
 
 
 def _kept(book: Book, tasks: Sequence[Task], disk: Disk, *, resumed: bool) -> dict[str, Outcome]:
-    """The outcomes of runs that need not be made again, by name."""
+    """The outcomes of runs that are up to date, by name."""
     found = ((task.name, book.kept(task, disk, resumed=resumed)) for task in tasks)
     return {name: outcome for name, outcome in found if outcome is not None}
 

@@ -1,6 +1,6 @@
-"""Questions about all environments of a fleet: which value each has and why, where they differ, what a line reaches.
+"""Queries about all environments of a fleet: the value in each and its origin, differences, and the impact of a line.
 
-Each environment is evaluated with everything recorded, one after the other, and no more of it is kept than what is told.
+The environments are evaluated with provenance one after the other. Only the answers are kept in memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out",
 
 
 class Value:
-    """A value of one environment. text: in one short line. key: what tells it from others. decided: the line that did."""
+    """A value of one environment. text: as one short line. key: its identity. decided: the line that set it."""
 
     __slots__ = ("decided", "key", "text")
 
@@ -48,7 +48,7 @@ def value_of(history: History) -> Value:
 
 
 def deciding(entry: Entry) -> Entry:
-    """Of a value and what it was made of, the last thing that somebody wrote."""
+    """The last entry of a value's history that was written in a file or flag."""
     while True:
         below = [one for one in entry.origins if one.state != LOST and one.has_value]
         if not below:
@@ -78,9 +78,9 @@ def evaluated(
 
 
 def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, Value | None]]:
-    """The values that a PATH means in each environment: the run, the place, the value; None where there is none.
+    """The values at a PATH in each environment: the run, the path, the value; None if there is none.
 
-    Raises UsageError when no environment has it, and what evaluating raises.
+    Raises UsageError if no environment has it, and the errors of evaluation.
     """
     from plait.tools.paths import parse
 
@@ -104,7 +104,7 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
 class Compared:
     """One place in the output of all environments. kind: how its values differ. axes: by which, if that is how.
 
-    groups: the runs with each value, most first; None is for those that do not have the place.
+    groups: the runs with each value, the largest group first; None for runs without the path.
     """
 
     __slots__ = ("axes", "groups", "kind", "path")
@@ -168,7 +168,7 @@ def _rows(
     having: Mapping[str, Mapping[str, Task]],
     tasks: Sequence[Task],
 ) -> Iterator[Compared]:
-    """A row for each place; for a document that some environments do not have, one for that, and none for what is in it."""
+    """A row for each path. A document that some environments lack has one row, without rows for its contents."""
     for (name, path), groups in found.items():
         own = having[name]
         have = {task.name for _, members in groups.values() for task in members}
@@ -192,7 +192,7 @@ class _Names:
         self._counts: dict[str, int] = {}
 
     def of(self, place: Place) -> tuple[str, str]:
-        """The name of the document, "" where there is no more than one, and the path in it."""
+        """The name of the document, "" if there is only one, and the path in it."""
         own, path = place.parts
         if own is None:
             return (f"document {place.number + 1}" if place.number else ""), path
@@ -204,9 +204,10 @@ class _Names:
 
 
 def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str], str]]:
-    """The places in the output of each environment that a line of a file has a part in; of those that have read it.
+    """The output paths that a line of a file contributes to, in each environment that reads the file.
 
-    Each with why it is unknown whether there are others, "" if these are all. Raises UsageError where none has read such a file, and for a line that it does not have; and PlaitError.
+    Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
+    line that it does not have; PlaitError.
     """
     from plait.codecache import MemoryCache
     from plait.context import Context

@@ -1,13 +1,12 @@
-"""The manifest of a fleet: which runs there are, what each has read and written, and how it went; a line of JSON for each.
+"""The manifest of a fleet: each run with its reads, outputs and status, as one line of JSON.
 
     {"fleet": 1, "plait": ..., "project": "plait.yml"}
     {"part": "0a1b...", "files": {"config/app.yml": "<sha256>"}, "directories": {...}}
     {"run": "app/eu/s1", "output": "eu/s1", "status": "made", "reads": ["0a1b..."], "files": {...}, "outputs": {...}}
 
-What runs have read below a directory that their settings name is a part of its own, so that a thousand runs that share it
-have it once. While a fleet goes on the lines are added to a journal, in the order in which runs end; when it has ended the
-manifest takes the place of the one before, in the order of the project file. So a fleet that was killed has lost nothing
-that it had made, and `fleet` finds it there.
+The reads below a directory that settings name are a part of their own, so that a thousand runs that share it list it
+once. While a fleet runs, lines are appended to a journal as runs end. At the end the manifest replaces the previous
+one, in the order of the project file. So a killed fleet loses no finished run, and the next `fleet` finds them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,9 @@ _FORM = 1
 
 
 class Book:
-    """The manifest and the journal in a place for results. Only one fleet at a time has them open, as far as a place can tell."""
+    """The manifest and the journal in a destination. Only one fleet at a time has them open, as far as the destination
+    allows it.
+    """
 
     def __init__(self, place: Place, project: str) -> None:
         """Raises ReadError when it cannot be written, UsageError when another fleet writes there."""
@@ -66,9 +67,9 @@ class Book:
                     self._old_texts[str(line["run"])] = text
 
     def kept(self, task: Task, disk: Disk, *, resumed: bool) -> Outcome | None:
-        """The outcome of a run that need not be made again: what it reads and what it wrote are as they were.
+        """The outcome of a run that is up to date: its reads and outputs are unchanged. None otherwise.
 
-        resumed: also where that is not all that it depends on, since it goes on with a fleet that was stopped.
+        resumed: also for runs that depend on more than files, because the fleet continues an interrupted one.
         """
         line = self._old.get(task.name)
         if line is None or line.get("definition") != task.definition or line.get("output") != task.place:
@@ -95,7 +96,7 @@ class Book:
         return found
 
     def enter(self, task: Task, outcome: Outcome) -> None:
-        """Note what came of a run, at once: whoever kills the process loses nothing that was made."""
+        """Records an outcome at once, so that a killed process loses no finished run."""
         for name, part in outcome.news.items():
             if name not in self._parts:
                 self._parts[name] = {"part": name, "files": part.files, "directories": part.directories}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
-    """The environment variables that the settings of runs name, and those that their schemas do."""
+    """The environment variables that the settings of runs and their schemas name."""
     runs = [task.run(project) for task in tasks]
     # Those that a run may not read are refused where it is made.
     needs = [
@@ -37,7 +37,7 @@ def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
 
 
 def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
-    """The variables that runs look up by the names that their schemas have; those with the same templates have one."""
+    """The variables that runs look up by names from their schemas. Runs with the same templates share them."""
     found: set[str] = set()
     known: set[tuple[str, ...]] = set()
     for run in runs:
@@ -55,7 +55,7 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
 
 
 def packed(project: Project, tasks: Iterable[Task]) -> dict[str, bytes]:
-    """The files that the settings of runs name, and those in directories that they name, by their absolute paths.
+    """The files that the settings of runs name, and those in directories that they name, by absolute path.
 
     Also the directory of the project, as an entry that ends in a slash. Raises PlaitError.
     """
@@ -102,7 +102,7 @@ def _places(run: Run, project: str) -> Iterator[str]:
 
 
 def _matched(path: str) -> Iterator[str]:
-    """A path, or what it stands for as a pattern."""
+    """A path, or the paths that it matches as a pattern."""
     if is_pattern(path) and not (may_read(path) and os.path.exists(path)):
         yield from matches(path)
     else:
@@ -120,7 +120,7 @@ def _of_site(path: str) -> Iterator[str]:
 
 
 class Unpacked:
-    """A bundle laid out in a directory of its own, which goes when nobody uses it any more."""
+    """A bundle unpacked into a temporary directory, which is removed when nothing uses it."""
 
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
         from weakref import finalize
@@ -141,7 +141,7 @@ class Unpacked:
                     self.directory = directory.real
 
     def hidden(self, text: str) -> str:
-        """A message with the paths that the files have at home, as far as they are below the project."""
+        """A message with the original paths of files below the project."""
         here = os.path.relpath(self.directory)
         for start in (here, self.directory):
             text = text.replace(f"{start}{os.sep}", "")

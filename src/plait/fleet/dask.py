@@ -1,4 +1,4 @@
-"""Fleets on Dask: workers anywhere, which are sent the inputs once each, by content, and send back what runs made."""
+"""Fleets on Dask: remote workers that receive each input once, by content, and send back the results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def connect(address: str) -> object:
 def pool_of(
     client: object, source: tuple[str, str], project: Project, tasks: Sequence[Task], place: Place, common: Common
 ) -> Pool:
-    """The workers of a client, which have the setup by now. Raises UsageError for what is no client, PlaitError."""
+    """The workers of a client, with the setup sent. Raises UsageError for another object, PlaitError."""
     scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
     if scatter is None or get_executor is None:
         raise UsageError(
@@ -92,7 +92,7 @@ class Cluster(Pool):
         self.sent = scatter(setup, broadcast=True)
 
     def renew(self) -> bool:
-        """Send the setup again if all workers that had it are gone: nobody else could make it."""
+        """Sends the setup again if all workers that had it are gone."""
         if getattr(self.sent, "status", "") == "finished":
             return False
         self.sent = self._scatter(self._setup, broadcast=True)

@@ -1,7 +1,7 @@
-"""A fleet on its way: what need not be made is passed over, the rest is given out in portions, and each outcome is noted.
+"""Runs a fleet: skips runs that are up to date, distributes the rest in portions, and records each outcome.
 
-A portion takes about a quarter of a second, and there are never more than two for each worker: so a fleet of any size
-keeps every worker busy, takes little memory, and stops soon when it is asked to.
+A portion takes about a quarter of a second, and there are at most two per worker. So a fleet of any size keeps every
+worker busy, needs little memory, and stops quickly.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TICK = 0.5
 
 
 class Portion:
-    """Some runs for one process. attempt: how often they were begun."""
+    """Some runs for one process. attempt: the number of attempts."""
 
     __slots__ = ("attempt", "tasks")
 
@@ -44,10 +44,10 @@ class Portion:
 
 
 class Drive:
-    """Makes runs. told: hears of each outcome.
+    """Renders runs. told: receives each outcome.
 
-    tick: is called now and then. fail_fast: the first run that fails stops the others. output: where results are written
-    that processes send back. keep: is given these results, with what they follow from.
+    tick: called regularly. fail_fast: the first failure stops the others. output: the destination of results that
+    processes send back. keep: receives these results with their reads.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Drive:
         self._endings = 0
 
     def make(self, tasks: Sequence[Task]) -> None:
-        """Make these runs. Raises what `told` raises, and KeyboardInterrupt once what had begun has ended."""
+        """Renders these runs. Raises what `told` raises, and KeyboardInterrupt after the started ones have ended."""
         rest = deque(tasks)
         executor = self._pool.open()
         ended = False
@@ -163,13 +163,13 @@ class Drive:
             self._is_stopped = self._is_stopped or (self._fail_fast and outcome.has_failed)
 
     def _ended(self) -> None:
-        """Count a process that has ended. Raises PlaitError if they end before they have made a run."""
+        """Counts a process that ended. Raises PlaitError if processes end before they have rendered a run."""
         self._endings += 1
         if self._endings > _ATTEMPTS and not self._has_made_any:
             raise _useless()
 
     def _lost(self, portion: Portion, why: str) -> None:
-        """Begin some runs again, each by itself; or say that they have failed."""
+        """Queues some runs again, each by itself, or reports their failure after the last attempt."""
         for task in portion.tasks:
             if portion.attempt < _ATTEMPTS:
                 self._waiting.append(Portion([task], portion.attempt + 1))
@@ -181,7 +181,7 @@ class Drive:
 def check_version(found: str, worker: str = "") -> None:
     """Raises UsageError for a worker with another version of plait than this process: its results may differ.
 
-    worker: its name, if it is known.
+    worker: its name, or "".
     """
     if found != version():
         raise UsageError(
@@ -202,7 +202,7 @@ def _useless() -> PlaitError:
 
 
 def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
-    """Write what a process has sent back; the outcome, or another one when that cannot be."""
+    """Writes the result sent by a process. Returns the outcome, or a failed one if it cannot be written."""
     assert outcome.texts is not None
     try:
         outcome.files = with_times(outcome.files, output.put(task, outcome.texts))

@@ -1,4 +1,4 @@
-"""Digests: of contents, of what a run is told to do, and of the plait that does it."""
+"""Digests: of contents, of the definition of a run, and of plait itself."""
 
 from __future__ import annotations
 

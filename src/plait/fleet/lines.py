@@ -1,4 +1,6 @@
-"""Lines of the manifest of a fleet (see `plait.fleet.book`), which any program may have written: each is read as far as it is valid."""
+"""Lines of a fleet's manifest (see `plait.fleet.book`). Other programs may have written them, so only valid parts are
+read.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +57,6 @@ def written(line: Line) -> dict[str, Written]:
 
 
 def strings(line: Line, name: str) -> list[str]:
-    """The list of strings with a name in a line; empty if there is none."""
+    """The list of strings with a name in a line; empty if missing."""
     value = line.get(name)
     return [str(one) for one in value] if isinstance(value, list) else []

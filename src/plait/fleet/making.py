@@ -1,4 +1,4 @@
-"""Runs that are not there yet are made: by this process, by processes of this machine, or by whatever executor is given."""
+"""Renders the runs that are not up to date: in this process, in local processes, or by an executor."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class Makers:
         tick: Callable[[], None],
         fail_fast: bool,
     ) -> None:
-        """Have runs made. told, tick, fail_fast: as of `Drive`. Raises PlaitError, UsageError for an executor that is none."""
+        """Renders runs. told, tick, fail_fast: as in `Drive`. Raises PlaitError, UsageError for an invalid
+        executor.
+        """
         keep = None
         if self._common["results"] and self._is_far:
             # Workers need not see what earlier runs made, so it is looked up, and kept, here.
@@ -111,7 +113,7 @@ class Makers:
 
 
 class _Keeper:
-    """Keeps what workers sent back, but for what has to do with secrets."""
+    """Caches results sent by workers, except those with secrets."""
 
     def __init__(self, results: Results) -> None:
         self._results = results

@@ -1,7 +1,8 @@
-"""Results to their places: whole at any time, and what was there before stays until they are whole.
+"""Writes results to their destination. They are complete at any time; the previous ones stay until the new ones are
+complete.
 
-A place for results is a directory of this machine, `Directory`, or a URL (`plait.fleet.remote`). Either also has the
-manifest, and the journal of a fleet that goes on (`plait.fleet.book`).
+A destination is a local `Directory` or a URL (`plait.fleet.remote`). It also has the manifest, and the journal of a
+running fleet (`plait.fleet.book`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
         for_workers: str
 
         def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
-            """Write the results of a run, and nothing else stays in its place. When each file was written, if that is known.
+            """Writes the results of a run and removes everything else from their place. Returns the times of the files,
+            if known.
 
             Raises ReadError, UsageError.
             """
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
             ...
 
         def lines(self) -> Iterator[Iterable[str]]:
-            """The lines of the manifest, and those of the journal of a fleet that did not end."""
+            """The lines of the manifest, and those of the journal of an interrupted fleet."""
             ...
 
         def note(self, line: str) -> None:
@@ -110,7 +112,7 @@ class Directory:
         self._lock: IO[bytes] | None = None
 
     def _here(self, make: int | None = None) -> Opened:
-        """The open directory; it stays the one that it is. make: the mode of what is missing, to write. Raises OSError."""
+        """The open directory, which is opened once. make: the mode of missing parts, for writing. Raises OSError."""
         reads = make is None
         if self._opened is None or self._reads > reads:
             if self._opened is not None:
@@ -145,13 +147,13 @@ class Directory:
             raise write_error(self.name, error) from None
 
     def _aside(self, own: Opened) -> str:
-        """A name that shows which fleet made it: the lock has its token."""
+        """A name that identifies the fleet that created it: the lock has its token."""
         if not self._token:
             self._token = (_tokens(own.read(_LOCK) or b"") or [os.urandom(8).hex()])[-1]
         return f"{self._token}-{os.getpid()}-{os.urandom(6).hex()}"
 
     def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, str], own: Opened) -> None:
-        """Moves what no fleet has written from the place of results to a directory of its own. Raises OSError."""
+        """Moves files that no fleet has written from the place of results to another directory. Raises OSError."""
         *_, name = task.place.split("/")
         before = parent.status(name)
         if before is None:
@@ -220,7 +222,7 @@ class Directory:
             raise failure(f"in {self.name}", error) from None
 
     def _clean(self, own: Opened, lock: IO[bytes]) -> None:
-        """Remove what fleets that were killed have left half made: names with a token that the lock has."""
+        """Removes unfinished files of killed fleets: names with a token that the lock has."""
         tokens = _tokens(lock.read())
         for name in own.names():
             if name.partition("-")[0] in tokens:
@@ -272,7 +274,7 @@ class Directory:
 
 
 def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
-    """Digest and size of each file. A digest of something secret would let somebody try what it is."""
+    """Digest and size of each file. Secret files have none, because a digest would allow guesses."""
     contents = {path: encoded(text) for path, text in texts.items()}
     return {path: (None if is_secret else digest(data), len(data), None) for path, data in contents.items()}
 

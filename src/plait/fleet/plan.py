@@ -28,11 +28,11 @@ _FILES = (".yml", ".yaml")
 
 
 class Task:
-    """One run to be made.
+    """One run to render.
 
-    name: of the run. place: where its results go, below the directory of the fleet. is_file: that is one file, and no
-    directory of files. matrix: the name of the matrix that it is of, or "". choices: its value on each axis.
-    definition: a digest of what it is told to do.
+    name: of the run. place: of its results, below the directory of the fleet. is_file: the place is one file, not a
+    directory. matrix: the name of its matrix, or "". choices: its value on each axis. definition: a digest of its
+    settings.
     """
 
     __slots__ = ("choices", "definition", "is_file", "matrix", "name", "place")
@@ -40,7 +40,7 @@ class Task:
     def __init__(
         self, name: str, output: str, place: str, matrix: str, choices: Mapping[str, Choice], told: Sequence[str]
     ) -> None:
-        """output: the place as it is written. told: what it is told to do."""
+        """output: the place as written. told: the settings."""
         self.name = name
         self.place = place
         self.is_file = output.endswith(_FILES)
@@ -59,8 +59,8 @@ class Task:
 
 
 def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:
-    """The runs of a project, those of a matrix in its place, in order. names: of runs and matrices,
-    or patterns of names, if not all are wanted.
+    """The runs of a project in order, those of a matrix at its position. names: of runs and matrices, or patterns; by
+    default all.
 
     Raises UsageError for two runs with one name or place, for a place outside of the fleet's directory, and for one that
     Windows could not hold; ReadError.

@@ -31,15 +31,15 @@ class Pool:
         return self._executor
 
     def renew(self) -> bool:
-        """Send the setup again if it is lost. Returns True if it was lost, so that nothing comes of work that was sent with it."""
+        """Sends the setup again if it is lost. Returns True if it was lost, so that work sent with it never ends."""
         return False
 
     def close(self, *, at_once: bool) -> None:
-        """Release what `open` has made. at_once: work that has not begun is dropped."""
+        """Releases the resources of `open`. at_once: drop work that has not begun."""
 
 
 class Here(Executor):
-    """Does what it is given at once, in this process."""
+    """Executes work immediately in this process."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
@@ -51,7 +51,7 @@ class Here(Executor):
 
 
 class InProcess(Pool):
-    """No other process than the one that there is."""
+    """The pool of this process alone."""
 
     def __init__(self, sent: object, *, own_process: bool) -> None:
         super().__init__(1, sent, Here())
@@ -82,7 +82,7 @@ class Processes(Pool):
 
 
 def _begin() -> None:
-    """Prepare a process for runs: import what they need, which stays and is never looked through for garbage."""
+    """Prepares a process for runs: imports modules, and excludes them from garbage collection."""
     import gc
     from importlib import import_module
 

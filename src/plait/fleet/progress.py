@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from plait.fleet.outcome import Outcome
 
     class Watcher(Protocol):
-        """Hears how a fleet goes on."""
+        """Receives the progress of a fleet."""
 
         def begin(self, total: int, kept: int) -> None:
-            """total: of all runs; kept: of those that need not be made."""
+            """total: number of all runs. kept: number of runs that are up to date."""
             ...
 
         def outcome(self, outcome: Outcome) -> None: ...

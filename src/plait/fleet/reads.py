@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Reads:
     """A set of reads. files: digests of contents. directories: digests of listings.
 
-    variables: digests of the environment variables whose names begin with a text. stamps: of files, where these say as
-    much as the digests do.
+    variables: digests of the environment variables by prefix of their names. stamps: of files, where they are as
+    reliable as digests.
     """
 
     __slots__ = ("directories", "files", "stamps", "variables")
@@ -57,7 +57,7 @@ _MOST = 4096
 class Disk:
     """The state of the disk, read once. top: the directory of the project.
 
-    environment: the variables, where those of this process do not count.
+    environment: replaces the variables of this process.
     """
 
     def __init__(self, top: str, environment: Mapping[str, str] | None = None) -> None:
@@ -174,7 +174,7 @@ class Disk:
         return before[1]
 
     def stamped(self, reads: Reads) -> Reads:
-        """The same without digests of contents, from which somebody could try what they are."""
+        """The same without digests of contents, which would allow guesses."""
         return Reads({path: self.stamp(path) for path in reads.files}, reads.directories, {})
 
 
@@ -213,13 +213,13 @@ def joined(parts: Iterable[Reads]) -> Reads:
 
 
 class Parts:
-    """The names of parts that runs share, and which were told of: a name takes longer to make than to look up."""
+    """The names of parts that runs share, and those already reported. Names are cached."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
 
     def named(self, parts: Iterable[Reads]) -> tuple[list[str], dict[str, Reads]]:
-        """The names of parts, and those of them that are new."""
+        """The names of parts, and the new ones."""
         names: list[str] = []
         news: dict[str, Reads] = {}
         for part in parts:

@@ -1,7 +1,7 @@
 """Results on URLs: object stores, and whatever else fsspec knows (`s3://`, `gs://`, `memory://`); the extra `fsspec`.
 
-Such a store has no step that changes several files, so the files of a run appear one after the other, each of them whole,
-and the journal names the run when all are there. What was there before and belongs to the run no more goes last.
+Such a store cannot change several files at once, so the files of a run appear one after the other, each complete, and
+the journal names the run after the last one. Old files that no longer belong to the run are removed last.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Store:
         self._done(work)
 
     def remove(self, path: str) -> None:
-        """Remove a file; one that is not there is fine."""
+        """Removes a file if it exists."""
 
         def work() -> None:
             try:
@@ -202,7 +202,7 @@ class Remote:
         return {}
 
     def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
-        """As far as names and sizes say; to fetch all of it would take as long as to make it."""
+        """Compares only names and sizes, because fetching everything would take as long as rendering."""
         start = f"{task.place}/"
         expected = {f"{start}{name}" if name else task.place: size for name, (_, size, _) in files.items()}
         return {path: self._there()[path][0] for path in self._at(task.place)} == expected

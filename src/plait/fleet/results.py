@@ -1,12 +1,12 @@
 """A cache of results by content, in a directory that fleets and machines may share.
 
-What a run made follows from what it was told, what it has read, and the plait that did it. For each of what runs are told
-there is a file that lists what the last one has read; with the digests of these as they are now, the result has a name.
-Each file begins with a digest of its name and content: what is damaged, cut short or put in another's place is not found.
-The digest has the user's secret for a key, so that a directory which came with a checkout has nothing that is found. A cache
-that is shared, as one below a URL is, has no secret: all who can write there decide what runs make.
+A result follows from the definition of the run, its reads, and the version of plait. For each definition there is a
+file that lists the reads of the last run; together with their current digests they name the result. Each file begins
+with a digest of its name and content: damaged, truncated or swapped files are not found. The digest is keyed with the
+user's secret, so that a directory that came with a checkout is useless. A shared cache, such as one below a URL, has no
+secret: everyone who can write there can change the output.
 
-What is read of a cache is plain data within limits, and checked: what no run could have made is not found either.
+Cached data is plain, limited and validated: results that no run could have produced are not found either.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Results:
         return Kept(files, reads, warnings, is_secret=is_secret)
 
     def keep(self, definition: str, kept: Kept, made_by: str | None = None) -> None:
-        """Keep what a run made; where that cannot be written, nothing happens. made_by: the version of the plait that made it,
-        if not this one.
+        """Caches a result. Errors of writing are ignored. made_by: the version of plait that rendered it, if not this
+        one.
         """
         made_by = made_by or version()
         reads = kept.reads
@@ -101,7 +101,9 @@ class Results:
             return
 
     def bound(self, most: int, added: int) -> None:
-        """Shrink what has grown; so many runs were added. To look through all of it takes as long as some runs."""
+        """Shrinks the cache if it may have grown too much. added: number of new runs. Scanning it takes as long as some
+        runs.
+        """
         marker = f"{_MARKER}{most}"
         if added < _FEW:
             try:
@@ -119,7 +121,7 @@ class Results:
             return
 
     def shrink(self, most: int = MOST_BYTES) -> int:
-        """Remove what was used longest ago, if there is more than this; how many files that were. What is not there is fine."""
+        """Removes the least recently used files beyond a size. Returns their number. Ignores missing files."""
         found = sorted((when, size, path) for path, (size, when) in self._files.sizes().items())
         size = sum(one[1] for one in found)
         if size <= most:
@@ -212,7 +214,7 @@ class _Directory:
 
 
 def _name(made_by: str, *parts: str) -> str:
-    """The name of an entry. made_by: the version of the plait that made it."""
+    """The name of an entry. made_by: the version of plait that rendered it."""
     return of_parts([made_by, *parts])
 
 
@@ -221,7 +223,7 @@ def _names(path: str) -> list[str]:
 
 
 def _on_disk(status: os.stat_result) -> int:
-    """Bytes that a file takes of the disk: its blocks, of which a small file has a whole one."""
+    """The size of a file on disk in bytes, in whole blocks."""
     blocks: int | None = getattr(status, "st_blocks", None)
     # A file that was just written may have none yet.
     return blocks * 512 if blocks else -(-status.st_size // _BLOCK) * _BLOCK
@@ -232,7 +234,7 @@ _BLOCK = 4096
 
 
 def _is_digest(name: str, length: int) -> bool:
-    """True for the name of a directory or a file that `_path` makes."""
+    """True if the name was created by `_path`."""
     return len(name) == length and not name.strip("0123456789abcdef")
 
 

@@ -15,8 +15,8 @@ _HARMLESS = frozenset({"HOME"})
 def is_secret(view: View) -> bool:
     """True if no digest and no copy of a run's inputs or outputs may be stored.
 
-    That holds for a run that uses secrets, and for one that reads values from the environment: a digest of a short value
-    tells the value.
+    True for a run that uses secrets, and for one that reads values from the environment: a digest of a short value
+    reveals it.
     """
     return uses_secrets(view) or bool(view.variables.keys() - _HARMLESS)
 

@@ -50,9 +50,9 @@ _FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)",
 
 
 class Repository:
-    """The git repository that a directory is in. top: its directory. Raises UsageError where there is none.
+    """The Git repository of a directory. top: its directory. Raises UsageError if there is none.
 
-    No program that its configuration names is run: `plait.children.programs` switches off what has one switch, and this class
+    No program of its configuration is run: `plait.children.programs` disables those that have a switch, and this class
     its filters.
     """
 
@@ -89,7 +89,7 @@ class Repository:
             self._check_links(data)
 
     def _is_named_by(self, data: str) -> bool:
-        """True if git data says that it belongs to this working directory: to its `.git`, or by `core.worktree`."""
+        """True if git data refers to this working directory: to its `.git`, or by `core.worktree`."""
         try:
             with open_regular(os.path.join(data, "gitdir")) as file:
                 named = os.fsdecode(file.read(1 << 16)).rstrip("\n")
@@ -99,7 +99,7 @@ class Repository:
         return bool(named) and os.path.realpath(os.path.join(data, named)) == self.top
 
     def _check_links(self, data: str) -> None:
-        """Raises UsageError for a link in git data, or among the names of its revisions, that leads out of it."""
+        """Raises UsageError for a link in git data, or among its refs, that leads out of it."""
         refs = (top for top, _, _ in os.walk(os.path.join(data, "refs")))
         for top in (data, *refs):
             with os.scandir(top) as entries:
@@ -170,7 +170,7 @@ class Repository:
 def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Since]:
     """The runs that make something else than at a revision.
 
-    Raises UsageError for what is no repository or no revision, and PlaitError where the revision has no such project.
+    Raises UsageError for an invalid repository or revision, and PlaitError if the revision has no such project.
     """
     from plait.codecache import MemoryCache
     from plait.engine.pipeline import file_source
@@ -258,7 +258,7 @@ def _copy(path: str, top: Directory, name: str) -> None:
 def _compared(
     name: str, was: Documents | PlaitError, now: Documents | PlaitError, views: tuple[View, View]
 ) -> Since | None:
-    """The change of a run; None if there is none. views: those of the two evaluations."""
+    """The change of a run, or None. views: those of both evaluations."""
     from plait.tools.diff import diff
     from plait.tools.masking import Labels, masked
 
@@ -280,7 +280,7 @@ def _compared(
 
 
 def _texts(documents: Documents) -> dict[str, str]:
-    """The files that are no YAML."""
+    """The files that are not YAML."""
     from plait.engine.results import Rendered
 
     if not isinstance(documents, Rendered) or not documents.texts:

@@ -25,7 +25,7 @@ def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> st
 
 
 def faults_text(failed: Sequence[Outcome]) -> str:
-    """The errors of runs, equal ones together, those that most have first."""
+    """The errors of runs, grouped, the largest group first."""
     groups = sorted(_by_error(failed), key=lambda one: -len(one))
     out = []
     for group in groups[:_TOLD]:
@@ -44,7 +44,7 @@ def faults_text(failed: Sequence[Outcome]) -> str:
 def _by_error(failed: Sequence[Outcome]) -> list[list[Outcome]]:
     """Runs with equal errors together, and with errors that differ in nothing but values on axes.
 
-    An error that comes with a value on one axis or on another is that of the value, and stands for itself.
+    An error that depends on the value of one axis belongs to that value and is not grouped with others.
     """
     faults: dict[str, set[str]] = {}
     for outcome in failed:
@@ -71,7 +71,7 @@ def _names(group: Sequence[Outcome]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """A duration as text."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,4 +1,6 @@
-"""One process of a fleet: it reads the project once, compiles each template once, and makes one run after the other."""
+"""A worker process of a fleet: reads the project once, compiles each template once, and renders one run after the
+other.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,7 @@ class Workshop:
             self._results = Results(setup.results, is_shared=setup.shares_results)
 
     def perform(self, task: Task) -> Outcome:
-        """Make one run; what is wrong with it is in the outcome."""
+        """Renders one run. Its failure is in the outcome."""
         start = perf_counter()
         try:
             outcome = self.stored(task) or self._made(task)
@@ -213,7 +215,7 @@ def _directories(run: Run) -> list[str]:
 
 
 def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
-    """The files that a run makes, and what there is to warn of; with the empty name where its place is one file."""
+    """The files of a run, and its warnings. The name is empty if the destination is one file."""
     from plait.engine.results import Rendered
 
     warnings = list(documents.warnings)
@@ -248,7 +250,7 @@ _OWN = _Own()
 
 
 def perform(setup: Setup, tasks: Sequence[Task]) -> list[Outcome]:
-    """Make some runs in this thread, which keeps what it has read and compiled for the next ones. Raises PlaitError."""
+    """Renders some runs in this thread, which keeps its files and compiled code. Raises PlaitError."""
     if _OWN.shop is None or _OWN.token != setup.token:
         _OWN.shop, _OWN.token = Workshop(setup), setup.token
     shop = _OWN.shop

@@ -1,6 +1,7 @@
-"""Projects: what is rendered with what, under names, for all tools that need to know it (docs/project.md).
+"""Projects: named runs with their inputs and settings, for all tools (docs/project.md).
 
-`file` reads a project file, `guessing` does without one, `settings` knows what a run may set, `run` runs it.
+`file` reads a project file, `guessing` infers runs without one, `settings` declares the settings, `run` evaluates a
+run.
 """
 
 from __future__ import annotations

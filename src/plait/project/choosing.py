@@ -22,7 +22,7 @@ _SEARCHED = 1000
 
 
 class Chosen:
-    """Runs to look at. left: matrices of which not all environments are among them, with how many there are."""
+    """Selected runs. left: matrices with omitted environments, and the number of all their environments."""
 
     __slots__ = ("left", "runs")
 
@@ -41,8 +41,8 @@ class Chosen:
 def choose(project: Project, names: Sequence[str] = (), *, most: int = MOST) -> Chosen:
     """The runs of these names, each once; all of them, and the first `most` environments of each matrix, without names.
 
-    A name is that of a run, of an environment, or of a matrix for the first of its environments; or a pattern of names.
-    Raises UsageError for a name of nothing, and what reading the environments raises.
+    A name is that of a run, of an environment, or of a matrix, which selects its first environments; or a pattern of
+    names. Raises UsageError for an unknown name, and the errors of reading the environments.
     """
     runs: dict[str, Run] = {}
     left: list[tuple[str, int]] = []
@@ -79,7 +79,7 @@ def is_pattern(name: str) -> bool:
 
 
 def about(project: Project, path: str, most: int) -> Iterator[Run]:
-    """Environments whose settings name a file, or a directory above it, so many of each matrix. path: absolute."""
+    """Environments whose settings name a file or a directory above it, up to a number per matrix. path: absolute."""
     for matrix in project.matrices.values():
         runs = (matrix.run(cell) for cell in matrix.cells()[:_SEARCHED])
         yield from islice((run for run in runs if _names(run, path)), most)

@@ -34,12 +34,11 @@ RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "s
 
 
 class Project:
-    """Runs by their names, in order.
+    """Runs by name, in order.
 
-    path: the project file; "" for a guess. directory: where it is. permissions: what its names may lead to; None for a
-    command line. abstract: where the runs stand that are only there for
-    others. matrices: runs that stand for many, by their names. notes: what was seen while guessing that is no run.
-    lint: what the file says of `plait lint`, if it does. schemas: files of schemas by kind, and patterns of file names with
+    path: of the project file; "" if inferred. directory: of the file. permissions: for its names; None for a command
+    line. abstract: the positions of runs that only serve as a base. matrices: by name. notes: remarks of the inference.
+    lint: the section for `plait lint`, or None. schemas: files of schemas by kind, and patterns of file names with
     their schemas, as absolute paths (see `plait.kinds`).
     """
 
@@ -69,7 +68,7 @@ class Project:
         self.schemas = tuple(schemas)
 
     def grant(self, needs: Iterable[Need]) -> None:
-        """Permit more to all runs: what the user types."""
+        """Grants permissions to all runs, as typed by the user."""
         if self.permissions is None:
             return
         self.permissions = self.permissions.granting(needs)
@@ -79,7 +78,7 @@ class Project:
             matrix.permissions = self.permissions
 
     def run(self, name: str = "") -> Run:
-        """The run of a name; without one the only run there is. Raises UsageError."""
+        """The run with a name; without a name the only run. Raises UsageError."""
         if not name and len(self.runs) == 1 and not self.matrices:
             return next(iter(self.runs.values()))
         found = self.runs.get(name) or self._of_matrix(name)
@@ -136,8 +135,8 @@ def find(start: str, texts: Container[str] = ()) -> str | None:
 
 
 def check_found(path: str) -> None:
-    """Raises PermissionDeniedError for a project file that nobody named, if it is another user's, or a link that leads out
-    of its repository.
+    """Raises PermissionDeniedError for a project file that was found, not named, if it belongs to another user or is a
+    link out of its repository.
     """
     check_owner(path)
     _check_link(path)
@@ -150,9 +149,10 @@ def _check_link(path: str) -> None:
 
 
 def read(path: str, directory: str | None = None, *, trust: bool = False) -> Project:
-    """Read a project file. directory: how its directory is reached from the working directory; by default what `path` says.
+    """Reads a project file. directory: its path from the working directory; by default that of `path`.
 
-    The file itself is read even through a link; see `check_found`. trust: grant what it asks for, as `--trust` does. Raises ReadError, and UsageError with file and line for what is wrong in it.
+    The file itself is read even through a link; see `check_found`. trust: grant the permissions that it needs, as
+    `--trust` does. Raises ReadError, and UsageError with file and line.
     """
     if os.path.isdir(path):
         found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
@@ -171,7 +171,7 @@ def read(path: str, directory: str | None = None, *, trust: bool = False) -> Pro
 
 
 def of_source(source: Source, directory: str, permissions: Permissions | None = None) -> Project:
-    """The project that a text describes. directory: what its paths are relative to.
+    """The project described by a text. directory: the base of its paths.
 
     permissions: by default those of a project file in this directory. Raises UsageError, ReadError.
     """
@@ -284,7 +284,7 @@ def _matrix(
     schemas: Sequence[Schemas],
     permissions: Permissions,
 ) -> Matrix:
-    """A run that stands for many. entry: its matrix. schemas: of the project. Raises UsageError."""
+    """A matrix. entry: its node. schemas: of the project. Raises UsageError."""
     if type(entry.value) is not Map:
         raise wrong(entry, "a map")
     command, maps = _command(item, chain)
@@ -311,7 +311,7 @@ def _matrix(
 
 
 def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:
-    """A run. chain: it, and those that it is based on, the lowest first. schemas: of the project. Raises UsageError."""
+    """A run. chain: the run and its bases, the lowest first. schemas: of the project. Raises UsageError."""
     command, maps = _command(item, chain)
     output = _last(chain, "output")
     if output is not None and (type(output.value) is not str or not output.value):

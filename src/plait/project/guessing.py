@@ -1,7 +1,7 @@
-"""Without a project file: what is probably rendered with what, and what speaks for it.
+"""Infers runs without a project file, with the evidence.
 
-Nothing is run to find out. Files are recognized by what stands in them: annotations of data values and schemas,
-a LayeringPolicy, a list of operations.
+Nothing is executed. Files are recognized by their contents: annotations of data values and schemas, a LayeringPolicy, a
+list of operations.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def project_of(path: str, start: str) -> Project:
 def guess(start: str, *, verify: bool = True) -> Project:
     """Returns the project that a file or directory without a project file seems to belong to; it may have no runs.
 
-    The build files of the repository are read for command lines first (see `plait.project.inference`). Without any that
-    concern `start`, the files themselves decide: a directory with annotated YAML is rendered from the highest directory
-    above it that holds a schema or data values, and one with layered documents and a LayeringPolicy, in it or above, is
-    layered. A file of operations has no run: its base is unknown. verify: evaluate each run in memory, and turn those that
-    fail into notes.
+    The build files of the repository are searched for command lines first (see `plait.project.inference`). If none
+    concerns `start`, the files decide: a directory with annotated YAML is rendered from the highest directory above it
+    that has a schema or data values; one with layered documents and a LayeringPolicy, in it or above, is layered. A
+    file of operations has no run, because its base is unknown. verify: evaluate each run in memory, and turn failures
+    into notes.
     """
     place = os.path.abspath(start)
     directory = place if os.path.isdir(place) else os.path.dirname(place)
@@ -87,7 +87,7 @@ def guess(start: str, *, verify: bool = True) -> Project:
 
 
 def _of_build_files(directory: str, *, verify: bool) -> Project | None:
-    """The runs of the repository's build files that read something in a directory; None if there are none."""
+    """The runs of the repository's build files that read files in a directory, or None."""
     *_, top = _above(directory)
     if not any(os.path.lexists(os.path.join(top, name)) for name in _TOPS):
         return None
@@ -157,8 +157,8 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _above(directory: str) -> Iterator[str]:
-    """A directory and those above it, up to the top of its repository; not the home directory, where all kinds of things
-    are, and none that others may write to, where anybody may have put something.
+    """A directory and its parents, up to the top of its repository. Excludes the home directory, which holds unrelated
+    files, and directories that others may write to.
     """
     home = os.path.expanduser("~")
     while True:

@@ -110,7 +110,7 @@ def _makefile(path: str, text: str, _top: str) -> Iterator[Snippet]:
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
-    """The lines, those that end in a backslash with the next ones."""
+    """The lines, with continuation lines joined."""
     start, held = 0, ""
     for number, row in enumerate(text.split("\n"), 1):
         held = f"{held} {row.strip()}" if held else row

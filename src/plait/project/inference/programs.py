@@ -86,7 +86,7 @@ class CommandLine:
         return known
 
     def settings(self, source: Source, directory: str, top: str) -> list[Setting]:
-        """The settings of a run that this command line stands for, each at its line in `source`.
+        """The settings of a run for this command line, each with its line in `source`.
 
         directory: in which the command runs; top: of the repository. Absolute paths below the top become relative to the
         directory. Raises UsageError for a command line that the program itself would reject.

@@ -116,7 +116,7 @@ def _content(path: str) -> bytes:
 
 
 class _Collector:
-    """Runs by what they evaluate. count: command lines that were looked at."""
+    """Collects runs without duplicates. count: the number of command lines."""
 
     def __init__(self, inference: Inference, *, verify: bool) -> None:
         self.inference = inference
@@ -182,7 +182,7 @@ class _Collector:
 
 
 def _directories(path: str, top: str) -> list[str]:
-    """Directories that a script may be started in: the top of the repository, then those from its own upwards."""
+    """Directories in which a script may be started: the top of the repository, then those from its own upwards."""
     found = [top]
     here = os.path.dirname(path)
     while here != top and here.startswith(top):
@@ -214,7 +214,7 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
 
 
 def failure_of(run: Run) -> str:
-    """The error that evaluating a run in memory gives; "" if it succeeds. Nothing is written, and no program is started."""
+    """The error of evaluating a run in memory, or "". Nothing is written, and no program is started."""
     try:
         run.evaluate(view=View(is_read_only=True), limits=_LIMITS)
     except PlaitError as error:
@@ -225,7 +225,7 @@ def failure_of(run: Run) -> str:
 
 
 def _rename(runs: Sequence[Run]) -> None:
-    """Gives each run a name of its own, made of its target, job or script."""
+    """Gives each run a unique name, from its target, job or script."""
     taken: dict[str, int] = {}
     for run in runs:
         name = _NAME.sub("-", run.name).strip("-.") or run.command

@@ -1,8 +1,8 @@
 """Commands that a shell script runs, with their words, their directory and their line, found without running anything.
 
-Variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays and the usual ways to find the
-script's own directory are followed. A value that is only known when the script runs (an argument, an environment variable,
-the output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
+Followed are variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays, and the
+usual ways to find the script's own directory. A value known only at run time (an argument, an environment variable, the
+output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class Shell:
     # ---- words
 
     def _expand(self, word: Word, *, is_one_word: bool = False) -> list[Argument]:
-        """The arguments that a word stands for."""
+        """The arguments of a word."""
         fields: list[str | None] = [""]
         pattern = is_literal = False
         for part in word.parts:
