@@ -1,8 +1,8 @@
 """Values of an output, edited where they are written (docs/set.md).
 
-`values` has what can be asked for. `setting` edits one value: `origins` says where it is written, `sites` edits the text
-there, `target` runs again and compares. `elsewhere` puts a value where it was not written before, `back` brings a whole
-edited output back to its files.
+`values` has the public functions. `setting` edits one value: `origins` finds its position, `sites` edits the text,
+`target` evaluates again and compares. `elsewhere` writes a value to a new place, `back` writes a whole edited output
+back to its files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An edited output put back: every difference to where it comes from, all of them checked by one more run.
+"""Writes an edited output back: every difference to its origin, verified by one more evaluation.
 
-First every difference is put where it most likely comes from, all at once. If that does not give the edited output, either
-half of them is tried, down to single ones, and what brings the output nearer to the edited one is kept.
+First every difference is written to its most likely origin, all at once. If that does not produce the edited output,
+each half is tried, down to single differences, and edits that bring the output nearer to the edited one are kept.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _MOST_ROUNDS = 4
 
 
 class Change:
-    """One difference that is to be put back.
+    """One difference to write back.
 
-    place: the value that is another one or gone; for an item that is added, the collection. value: the new value; None
-    if it is gone. added: the new item. behind: the item that it follows, None if it is the first.
+    place: of the changed or removed value; for an added item, the collection. value: the new value; None if it is
+    removed. added: the new item. behind: the item before it, None if it is the first.
     """
 
     __slots__ = ("added", "behind", "is_gone", "place", "value")
@@ -69,7 +69,7 @@ class Change:
 
 
 def put_back(state: State, wanted: Sequence[Document]) -> tuple[Edit, list[Refused]]:
-    """The files edited so that the run makes other documents, and what of that could not be done.
+    """The edited files that make the run produce other documents, and the differences that could not be written back.
 
     wanted: the documents that the run is to make; their order counts, that of keys does not. Raises PlaitError.
     """
@@ -100,7 +100,7 @@ class _Back:
         self.left = self._left(state.output.documents)
 
     def done(self) -> tuple[Edit, list[Refused], list[str]]:
-        """The files edited, what could not be done, and what is still not as wanted."""
+        """The edit, the rejected differences, and the remaining ones."""
         changes = [*self._changes()]
         if not changes:
             return self.edit, self.refused, self.left
@@ -133,7 +133,7 @@ class _Back:
     # -- where it can be put -----------------------------------------------------------------------------------------
 
     def _ways(self, change: Change) -> list[Pieces]:
-        """The edits that may put back a change, the likeliest first; what speaks against it is noted if there are none."""
+        """Candidate edits for a change, the likeliest first. Records the reason if there are none."""
         try:
             if change.added is not None:
                 return [*self._ways_to_add(change)][:_MOST_TRIES]
@@ -171,7 +171,9 @@ class _Back:
         yield every
 
     def _ways_to_add(self, change: Change) -> Iterator[Pieces]:
-        """Behind the item that it follows in the output, or beside another one; else the collection is written anew."""
+        """Candidates for an added item: after the item that it follows in the output, or beside another one; else the
+        collection is rewritten.
+        """
         place, added = change.place, change.added
         assert added is not None
         items: list[Item] = [] if not isinstance(place.value, (Map, Array)) else [*place.value.items]
@@ -209,7 +211,7 @@ class _Back:
     # -- trying ------------------------------------------------------------------------------------------------------
 
     def _at_once(self, ways: Sequence[list[Pieces]]) -> Edit | None:
-        """The likeliest edits all together; None unless they give the wanted documents."""
+        """The likeliest edits together; None unless they produce the wanted documents."""
         if self.refused or not all(ways):
             return None
         texts = self._texts([found[0] for found in ways])
@@ -224,7 +226,7 @@ class _Back:
         return None if left else edit
 
     def _divided(self, ways: Sequence[tuple[Change, list[Pieces]]]) -> None:
-        """Keep the likeliest edits of some changes if all of them are right together; else look at either half."""
+        """Keeps the likeliest edits of some changes if all of them are right together; else tries each half."""
         if len(ways) == 1:
             self._alone(*ways[0])
         elif not ways or self._keeps([found[0] for _, found in ways], [change for change, _ in ways]) is None:
@@ -235,7 +237,7 @@ class _Back:
             self._divided(ways[middle:])
 
     def _alone(self, change: Change, found: Sequence[Pieces]) -> None:
-        """Keep the first edit that puts back a change and nothing else, or note what speaks against it."""
+        """Keeps the first edit that writes back a change and nothing else, or records the reason for rejecting all."""
         failed: Refused | None = None
         for pieces in found:
             refused = self._keeps([pieces], [change])
@@ -246,7 +248,7 @@ class _Back:
             self.refused.append(failed)
 
     def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[Change]) -> Refused | None:
-        """Keep some edits, if they bring the output nearer by as much as they change; or what speaks against it."""
+        """Keeps some edits if they bring the output nearer by as much as they change. Returns the reason otherwise."""
         allowance().check_time()
         change = changes[0]
         texts = self._texts([*self.kept, *pieces])
@@ -279,7 +281,7 @@ class _Back:
         return [named(one) for one in differences(hidden(self.wanted), hidden(printed(documents)))]
 
     def _texts(self, pieces: Sequence[Pieces]) -> dict[str, str] | None:
-        """Files with pieces put in; None where they overlap."""
+        """Files with edits applied; None if they overlap."""
         by_path: dict[str, list[tuple[int, int, str]]] = {}
         for one in pieces:
             for path, found in one.items():

@@ -27,7 +27,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 def with_literal(text: str, line: int, old: Value, new: Value, *, is_program: bool) -> Iterator[str]:
     """A file's text with a scalar in the place of each literal on a line that has the old value, one after the other.
 
-    is_program: whether the file is Starlark; in others code stands behind `#@`.
+    is_program: the file is Starlark; in other files code follows `#@`.
     """
     if isinstance(old, COLLECTION_TYPES) or isinstance(new, COLLECTION_TYPES):
         return
@@ -45,7 +45,7 @@ def with_literal(text: str, line: int, old: Value, new: Value, *, is_program: bo
 
 
 def _literals(row: str, begin: int) -> Iterator[tuple[int, int, object]]:
-    """The literals of a line of code: where each begins and ends, and its value."""
+    """The literals of a line of code: start, end and value of each."""
     try:
         tokens = scan([Code(row[begin:], 1, begin + 1)], Source("", row))
     except ScanFailure:

@@ -1,4 +1,4 @@
-"""A value put where it was not written before: in the place of an expression, in an overlay, an operation, a data value."""
+"""Writes a value to a new place: over an expression, in an overlay, an operation, or a data value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_OFFERS = 5
 
 
 def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
-    """Put a value on a line, in the place of what is written or computed there, or of a literal in code.
+    """Writes a value to a line, in place of the value or expression there, or of a literal in code.
 
     Raises Refused, UsageError.
     """
@@ -62,7 +62,9 @@ def _values_on(text: Text | None, place: Place, value: Value, line: int) -> Iter
 
 
 def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
-    """Add an overlay item, or an operation, that sets a value, to a file; to a new one if there is none. Raises Refused."""
+    """Adds an overlay item or an operation that sets a value to a file, which is created if missing. Raises
+    Refused.
+    """
     history_of(state.output, place)
     command = state.target.run.command
     if command == "render":

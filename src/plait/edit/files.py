@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def write_all(files: Mapping[str, tuple[bytes | None, bytes]], top: str | None = None) -> None:
-    """Write files, each by one rename; if one cannot be written, those before it get back what they had.
+    """Writes files, each by one rename. If one cannot be written, the earlier ones are restored.
 
-    files: what each holds before and after, by path; before is None for a new file. top: the directory from which paths
-    are strict (see `plait.writing`); None for paths that the user typed. Raises ReadError, also for a file that holds
-    something else than what the edit was made from.
+    files: the content of each before and after, by path; before is None for a new file. top: the directory below which
+    links are rejected (see `plait.writing`); None for paths typed by the user. Raises ReadError, also for a file that
+    has changed since the edit was made.
     """
     for path, (before, _) in files.items():
         _check(path, before, top)
@@ -37,7 +37,7 @@ def write_all(files: Mapping[str, tuple[bytes | None, bytes]], top: str | None =
 
 
 def _restored(path: str, before: bytes | None, after: bytes, top: str | None) -> bool:
-    """Give a file back what it had; False if that cannot be done."""
+    """Restores a file. False if that fails."""
     try:
         if before is not None:
             write_file(path, [before], new_mode=0o666, top=top)
@@ -53,7 +53,7 @@ def _restored(path: str, before: bytes | None, after: bytes, top: str | None) ->
 
 
 def _check(path: str, before: bytes | None, top: str | None) -> None:
-    """Raises ReadError unless a file holds what it is thought to hold."""
+    """Raises ReadError unless a file has the expected content."""
     shown = os.path.relpath(path)
     if os.path.islink(path):
         raise ReadError(

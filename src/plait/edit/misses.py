@@ -17,7 +17,7 @@ _IN_CODE = "data.values."
 
 
 def data_value_hint(state: State, path: str) -> str | None:
-    """A hint at the data value that a PATH means, or at those of nearly its name; None where there is none."""
+    """A hint with the data value that a PATH names, or with similar names; None if there is none."""
     if state.target.run.command != "render":
         return None
     from plait.engine.render import Render

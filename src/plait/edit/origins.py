@@ -52,7 +52,7 @@ class Origin:
 class Files:
     """The files that a run has read, as texts with their sites.
 
-    texts: those that stand in the place of files. is_layered: the documents in them may inherit from each other.
+    texts: those that replace files. is_layered: the documents in them may inherit from each other.
     """
 
     def __init__(self, output: Output, texts: Mapping[str, bytes], *, is_layered: bool) -> None:
@@ -71,7 +71,7 @@ class Files:
         return [path for path, data in self._output.view.files.items() if data is not None]
 
     def text(self, path: str) -> Text | None:
-        """A file as a text; None for what was not read, or is no YAML."""
+        """A file as text; None if it was not read or is not YAML."""
         if path not in self._known:
             self._known[path] = self._read(path)
         return self._known[path]
@@ -87,7 +87,7 @@ class Files:
 
 
 def decoded(data: bytes) -> str:
-    """A file's text, from which `encoded` makes the same bytes. Raises ReadError for UTF-16."""
+    """The text of a file that `encoded` converts back to the same bytes. Raises ReadError for UTF-16."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ReadError("a file in UTF-16 is not edited", code="edit-target")
     return data.decode("utf-8", "surrogateescape")
@@ -192,8 +192,8 @@ def _may_hold(site: Site, value: Value) -> bool:
 
 
 def _written(history: History) -> Iterator[tuple[Entry, Item | None, bool]]:
-    """The entries that have a part in a value, breadth first: each with an item that looks as it is written there, and
-    whether it has the value itself.
+    """The entries that contributed to a value, breadth first: each with a written item that looks the same, and whether
+    it has the value itself.
     """
     place = history.place
     queue = [history.entries[-1]]
@@ -274,7 +274,7 @@ def _told(entry: Entry) -> str:
 
 
 def check_file(path: str, place: str) -> None:
-    """Raises Refused for a file that is not edited: whoever made a link chooses what is written."""
+    """Raises Refused for a file that must not be edited: the author of a link would choose the target."""
     if os.path.islink(path):
         raise Refused(
             LINK,

@@ -21,7 +21,7 @@ COMPUTED, GIVEN, GENERATED, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRI
 
 
 class Offer:
-    """Something that can be done instead. words: the flag that does it. text: what is written then, line by line."""
+    """An alternative to an edit. words: the flag for it. text: the lines it writes."""
 
     __slots__ = ("text", "words")
 
@@ -31,10 +31,10 @@ class Offer:
 
 
 class Refused(PlaitError):
-    """An edit that is not made.
+    """A rejected edit.
 
-    reason: one of the words of this module. path: what was to be edited. offers: what can be done instead. changes: for
-    ALSO, the other values that would change, by key.
+    reason: a constant of this module. path: of the value. offers: alternatives. changes: for ALSO, the other values
+    that would change, by key.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Refused(PlaitError):
         self.changes = list(changes)
 
     def offer(self, offers: Sequence[Offer]) -> Refused:
-        """Add what can be done instead; the same error, to be raised."""
+        """Adds alternatives, and returns the error to raise."""
         self.offers += offers
         told = _listed(self.offers)
         self.hint = "\n".join(one for one in (self.hint, told) if one) or None

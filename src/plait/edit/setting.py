@@ -1,4 +1,4 @@
-"""A value of the output edited where it is written, and checked by making the output again."""
+"""Edits a value of the output in its source, and verifies the edit by evaluating again."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _MOST_TRIES = 20
 
 
 class Edit:
-    """Files with a value edited, and what that changes.
+    """An edit of files, and its effect.
 
-    files: each file's bytes before and after, by its absolute path (before: None for a new file). before, after: the output.
-    also: what changes besides what was asked for, by key. places: where the files were edited, FILE:LINE. notes: what is to
-    be known, such as a flag that the run needs from now on.
+    files: each file's bytes before and after, by absolute path (before: None for a new file). before, after: the
+    output. also: unintended changes, by key. places: the edited lines, FILE:LINE. notes: remarks, such as a flag that
+    the run needs from now on.
     """
 
     __slots__ = ("after", "also", "before", "files", "notes", "places")
@@ -82,7 +82,7 @@ class Edit:
                 yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
 
     def write(self, *, also: bool = False) -> None:
-        """Write the files, all or none. also: even if more changes than was asked for.
+        """Writes the files, all or none. also: even with unintended changes.
 
         Raises Refused if more changes, ReadError for a file that is another one by now or cannot be written.
         """
@@ -91,7 +91,7 @@ class Edit:
         write_all(self.files, self.before.top)
 
     def refused(self, path: str = "") -> Refused:
-        """The error that says what else would change."""
+        """The error about unintended changes."""
         return Refused(
             ALSO,
             f"{path or 'the value'} is not all that would change",
@@ -116,7 +116,7 @@ def _scalars(value: Value) -> Iterator[Scalar]:
 
 
 def joined(edits: Sequence[Edit]) -> Edit:
-    """Edits that were made one after the other, as one."""
+    """Several consecutive edits as one."""
     if len(edits) == 1:
         return edits[0]
     files: dict[str, tuple[bytes | None, bytes]] = {}
@@ -135,7 +135,7 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 
 
 class State:
-    """A run as it is, with texts that are edited already: what each further edit starts from."""
+    """A run with edited texts, from which each further edit starts."""
 
     def __init__(self, target: Target, texts: Mapping[str, bytes] | None = None) -> None:
         """Raises PlaitError where the run fails."""
@@ -159,7 +159,7 @@ class State:
         return found[0]
 
     def places(self, path: str) -> Sequence[Place]:
-        """The values that a PATH means. Raises UsageError for one that leads nowhere."""
+        """The values at a PATH. Raises UsageError if there are none."""
         from plait.tools.paths import parse
 
         return self.places_of(parse(path))
@@ -175,7 +175,7 @@ class State:
         return find(wanted, self.output.documents, self.output.names)
 
     def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
-        """Edit a value where it is written. typed: how a person spelled it. Raises Refused."""
+        """Edits a value in its source. typed: the user's spelling. Raises Refused."""
         history = history_of(self.output, place)
         if not place.way:
             raise Refused(
@@ -192,7 +192,7 @@ class State:
         return self.best(place, value, tries)
 
     def best(self, place: Place, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
-        """The first try that changes nothing else, or else the first that gives the value at all. Raises Refused.
+        """The first candidate that changes nothing else, or else the first one that produces the value. Raises Refused.
 
         tries: of each the path of a file, FILE:LINE, and the text of the file.
         """

@@ -40,8 +40,8 @@ _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 class Site:
     """An item of a map or a sequence in a text.
 
-    item: in the tree. around: its collection; place: its number there. key: of a map item, as it is read. line: of its
-    key or dash, from 1; last_line: where its value begins.
+    item: in the tree. around: its collection; place: its index there. key: of a map item, as read. line: of its key or
+    dash, from 1. last_line: of the start of its value.
     """
 
     __slots__ = ("around", "item", "key", "last_line", "line", "place")
@@ -68,7 +68,7 @@ class Site:
 
     @property
     def after(self) -> int:
-        """The offset behind the colon or the dash, or of an item in brackets."""
+        """The offset after the colon or the dash, or of an item in brackets."""
         return self.item.sign + 1 if self.item.sign >= 0 else self.item.start
 
 
@@ -76,7 +76,7 @@ class Text:
     """The text of a file with all its sites. text: without a byte order mark."""
 
     def __init__(self, text: str) -> None:
-        """Raises ReadError for what is not YAML."""
+        """Raises ReadError for invalid YAML."""
         self._mark = "\ufeff" if text.startswith("\ufeff") else ""
         self.text = text[len(self._mark) :]
         read(Source("", self.text))
@@ -137,7 +137,7 @@ class Text:
         return self._by_line.get(line, [])
 
     def along(self, root: Node, steps: Sequence[Value | Item]) -> Site | None:
-        """The site that some steps lead to from the top of a document.
+        """The site at a path from the top of a document.
 
         steps: of each map item the item, of each array item its number.
         """
@@ -180,7 +180,8 @@ class Text:
     def replaced(self, site: Site, value: Value, typed: str | None = None) -> Iterator[str]:
         """The text with another value at a site, spelled in each way that may do, the best first.
 
-        Those that do not read as the value come only where all of them do not. typed: how a person has spelled the value.
+        Candidates that do not read as the value come only if all of them do not. typed: the user's spelling of the
+        value.
         """
         node = site.value
         token = self.text[node.start : node.end]
@@ -247,7 +248,7 @@ class Text:
         return text[: site.after] + " " + form + text[site.after :]
 
     def with_literal(self, site: Site, value: Value) -> str | None:
-        """The text with a value in the place of the expression behind a key or dash; None where there is none."""
+        """The text with a value in place of the expression after a key or dash; None if there is none."""
         is_code = site.value.start == site.value.end and self.is_computed(site)
         cut = self._cut(site) if is_code else None
         if cut is None:
@@ -258,12 +259,12 @@ class Text:
         return None if found is None else self._mark + found
 
     def with_code(self, site: Site, code: str) -> str | None:
-        """The text with an expression in the place of a value; None where there is no room for one."""
+        """The text with an expression in place of a value; None if there is no room for one."""
         cut = None if site.around.in_brackets else self._cut(site)
         return None if cut is None else f"{self._mark}{cut[: site.after]} #@ {code}{cut[site.after :]}"
 
     def _cut(self, site: Site) -> str | None:
-        """The text without what stands behind a key or dash: the value, or an expression; None where that cannot be told."""
+        """The text without the value or expression after a key or dash; None if that is unknown."""
         text, after, node = self.text, site.after, site.value
         end = text.find("\n", max(node.end, after))
         end = len(text) if end < 0 else end
@@ -273,7 +274,7 @@ class Text:
         return text[:after] + text[end - text[:end].endswith("\r") :]
 
     def without(self, site: Site) -> str | None:
-        """The text without an item, its comments and annotations; None where it cannot be taken out by itself."""
+        """The text without an item, its comments and annotations; None if it cannot be removed alone."""
         around = site.around
         if len(self._inside[around]) != len(around.items):
             return None
@@ -286,7 +287,7 @@ class Text:
         return self._edited(removal(self.tree, around, site.item))
 
     def with_item(self, around: Node, behind: int, item: Item) -> str | None:
-        """The text with a new item in a collection, behind the item with that number; None where it has no room."""
+        """The text with a new item after an item of a collection; None if it has no room."""
         if not isinstance(around, Collection) or len(self._inside.get(around, ())) != len(around.items):
             return None
         if not around.items:

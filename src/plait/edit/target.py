@@ -120,7 +120,7 @@ def with_value(documents: Sequence[Document], place: Place, value: Value) -> lis
 
 
 def without(documents: Sequence[Document], place: Place) -> list[Document]:
-    """The documents without what is at a place."""
+    """The documents without the value at a place."""
     above = Place(place.document, place.number, place.way[:-1])
     around = above.value
     assert type(around) is Map or type(around) is Array

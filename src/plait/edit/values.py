@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Sequence[Use] = ()) -> Edit:
     """Find where a value of a run's output is written, and edit it there; no file is written yet.
 
-    path: of one value, as `plait.explain` takes it. value: plain data. add: the path may end in a key that is not there
-    yet. uses: more flags for the run.
-    The edit may change other values as well, which `Edit.also` names. Raises Refused with the reason where the value cannot
-    be edited, UsageError for a path that means none or several values, and whatever the run raises.
+    path: of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing. uses:
+    more flags for the run. `Edit.also` names other values that the edit changes. Raises Refused with the reason if the
+    value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
     """
     state = State(Target(run, uses))
     if add and not _is_there(state, path):
@@ -42,7 +41,8 @@ def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
 
 
 def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = ()) -> tuple[Edit, list[Refused]]:
-    """Edit the files so that a run makes other documents: the edit, and what of that cannot be done.
+    """Edits the files so that a run produces other documents. Returns the edit, and the differences that could not be
+    written back.
 
     documents: plain data. uses: more flags for the run. Raises whatever the run raises.
     """
@@ -83,7 +83,7 @@ def added(state: State, path: str, value: Value) -> Edit:
 
 
 def removed(state: State, place: Place) -> Edit:
-    """An item taken out. Raises Refused."""
+    """Removes an item. Raises Refused."""
     if not place.way:
         raise Refused(UNWRITABLE, "a whole document is not taken out", path=str(place))
     return _all_of(state, without(state.output.documents, place))

@@ -211,7 +211,7 @@ class Dialect(Request):
 
 
 class Linked(Dialect):
-    """The same of a dialect that reads directories, and takes secrets as values."""
+    """The same for a dialect that reads directories and accepts secrets as values."""
 
     __slots__ = ()
     allow_links: Texts = ALLOW_LINKS
@@ -305,7 +305,7 @@ def secrets_of(request: Request) -> list[Map]:
 
 
 def keep_originals(request: Request, context: Context, form: str, strings: Forms | None = None) -> None:
-    """Have the run keep what it reads, if the output is to have its format.
+    """Makes the run store its texts as read, if the output keeps their format.
 
     form: of the output. strings: how new strings are written, if not as go-yaml does. Raises UsageError for a form that
     has no format to keep.
@@ -328,7 +328,7 @@ def keep_originals(request: Request, context: Context, form: str, strings: Forms
 def result_of(
     nodes: DocumentSet, pattern: Pattern | None, write: Callable[[DocumentSet], str], context: Context
 ) -> Documents:
-    """The result of a run, with a file for each document if there is a pattern. Raises UsageError."""
+    """The result of a run, with one file per document if there is a pattern. Raises UsageError."""
     from plait.engine.results import Documents, Rendered
 
     if pattern is None:

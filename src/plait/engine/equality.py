@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 
 
 class Comparable:
-    """Equal to what is of the same kind and holds the same; it can be changed, so it cannot be hashed."""
+    """Equality by kind and contents. Not hashable, because instances are mutable."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]

@@ -4,12 +4,12 @@ One small parser serves all commands, because importing a general one costs more
 its flags; `parse` reads a command line by it, `help_text` prints it. Two families of programs are followed, and they
 differ in two points (`GO_FLAGS`, docs/reference/operations.md):
 
-- after pflag (`plait render`, and plait's own commands) a switch may be given a value, `--strict=false`, and a flag's
-  value may look like a flag, `-f -s`;
-- after go-flags (`plait patch`) a switch has no value, and a value that looks like a flag is missing.
+- after pflag (`plait render`, and plait's own commands) a switch accepts a value, `--strict=false`, and a flag's value
+may look like a flag, `-f -s`;
+- after go-flags (`plait patch`) a switch has no value, and a value that looks like a flag counts as missing.
 
-Both read `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`, combined short flags (`-sf -`), flags
-after arguments, and take everything after `--` as arguments.
+Both accept `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`, combined short flags (`-sf -`), flags
+after arguments, and treat everything after `--` as arguments.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def words_of(request: Request) -> list[str]:
 
 
 class Command(Generic[R]):
-    """The command line of a request. request: the class of what `parse` returns. name: of the command, with the program's.
+    """The command line of a request. request: the class that `parse` returns. name: of the command, including the
+    program's.
 
     groups: the flags by heading.
     """
@@ -76,8 +77,8 @@ class Command(Generic[R]):
     def parse(self, argv: Sequence[str]) -> R:
         """Read a command line (without the words that chose the command).
 
-        Raises UsageError for an unknown flag, a missing or superfluous value, a switch that is neither on nor off, and
-        arguments where the command takes none. With `--help` the rest is read as well, but arguments do not matter.
+        Raises UsageError for an unknown flag, a missing or superfluous value, an invalid value of a switch, and
+        arguments of a command without any. With `--help` the rest is parsed as well, but arguments are not checked.
         """
         found = self.read(argv)
         if found.arguments and not self.request.usage and not found.help:
@@ -94,7 +95,7 @@ class Command(Generic[R]):
         return found
 
     def read(self, argv: Sequence[str]) -> R:
-        """The same, also with arguments where the command takes none. Raises UsageError."""
+        """The same, accepting arguments of a command without any. Raises UsageError."""
         found, words = self.request(), iter(argv)
         for word in words:
             if word == "--":

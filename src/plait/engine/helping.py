@@ -19,7 +19,7 @@ _COLUMN = 32
 
 
 def help_text(command: Command[Any]) -> str:
-    """The text that `--help` prints: at most 80 columns wide, what matters most first."""
+    """The text of `--help`, at most 80 columns wide, the most important part first."""
     usage = " ".join(filter(None, (command.name, "[flags]", command.request.usage)))
     out = [*wrap(command.request.summary, _WIDTH), "", "Usage:", *_indented(usage)]
     commands = command.request.commands

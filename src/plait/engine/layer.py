@@ -130,7 +130,7 @@ def evaluate(request: Layer, context: Context, shared: Shared | None = None) -> 
 
 
 def form_of(request: Layer) -> str:
-    """The form of the output. Raises UsageError for an unknown one, or if there is no output."""
+    """The format of the output. Raises UsageError for an unknown one, or without an output."""
     form: str = request.output
     request.require_choice(Layer.output, "form")
     answers = [("tree", request.tree), ("dot", request.dot), ("compare-deckhand", request.compare_deckhand)]
@@ -175,7 +175,7 @@ def configured(
     unwrap: bool,
     known: dict[object, DocumentSet] | None = None,
 ) -> Job:
-    """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the documents that are returned."""
+    """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the returned documents."""
     return Job(
         texts,
         options_of(request, secret_sources),

@@ -67,13 +67,13 @@ _OPENS_BLOCK = re.compile(r"(?:!\S+ )?[|>][-+0-9]*(?: +#.*)?$")
 
 
 class _Lines:
-    """The lines of a YAML text, one after the other. within: how far the block of text that is going on is indented."""
+    """The lines of a YAML text in order. within: the indentation of the current block of text."""
 
     def __init__(self) -> None:
         self._within: int | None = None
 
     def html(self, line: str) -> str:
-        """A line in colours. Nothing but colours depends on what it is taken for."""
+        """A line in colours. A wrong guess of its syntax affects only colours."""
         indent = len(line) - len(line.lstrip(" "))
         if self._within is not None:
             if not line.strip() or indent > self._within:

@@ -124,12 +124,14 @@ class Option:
     """The declaration of an option.
 
     name: of its flag, without dashes; "" without a flag. kind: of its values. short: the letter of a short flag. value:
-    the placeholder for a value in help. default: used, and shown by help, if the option is not used. choices: all valid
-    values, if they are known. is_last: the command line after it is ignored, mistakes included.
-    attribute: of the request, by default the name. is_negated: the attribute is the opposite of the switch. setting: its name in project files, "" if it is none; by default the name of the flag.
-    step: its name in the steps of pipelines, "" if they do not have it. path: the form of a path in its value, or None. program: the programs that the switch lets sources of secrets start
-    (`plait.permissions`). environment: the environment variables that a value of it stands for, as `PREFIX*`, with `{}` for the value; "" for none. part: EVALUATION, DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
-    has_effect: False for a flag that is only accepted.
+    the placeholder for a value in help. default: shown by help. choices: all valid values, or (). is_last: the rest of
+    the command line is ignored, mistakes included. attribute: of the request, by default the name. is_negated: the
+    attribute is the opposite of the switch. setting: its name in project files, "" for none; by default the name of the
+    flag. step: its name in the steps of pipelines, "" for none. path: the form of a path in its value, or None.
+    program: the programs that the switch lets sources of secrets start (`plait.permissions`). environment: the
+    environment variables that a value reads, as `PREFIX*`, with `{}` for the value; "" for none. part: EVALUATION,
+    DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
+    has_effect: False for a flag that is accepted and ignored.
     """
 
     __slots__ = (
@@ -195,7 +197,7 @@ class Option:
         return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
 
     def variables(self, text: str) -> str:
-        """The environment variables that a value stands for, as `PREFIX*`; "" for none."""
+        """The environment variables that a value reads, as `PREFIX*`; "" for none."""
         # The name of a library may stand before.
         return self.environment.format(text.rpartition(":")[2])
 
@@ -208,7 +210,7 @@ class Option:
 
 
 class Use:
-    """One use of an option. value: a text, True or False, a map, or what a program passed."""
+    """One use of an option. value: a text, True or False, a map, or an object passed by a program."""
 
     __slots__ = ("option", "origin", "value")
 
@@ -274,13 +276,14 @@ class Heading(str):
 class Request:
     """Uses of options, in order. The attributes of a class are its options; its instances have the values as attributes.
 
-    command, usage, summary, commands: as help shows them. grammar: of its flags. program: whose command line it is, "plait" or a
-    reference program. is_long_running: the command serves until it is ended, or makes many runs, so that the limits of one run
-    are not its own. takes_words: the command reads its command line itself, since that of another command may be within it. rows: the options with the headings of help; argument: the positional one. passed: the keywords of a
-    program, as they were passed.
+    command, usage, summary, commands: for help. grammar: of its flags. program: the owner of the command line, "plait"
+    or a reference program. is_long_running: the command serves until it is stopped, or evaluates many runs, so that the
+    limits of one run do not apply to it. takes_words: the command parses its own command line, which may contain that
+    of another command. rows: the options with the headings of help. argument: the positional one. passed: the keywords
+    of an API call.
 
-    A class that lists `rows` of its base decides where they stand. Otherwise they come first, and an option of the class
-    replaces one of its base that has the same attribute.
+    A class that lists `rows` of its base decides their position. Otherwise they come first, and an option of the class
+    replaces one of its base with the same attribute.
     """
 
     if TYPE_CHECKING:
@@ -348,7 +351,7 @@ class Request:
             values[:] = [value]
 
     def _pass(self, option: Option, value: object) -> None:
-        """Add the uses that the value of a keyword stands for; what is neither text nor switch is in `passed` alone."""
+        """Adds the uses for the value of a keyword. A value that is neither text nor switch is only in `passed`."""
         if option.kind == SWITCH:
             self.use(option, bool(value) is not option.is_negated)
         elif option.kind in LISTS and isinstance(value, (list, tuple)):

@@ -136,7 +136,7 @@ def evaluate(request: Patch, context: Context) -> Documents:
 
 
 def _check_arguments(request: Patch) -> None:
-    """Raises UsageError unless there is one PATH."""
+    """Raises UsageError unless there is exactly one PATH."""
     if not request.arguments:
         raise UsageError(
             "the required argument `PATH` was not provided",

@@ -1,4 +1,4 @@
-"""Pipeline files: what steps there are, and how a file of them is read (docs/compose.md).
+"""Pipeline files: their steps, and how they are read (docs/compose.md).
 
 A project file may hold several runs, some of them pipelines (docs/project.md); one of these is read by its name.
 """
@@ -44,7 +44,7 @@ PATHS = ("files", "site", "ops", "vars-files", "file", "schemas")
 
 
 def options_of(kind: str) -> Mapping[str, Option]:
-    """The options of a step that those of a dialect are, by name. kind: of KINDS."""
+    """The options of a step that belong to a dialect, by name. kind: of KINDS."""
     command, _ = KINDS[kind]
     return {one.step: one for one in dialect(command).options if one.step} if command else {}
 
@@ -55,7 +55,7 @@ def settings_of(kind: str) -> tuple[str, ...]:
 
 
 class Step:
-    """One step. kind: what it does. settings: its map. name: as given, or kind and number."""
+    """One step. kind: of KINDS. settings: its map. name: as given, or kind and number."""
 
     __slots__ = ("item", "kind", "name", "settings")
 
@@ -82,7 +82,7 @@ class Step:
         raise wrong(item, "a string or a list of strings")
 
     def request(self, dialect: type[R]) -> R:
-        """The request that its options stand for, each with its line as the origin. Raises UsageError."""
+        """The request of its options, each with its line as the origin. Raises UsageError."""
         found = dialect()
         for name, option in options_of(self.kind).items():
             item = self.item_of(name)
@@ -92,7 +92,7 @@ class Step:
         return found
 
     def secrets(self) -> list[tuple[str, str]]:
-        """The sources of secrets that it names: what stands before the path of each, and the path, "" for a command.
+        """The sources of secrets that it names: the prefix of each path, and the path, "" for a command.
 
         Raises UsageError.
         """
@@ -121,7 +121,7 @@ class Step:
 
 
 class Pipeline:
-    """A pipeline file, read. directory: what its paths are relative to."""
+    """A parsed pipeline file. directory: the base of its paths."""
 
     __slots__ = ("directory", "source", "steps")
 
@@ -134,13 +134,13 @@ class Pipeline:
 def read(path: str, run: str = "") -> Pipeline:
     """Read a pipeline file. run: which one, of a file with several.
 
-    Raises ReadError, and UsageError with file and line for what is no pipeline.
+    Raises ReadError, and UsageError with file and line.
     """
     return parse(file_source(path), os.path.dirname(path), run)
 
 
 def inputs(path: str, run: str = "") -> Iterator[tuple[str, str]]:
-    """The paths of a pipeline file's steps, and of those of pipelines in it: the key of each, and the path.
+    """The paths in the steps of a pipeline file, and of nested pipelines: the key of each, and the path.
 
     Raises UsageError, ReadError.
     """
@@ -167,7 +167,7 @@ def file_source(path: str) -> Source:
 
 
 def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
-    """Read a pipeline from its text. directory: what its paths are relative to. Raises UsageError, ReadError."""
+    """Parses a pipeline from its text. directory: the base of its paths. Raises UsageError, ReadError."""
     top = top_map(source)
     runs = runs_of(top)
     if runs is None:
@@ -201,7 +201,8 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
 
 
 def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP) -> Map:
-    """The map that a pipeline or project file is; or another file, with what it is and the keys it may have.
+    """The top-level map of a pipeline or project file, or of another file, given its name in messages and its valid
+    keys.
 
     Raises UsageError, ReadError.
     """
@@ -258,7 +259,7 @@ _MOST_BASES = 32
 
 
 def inherited(run: MapItem, runs: Map) -> list[MapItem]:
-    """A run and those that it is based on, the lowest first. Raises UsageError."""
+    """A run and its bases, the lowest first. Raises UsageError."""
     chain = [run]  # the lowest last
     while True:
         settings = chain[-1].value
@@ -336,7 +337,7 @@ def _kinds() -> str:
 
 
 def check_keys(settings: Map, known: Sequence[str], what: str) -> None:
-    """Refuse settings that are not known. Raises UsageError."""
+    """Rejects unknown settings. Raises UsageError."""
     for item in settings.items:
         if item.key not in known:
             raise UsageError(

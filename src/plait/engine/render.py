@@ -223,7 +223,7 @@ def evaluate(request: Render, context: Context, shared: Shared | None = None) ->
 
 
 def _can_share(request: Render, context: Context) -> bool:
-    """True if the inputs may be those that another run has read: not if everything is recorded."""
+    """True if inputs read by another run may be used, which provenance excludes."""
     from plait.events import current_listener
 
     return context.trace is None and current_listener() is None and not request.has(*_NOT_SHARED)
@@ -359,7 +359,7 @@ def _inspection(request: Render) -> str | None:
 
 
 def _check_output(request: Render) -> None:
-    """Raises UsageError for an output type that there is not, or not for what is asked for."""
+    """Raises UsageError for an unknown output type, or one that does not fit the request."""
     from plait.formats import OPENAPI, choose_formats
 
     with located(request, Render.output):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Place: TypeAlias = "tuple[str | None, str, bool, int, int | None, str | None, str]"
 
     class Fault(TypedDict):
-        """A finding, or an error without what only errors have."""
+        """A finding, or an error without the attributes of errors."""
 
         message: Words
         at: Place | None
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         code: str
 
     class State(TypedDict, total=False):
-        """A result as data. files: of `render` and `fmt`; steps: name and text of each, of `compose`; changed: of `fmt`;
-        findings: of checks. tags: whether the text has tags that are kept.
+        """A result as data. files: of `render` and `fmt`. steps: name and text of each, of `compose`. changed: of
+        `fmt`. findings: of checks. tags: the text has preserved tags.
         """
 
         text: str
@@ -60,13 +60,14 @@ if TYPE_CHECKING:
 class Documents(Comparable):
     """Documents, in order.
 
-    nodes: the tree, with positions; of an isolated call it is read from the text that was printed. warnings: what a command line would print to standard error.
-    printed: the lines that templates printed. trace: the record that `explain` reads, of a call with `trace=True`.
+    nodes: the tree, with positions; for an isolated call it is parsed from the printed text. warnings: those that a
+    command line prints to standard error. printed: the lines that templates printed. trace: the provenance for
+    `explain`, of a call with `trace=True`.
 
-    Iterating gives each document as plain data (dict, list, str, int, float, bool, None); every call makes new data.
-    Two results of one kind are equal when they hold the same: text, warnings, printed lines, files, steps. Those of two
-    kinds, such as what `render` and `read` gave, are equal when they print the same text.
-    A notebook shows the text in colours.
+    Iterating returns each document as plain data (dict, list, str, int, float, bool, None); every call creates new
+    data. Two results of one kind are equal if text, warnings, printed lines, files and steps are equal. Results of
+    different kinds, such as those of `render` and `read`, are equal if they print the same text. A notebook shows the
+    text in colours.
 
     >>> import plait
     >>> documents = plait.read({"app.yml": "name: app"})
@@ -92,7 +93,7 @@ class Documents(Comparable):
         trace: Trace | None = None,
         tags: bool = False,
     ) -> None:
-        """tags: `write` keeps tags, which are maps with one key."""
+        """tags: `write` prints maps with a tag as their key as tags."""
         self._tags = tags
         self._nodes = None if isinstance(nodes, str) else nodes
         self._text = nodes if isinstance(nodes, str) else None
@@ -110,7 +111,7 @@ class Documents(Comparable):
 
     @classmethod
     def of_state(cls, state: State) -> Self:
-        """The documents of a `state`; their text is read when somebody asks for more than the text."""
+        """The documents of a `state`. Their text is parsed on demand."""
         return cls(state["text"], tags=state["tags"], warnings=state["warnings"], printed=state["printed"])
 
     def __eq__(self, other: object) -> bool:
@@ -182,7 +183,9 @@ class Documents(Comparable):
         return list(self)
 
     def to_dict(self) -> dict[object, Plain]:
-        """The only document, which must be a map. Raises PlaitError when there are more, fewer or it is something else."""
+        """The only document, which must be a map. Raises PlaitError for another number of documents or another
+        type.
+        """
         from plait.errors import PlaitError
         from plait.nodes import kind_name
 
@@ -275,7 +278,7 @@ class Rendered(Documents):
         return list(self.files if self._paths is None else self._paths)
 
     def state(self) -> State:
-        """As of `Documents`, and what is of this kind alone."""
+        """The state of `Documents`, plus the files."""
         return {**super().state(), "files": self.files}
 
     @classmethod

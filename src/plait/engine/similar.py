@@ -1,4 +1,4 @@
-"""The flags that are meant by a flag that there is not: the nearest names, and what other programs call them."""
+"""Suggestions for an unknown flag: the nearest names, and flags of other programs."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ _MOST = 3
 
 
 def meant_by(name: str, known: Sequence[str]) -> list[str]:
-    """The flags of a command that are most likely meant, at most three."""
+    """The most likely intended flags of a command, at most three."""
     meant = [other for other in _MEANT.get(name, ()) if other in known]
     return list(dict.fromkeys([*meant, *near(name, known)]))[:_MOST]

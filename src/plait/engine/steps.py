@@ -7,8 +7,8 @@
     - patch: {select: {kind: Deployment}, ops: [ops.yml], vars: {image: "app:2"}}
     - overlay: {files: [production.yml]}
 
-The documents flow through the steps: `render` and `layer` add to them, `patch` and `overlay` change them, `values` sets
-data values for what follows. Nothing is written and read again in between, so every value keeps its history.
+The documents flow through the steps: `render` and `layer` add documents, `patch` and `overlay` change them, `values`
+sets data values for later steps. Nothing is printed and parsed in between, so every value keeps its history.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def compose(
 ) -> DocumentSet:
     """Run a pipeline; the documents it ends with.
 
-    values: data values that win over those of steps. until: the name of the step to stop after. watch: is called with
-    each step and the documents it leaves. tells_secrets: messages may depend on values that are secret. With
-    `context.trace` set everything is recorded. Raises PlaitError.
+    values: data values that override those of steps. until: the name of the step to stop after. watch: called with each
+    step and its resulting documents. tells_secrets: messages may depend on secrets. With `context.trace` set provenance
+    is recorded. Raises PlaitError.
     """
     names = [step.name for step in pipeline.steps]
     if until is not None and until not in names:
@@ -125,7 +125,9 @@ def has_secrets(pipeline: Pipeline, among: Sequence[str] = ()) -> bool:
 
 
 def run(pipeline: Pipeline, state: State, context: Context) -> Iterator[Step]:
-    """Run the steps one after the other; gives each when it is done. Raises PlaitError, the step in its trail."""
+    """Runs the steps one after the other, and yields each when it is done. Raises PlaitError with the step in its
+    trail.
+    """
     key = os.path.realpath(pipeline.source.name)
     state.running.append(key)
     for step in pipeline.steps:
@@ -167,7 +169,7 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
 
 
 def _values(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
-    """Data values for the steps that follow: of plain files, and those that stand here."""
+    """Sets data values for later steps: from plain files, and inline ones."""
     from plait.workspace import Inputs, values_of_map
     from plait.workspace.values_flags import ValuesFlags, read_values
 
@@ -235,7 +237,7 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
 
 
 def _finished(document: Document, context: Context) -> Document:
-    """A document of a step as it stands between steps: no overlay, whatever made it one, since it was printed there."""
+    """A document between steps: no longer an overlay, because printing would end that."""
     if document.annotations is None:
         return document
     finished = document.with_value(document.value)
@@ -273,7 +275,7 @@ def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
 
 def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
-    """Layered documents: those of a site and of files, and those among the documents so far."""
+    """Adds layered documents: those of a site and of files, and those among the documents so far."""
     from plait.engine.layer import Layer, options_of
     from plait.layering import plain_values, plan, read_documents, render_plan, written
     from plait.layering.secrets import lines_of_secrets
@@ -427,7 +429,7 @@ def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
 
 
 def _inside(documents: Sequence[Document]) -> list[Map | Array]:
-    """The values of documents, as origins of what depends on any of them."""
+    """The values of documents, as origins of values that depend on any of them."""
     return [one.value for one in documents if isinstance(one.value, (Map, Array))]
 
 

@@ -1,4 +1,4 @@
-"""The world of an evaluation: what it sees, what it may do and use up, what it shares with others; and the evaluation."""
+"""The world of an evaluation: files, environment, permissions, limits and shared state; and `evaluate`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 class World:
     """Everything around a request. It is entered once, by `evaluate`.
 
-    view: texts that replace files, the environment, and a record of what is read; None for the disk. permissions: of the
-    project that the request is from; None for what was typed. limits: by the names of --limit; None for those in force.
-    cache: compiled code of earlier runs. shared: inputs of earlier runs. lookups, warned: filled in, also by an evaluation
-    that fails: names that are looked up, and warnings.
+    view: texts that replace files, the environment, and a record of reads; None for the disk. permissions: of the
+    request's project; None for a command line. limits: by the names of --limit; None for the current ones. cache:
+    compiled code of earlier runs. shared: inputs of earlier runs. lookups, warned: filled with looked-up names and with
+    warnings, even if the evaluation fails.
     """
 
     __slots__ = ("cache", "limits", "lookups", "permissions", "shared", "view", "warned")

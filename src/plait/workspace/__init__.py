@@ -1,4 +1,4 @@
-"""The workspace: input files and flags in, and the phases that make of them what is output (docs/guide-render.md)."""
+"""The workspace: from input files and flags, through the phases, to the output (docs/guide-render.md)."""
 
 from __future__ import annotations
 

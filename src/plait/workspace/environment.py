@@ -1,8 +1,8 @@
 """Data values from the environment, each by the name that the schema has for it: `--data-values-env-all`.
 
-The data value `app.port` is set by the variable APP_PORT: its keys in capitals, with `_` between them and for whatever is
-no letter or digit. A key at the top is set first by a variable of exactly its name. Variables of other names do not count.
-What the schema says is a string, or anything at all, is the text as it is; all else is read as YAML.
+The variable APP_PORT sets the data value `app.port`: its keys in capitals, with `_` between them and in place of other
+characters. A variable with exactly the name of a top-level key takes precedence. Variables of other names are ignored.
+A value that the schema declares as a string or as any type is the text itself; all others are read as YAML.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ class Environment:
     def among(
         self, values: Sequence[ReferencedValues], schema: SchemaType | None, *, strict: bool
     ) -> list[ReferencedValues]:
-        """The data values of a job with those of the environment at their place.
+        """The data values of a job, with those of the environment inserted in order.
 
-        Raises UsageError without a schema, and for a variable that would set two data values; ReadError for what is no YAML.
+        Raises UsageError without a schema, and for a variable that would set two data values; ReadError for invalid
+        YAML.
         """
         if schema is None:
             raise UsageError(
@@ -77,7 +78,7 @@ class Environment:
 
 
 def names_of(schema: SchemaType) -> Iterator[tuple[Sequence[Declaration], list[str]]]:
-    """The way to each data value that is no map, with the names of variables that set it, the first one first."""
+    """The path to each data value that is not a map, with the names of variables that set it, in order of precedence."""
     ways: list[list[Declaration]] = [[schema]]
     while ways:
         way = ways.pop()

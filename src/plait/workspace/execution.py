@@ -73,7 +73,7 @@ class Execution:
 
     @property
     def outside(self) -> ValuesSchema | None:
-        """The schema of data values that stands in no template, if there is one. Raises PlaitError."""
+        """The schema of data values from outside the templates, or None. Raises PlaitError."""
         if self.options.values_schema and self._outside is None:
             from plait.kinds.values import values_schema
 
@@ -117,7 +117,7 @@ class Execution:
         return schema, [entry for entry in entries if entry.refs]
 
     def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
-        """The schema that these make together; all of them must be schemas, those for other libraries too."""
+        """The combined schema. All entries must be schemas, including those for other libraries."""
         from plait.schema import build
 
         merged: Document | None = None
@@ -140,7 +140,7 @@ class Execution:
     def values(
         self, given: Sequence[ReferencedValues], schema: SchemaType | None
     ) -> tuple[Document, list[ReferencedValues]]:
-        """The final data values of this library, and those in it that are for other libraries.
+        """The final data values of this library, and those for other libraries.
 
         given: values from outside (flags, references, `with_data_values`), applied after the library's own
         (docs/reference/data-values.md). Raises PlaitError.
@@ -208,7 +208,7 @@ class Execution:
     def _merged(
         self, merged: Document | None, entries: Sequence[ReferencedValues], schema: SchemaType | None
     ) -> Document | None:
-        """The data values with those merged in that are for this library. Raises PlaitError."""
+        """The data values merged with the entries for this library. Raises PlaitError."""
         trace = self.session.context.trace
         if merged is not None and schema is not None:
             self._hide_secrets(merged, schema)
@@ -299,7 +299,7 @@ class Execution:
         *,
         printed: bool,
     ) -> Evaluated:
-        """Run the templates, then the overlays (docs/guide-render.md); printed: not for a template that asks for it.
+        """Runs the templates, then the overlays (docs/guide-render.md). printed: False for the result of a library.
 
         Raises PlaitError.
         """
@@ -395,7 +395,7 @@ class Execution:
 
 
 def _read(source: Source) -> DocumentSet:
-    """The documents of a file that is no template."""
+    """The documents of a file that is not a template."""
     from plait.yaml import deduplicate, read
 
     return deduplicate(read(source))
@@ -437,7 +437,7 @@ def _only(made: Outcome, path: str, name: str) -> list[Document]:
 
 
 def _referenced(document: Document, name: str) -> ReferencedValues:
-    """A document with the reference its annotations give (docs/reference/libraries.md). Raises TemplateError."""
+    """A document with the library reference in its annotations. Raises TemplateError."""
     annotations = document.annotations or {}
     refs: LibraryRefs = ()
     if LIBRARY_REF in annotations:

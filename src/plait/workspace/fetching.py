@@ -31,10 +31,10 @@ def fetched(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The content behind an http or https URL: all of it, or, where it has more than `most` bytes, some of these.
+    """The content of an http or https URL, cut off after `most` bytes.
 
-    redirects: follow them, but only to http and https. proxies: use those that the environment names. body: posts it.
-    Raises ReadError, also for a status outside 200..299; TimeoutError when it all takes longer than these seconds.
+    redirects: follow them, but only to http and https. proxies: use those in the environment. body: posts it. Raises
+    ReadError, also for a status outside 200..299; TimeoutError after `seconds`.
     """
     # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
     outcome: list[bytes | Exception] = []

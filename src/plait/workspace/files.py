@@ -1,7 +1,7 @@
-"""Input files: a path as messages show it, content read on demand, and what the file is (docs/guide-render.md).
+"""Input files: the path in messages, the content read on demand, and the role of the file (docs/guide-render.md).
 
-What a file is follows from its name unless a mark says otherwise. Four questions, and their answers are independent:
-its `type`; whether it is a template; whether it is a library file (evaluated and loadable); whether it is output.
+The role follows from the name unless a mark overrides it. It has four independent parts: the `type`; whether it is a
+template; whether it is a library file (evaluated and loadable); whether it is output.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _TYPES_BY_SUFFIX = ((".yaml", YAML), (".yml", YAML), (".star", STARLARK), (".txt
 class InputFile:
     """One input.
 
-    original_path: the path under its input directory, or the base name; marks are matched against it.
-    path: the path after `NEW=PATH` or a `path` mark; names the file in messages, libraries and output.
-    order: its sequence number, given when it was read; orders documents, overlays, data values and schemas.
-    described: how a message names where it comes from ("file 'a/b.yml'"). in_directory: found by walking a directory.
-    shown: the path in messages, from the working directory.
+    original_path: the path under its input directory, or the base name; marks are matched against it. path: the path
+    after `NEW=PATH` or a `path` mark; names the file in messages, libraries and output. order: its sequence number,
+    assigned when it was read; orders documents, overlays, data values and schemas. described: its origin in messages
+    ("file 'a/b.yml'"). in_directory: found by walking a directory. shown: the path in messages, from the working
+    directory.
 
-    The marked_* attributes are set by file marks before the file is handed on, and by nobody else.
+    Only file marks set the marked_* attributes, before the file is passed on.
     """
 
     __slots__ = (
@@ -92,7 +92,7 @@ class InputFile:
         return self._data
 
     def touch(self) -> None:
-        """Say that the run going on has read the file, which an earlier one did."""
+        """Records that the current run reads the file, which an earlier one read."""
         view = current_view()
         if view is None or self._data is None or self.shown is None:
             return
@@ -102,7 +102,7 @@ class InputFile:
             allowance().take(len(self._data))
 
     def text(self) -> str:
-        """The content as text; bytes that are not UTF-8 stand in it as lone surrogates. Raises ReadError."""
+        """The content as text. Bytes that are not UTF-8 become lone surrogates. Raises ReadError."""
         return self.source.text
 
     @property

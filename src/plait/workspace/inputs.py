@@ -1,8 +1,8 @@
-"""Inputs: what `-f PATH` and the other path flags stand for, as input files (docs/guide-render.md).
+"""Inputs: the input files for `-f PATH` and the other path flags (docs/guide-render.md).
 
-A PATH is `-`, a URL, a file, a pipe or a directory; `NEW=PATH` gives a single file another path. Listing happens at
-once, reading when somebody asks. Nothing outside the paths given is ever opened: symbolic links are refused unless the
-place they lead to was allowed.
+A PATH is `-`, a URL, a file, a pipe or a directory; `NEW=PATH` gives a single file another path. Directories are listed
+at once, files are read on demand. Nothing outside the given paths is opened: symbolic links are rejected unless their
+target was allowed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ STDIN_PATH = "stdin.yml"
 
 
 class Inputs:
-    """Reads the inputs of one run: knows whether standard input was used, and which symbolic links may be followed.
+    """Reads the inputs of one run. Knows if standard input was used, and which symbolic links may be followed.
 
-    links: which symbolic links may be followed. stdin: gives all of standard input.
-    fetch: gives the content of a URL. offline: refuse URLs. named: messages name a file by its path below the argument
-    that it comes from, as ytt does, and not by its path from the working directory.
+    links: symbolic links that may be followed. stdin: returns all of standard input. fetch: returns the content of a
+    URL. offline: reject URLs. named: messages show a file by its path below its argument, as ytt does, instead of its
+    path from the working directory.
     """
 
     __slots__ = ("_fetch", "_links", "_named", "_offline", "_stdin", "_stdin_used")
@@ -50,7 +50,7 @@ class Inputs:
         self._stdin_used = False
 
     def files(self, arguments: Iterable[str]) -> list[InputFile]:
-        """The files that the arguments of one flag stand for, with sequence numbers from 1.
+        """The files of the arguments of one flag, with sequence numbers from 1.
 
         Arguments stay in order; within a directory files are ordered by the bytes of their relative paths.
         Raises ReadError and UsageError.
@@ -174,9 +174,8 @@ def bulk_files(text: str) -> list[InputFile]:
 
 
 def fetch_url(url: str) -> bytes:
-    """The content behind an http or https URL. Raises ReadError, also for a status outside 200..299 and when it all takes
-    longer than the limit `url`; LimitError when it is larger than the limit `input`. Redirects are followed, but only to http and
-    https.
+    """The content of an http or https URL. Raises ReadError, also for a status outside 200..299 and after the limit
+    `url`; LimitError if it is larger than the limit `input`. Redirects are followed, but only to http and https.
     """
     from plait.workspace.fetching import fetched
 

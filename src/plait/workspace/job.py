@@ -95,7 +95,9 @@ class Options:
         implicit_map_key_overrides: bool | None = None,
         disable_validation: bool = False,
     ) -> Options:
-        """These options with a library instance's; None keeps, and validation can only be switched off further."""
+        """These options with overrides of a library instance. None keeps an option; validation can only be
+        disabled.
+        """
 
         def choose(own: bool, override: bool | None) -> bool:
             return own if override is None else override
@@ -115,12 +117,11 @@ class Options:
 class ReferencedValues:
     """Data values (or a schema) in one document, and the library they are for.
 
-    document: an overlay onto the data values so far; with `plain` it carries no annotations and merges plainly
-    (maps deeply, everything else replaces, new keys are added; docs/reference/data-values.md).
-    refs: the libraries on the way to the one addressed, outermost first; empty for the library at hand.
-    all_refs: the reference as first written. after_library_module: it comes after `with_data_values`.
-    noun: what the message about unused references calls it.
-    used: set once a library instance took it; `for_library` sets it. secret: nobody else is to see the values.
+    document: an overlay onto the data values so far; with `plain` it has no annotations and merges plainly (maps
+    deeply, everything else replaces, new keys are added; docs/reference/data-values.md). refs: the libraries on the
+    path to the target, outermost first; empty for the current library. all_refs: the reference as first written.
+    after_library_module: it follows `with_data_values`. noun: its name in the message about unused references. used:
+    True once it reached a library instance; set by `for_library`. secret: the values are secret.
     """
 
     __slots__ = ("after_library_module", "all_refs", "document", "noun", "plain", "refs", "secret", "used")
@@ -180,19 +181,19 @@ class ReferencedValues:
 
 
 def values_of_map(values: Map, *, secret: bool = False) -> ReferencedValues:
-    """The data values that a map holds: for the library at hand, merged plainly. secret: nobody else is to see them."""
+    """The data values of a map, for the current library, merged plainly. secret: they are secret."""
     found = ReferencedValues(Document(values, values.source, values.line), plain=True)
     found.secret = secret
     return found
 
 
 class Job:
-    """All that the phases are given.
+    """The input of the phases.
 
-    files: every input, marks applied, by sequence number. library: their tree. values: what flags gave, in order of
-    precedence, those for libraries among them. environment: what sets data values by the names that the schema has, if
-    anything does. tells_secrets: what the run says may depend on secret values. merges: what is merged into the documents
-    that come of it. after_schema: called once the schema is known.
+    files: every input, marks applied, by sequence number. library: their tree. values: from flags, in order of
+    precedence, including those for libraries. environment: sets data values by the names in the schema, or None.
+    tells_secrets: messages of the run may depend on secret values. merges: documents merged into the output.
+    after_schema: called once the schema is known.
     """
 
     __slots__ = ("after_schema", "environment", "files", "library", "merges", "options", "tells_secrets", "values")
@@ -267,7 +268,7 @@ class Result:
         self.documents = documents
 
     def paths(self) -> list[str]:
-        """The path of every file that comes of it, the text files first."""
+        """The path of every output file, text files first."""
         return [*(file.path for file in self.texts), *(file.path for file in self.files)]
 
     def write(self, form: str) -> Callable[[DocumentSet], str]:
@@ -283,7 +284,7 @@ class Result:
         return (TAGGED if self.has_tags else FORMATS)[form]
 
     def output_files(self) -> list[OutputFile]:
-        """Path and text of every file that comes of it, the text files first."""
+        """Path and text of every output file, text files first."""
         write = self.write("yaml")
         texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
         return texts + [(file.path, write(file.documents)) for file in self.files]

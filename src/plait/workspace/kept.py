@@ -36,7 +36,7 @@ class Kept:
     def yaml(
         self, file: InputFile, *, strict: bool, read: Callable[[], tuple[YamlFile, Sequence[str]]]
     ) -> tuple[YamlFile, Sequence[str]]:
-        """A file as it is read, and what is to be warned of in it. read: reads it. Raises what that raises."""
+        """A file as read, and its warnings. read: reads it; its errors are raised."""
         key = (file.path, file.shown, file.is_plain, file.marked_template, strict)
         found = self._yaml.get(key)
         if found is None or found[0].source.text != file.source.text:
@@ -44,7 +44,7 @@ class Kept:
         return found
 
     def begin(self, values: Value, libraries: tuple[tuple[str, str], ...]) -> None:
-        """Say what templates see from here on: the data values, and path and text of each library file."""
+        """Sets what templates see from here on: the data values, and path and text of each library file."""
         if libraries != self._libraries or not equal(values, self._values):
             self._outcomes.clear()
         self._values, self._libraries = values, libraries

@@ -18,8 +18,8 @@ PRIVATE_NAME = "_ytt_lib"
 class Library:
     """A directory of input files.
 
-    name: the directory's ("" for the root). private: it is a `_ytt_lib`. files: those directly in it, in the order
-    read. children: its sub-directories, in the order met. Built by `build_library`, then left alone.
+    name: of the directory ("" for the root). private: it is a `_ytt_lib`. files: those directly in it, in the order
+    read. children: its subdirectories, in the order of discovery. Built by `build_library`, then unchanged.
     """
 
     __slots__ = ("_children_by_name", "_files_by_name", "children", "files", "name", "private")
@@ -47,7 +47,7 @@ class Library:
         self._files_by_name.setdefault(file.name, file)
 
     def accessible_files(self) -> list[LibraryFile]:
-        """All files but those in private libraries, in tree order: a directory's own first, then its sub-directories."""
+        """All files except those in private libraries, in tree order: a directory's own first, then its subdirectories."""
         found: list[LibraryFile] = []
         stack: list[tuple[Library, str]] = [(self, "")]
         while stack:
@@ -136,7 +136,7 @@ class Library:
 
 
 class LibraryFile:
-    """A file and where it was found. library: the directory that holds it; path: relative to the one that was asked."""
+    """A file and its location. library: its directory; path: relative to the directory of the search."""
 
     __slots__ = ("file", "library", "path")
 

@@ -32,7 +32,7 @@ def library_module(
     values: Sequence[ReferencedValues],
     schemas: Sequence[ReferencedValues],
 ) -> Module:
-    """The module for files in directory `current`; values and schemas are those that may reach a library."""
+    """The module for files in directory `current`. values and schemas: those that may reach a library."""
 
     def get(*args: object, **kwargs: object) -> Module:
         if len(args) != 1:
@@ -94,7 +94,7 @@ def _asked_by(context: Context, *, arguments: bool = False) -> tuple[Origin, ...
 
 
 class _Library(Module):
-    """An instance of a library as programs see it: what it gives says itself what it is made of."""
+    """An instance of a library in programs. Its results carry their own provenance."""
 
     __slots__ = ()
     says_itself = True
@@ -104,9 +104,9 @@ STRUCTS.add(_Library)
 
 
 class _Instance:
-    """A library with values and schemas to evaluate it with; never changed.
+    """A library with values and schemas for its evaluation.
 
-    chosen: what decided which library it is, in a run that uses secrets.
+    chosen: the origins that selected the library, in a run that uses secrets.
     """
 
     __slots__ = ("alias", "chosen", "execution", "path", "schemas", "values")
@@ -186,7 +186,7 @@ class _Instance:
         return self._with(self.values, [*self.schemas, given])
 
     def _with(self, values: list[ReferencedValues], schemas: list[ReferencedValues]) -> Module:
-        """The same library with other values and schemas; that one is used may have been decided anew."""
+        """The same library with other values and schemas."""
         chosen = (*self.chosen, *_asked_by(self.execution.session.context))
         return _Instance(self.execution, self.path, self.alias, values, schemas, chosen).module()
 
@@ -277,7 +277,7 @@ class _Instance:
         return self._described("export", "Exporting from library", run)
 
     def _described(self, function: str, doing: str, run: Callable[[], object]) -> object:
-        """Run, and say of an error in which library it happened.
+        """Runs a function, and adds the library to its errors.
 
         If a secret decided which library it is, it decides all that this one does.
         """
@@ -312,6 +312,6 @@ class _Instance:
         return values, [*own_below, *below]
 
     def _reaching(self, entries: Sequence[ReferencedValues]) -> tuple[list[ReferencedValues], list[ReferencedValues]]:
-        """Those of the entries that are for this instance, and those for libraries in it."""
+        """The entries for this instance, and those for libraries inside it."""
         reached = [found for entry in entries if (found := entry.for_library(self.path, self.alias)) is not None]
         return [entry for entry in reached if not entry.refs], [entry for entry in reached if entry.refs]

@@ -29,10 +29,10 @@ _A_LINE = 10
 class Loader:
     """Evaluates files with one set of data values.
 
-    values: the data values, or what stands for them while they are merged. library_module: makes `@ytt:library` for
-    files in a directory.
-    A library file is run once for each directory and root it is seen from, and then serves every `load` of it. In the
-    reference every `load` runs it anew; what can be seen of that is what it prints, which is printed anew here too.
+    values: the data values, or their placeholder while they are merged. library_module: creates `@ytt:library` for
+    files in a directory. A library file is run once for each directory and root that it is seen from, and then serves
+    every `load` of it. ytt runs it again for every `load`; the only visible difference is its printed lines, which are
+    repeated here too.
     """
 
     __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
@@ -203,7 +203,7 @@ _READING = {files.TEXT: "Parsing text template", files.YAML: "Compiling YAML tem
 
 
 def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
-    """The error of a file that cannot be compiled, with the steps that the reference program tells. number: as below."""
+    """The error of a file that cannot be compiled, with ytt's steps. number: as below."""
     if isinstance(error, StarlarkError):
         return _failed(error, file, number)
     if file.type in _READING and not isinstance(error, ReadError):

@@ -1,4 +1,4 @@
-"""File marks: `--file-mark PATH:KEY=VALUE` changes what an input is taken for (docs/guide-render.md).
+"""File marks: `--file-mark PATH:KEY=VALUE` changes the role of an input (docs/guide-render.md).
 
 Marks apply in order, each to every file whose original path its pattern matches; a mark that matches none is an error.
 """
@@ -128,8 +128,8 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
 def matches(pattern: str, path: str) -> bool:
     """True if a mark's pattern matches a whole path.
 
-    The first `**/*` stands for one or more characters, then the first `*` left for one or more that are not `/`;
-    everything else stands for itself.
+    The first `**/*` matches one or more characters, then the first remaining `*` one or more that are not `/`;
+    everything else is literal.
     """
     before, deep, after = pattern.partition("**/*")
     # Each alternative is (text before the star, text after it); the deep star, if any, is in one of the two halves.

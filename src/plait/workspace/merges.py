@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Merges:
-    """Documents that are merged into the output, in order, and who says what tells the items of their arrays apart."""
+    """Documents to merge into the output, in order, and the sources of merge keys."""
 
     __slots__ = ("_declared", "_documents", "_schemas")
 
     def __init__(self, documents: Sequence[Document], keys: Iterable[str], schemas: Sequence[str]) -> None:
-        """keys: as `--merge-key` takes them. schemas: paths of schemas of kinds. Raises UsageError for a key."""
+        """keys: the values of `--merge-key`. schemas: paths of schemas of kinds. Raises UsageError for an invalid key."""
         self._documents = documents
         self._declared = [declared(text) for text in keys]
         self._schemas = schemas
@@ -56,7 +56,7 @@ def documents_of(
 ) -> list[Document]:
     """The documents of plain YAML files that are merged; of a directory the files that are YAML by their names.
 
-    warn: gets what looks like a mistake. Raises ReadError, for an annotation as well.
+    warn: receives likely mistakes. Raises ReadError, also for an annotation.
     """
     from plait.workspace.values_flags import plain_documents
 

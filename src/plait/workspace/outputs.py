@@ -1,4 +1,4 @@
-"""The files that a render makes, where documents say their own or a pattern does (`plait.destinations`)."""
+"""The files of a render, by the paths that documents or a pattern declare (`plait.destinations`)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def written(
     context: Context,
     warn: Callable[[str], None],
 ) -> list[DocumentFile]:
-    """The files of the documents, each where it says itself, else where the pattern says, else where its template is.
+    """The files of the documents: by their own path, else by the pattern, else by their template.
 
-    A template none of whose documents stay makes no file. Raises UsageError for a path that leads elsewhere, and for
-    two files with one path.
+    A template without remaining documents creates no file. Raises UsageError for a path outside the output directory,
+    and for two files with one path.
     """
     by = options.output_by
     is_taken = OUTPUT_FILE in options.additions
@@ -73,7 +73,7 @@ def written(
 
 
 def check_placed(documents: Iterable[DocumentSet]) -> None:
-    """Raises TemplateError for `@output/file` where it means nothing: below a document, or on what is merged into others."""
+    """Raises TemplateError for a misplaced `@output/file`: below a document, or on a document merged into others."""
     for document in (document for found in documents for document in found.items):
         own = placing(document.annotations)
         if (

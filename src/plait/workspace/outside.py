@@ -1,4 +1,4 @@
-"""Data values whose schema stands in no template: what `plait render --schema` adds to the phases."""
+"""Data values with a schema from outside the templates: `plait render --schema`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None) -> Document:
-    """The data values so far with given ones laid over them, and the defaults of what these brought. Raises PlaitError.
+    """The data values so far, overlaid with given ones and the defaults that these require. Raises PlaitError.
 
-    plain: the given ones have no annotations. What the schema does not know is told by its check.
+    plain: the given ones have no annotations. The check of the schema reports unknown values.
     """
     merged = apply_document(schema.room_for(given, before), given, plain=plain, adds=True, trace=trace)
     filled = schema.fill(merged, before)

@@ -36,8 +36,7 @@ def run(
     given: Mapping[InputFile, DocumentSet] | None = None,
     session: Session | None = None,
 ) -> Result:
-    """Run all phases on a job. given: plain files whose documents are at hand. session: of this
-    run.
+    """Runs all phases of a job. given: plain files with parsed documents. session: of this run.
 
     Raises PlaitError.
     """
@@ -49,7 +48,7 @@ def run(
 
 
 def has_secrets(job: Job) -> bool:
-    """True if a job is given secret data values, or may have a schema that declares some secret."""
+    """True if a job has secret data values, or may have a schema that declares some."""
     return any(one.secret for one in job.values) or (
         SECRETS in job.options.additions
         and any("@schema/secret" in file.text() for file in job.files if file.type == YAML)

@@ -127,7 +127,7 @@ def show_refs(refs: LibraryRefs) -> str:
 
 
 def split_ref(argument: str) -> tuple[str, str]:
-    """The reference and the rest of an argument `@ref:rest`; "" if there is no reference.
+    """The reference and the rest of an argument `@ref:rest`. The reference is "" if there is none.
 
     The first `:` ends the reference; an argument without `:` has none, even when it starts with `@`.
     Raises UsageError for an empty reference.

@@ -1,7 +1,7 @@
-"""Data values that are made of others: what `data.values` is in data values files and schemas (the addition values-refer).
+"""Data values computed from others: `data.values` in data values files and schemas (the extension values-refer).
 
-All layers are merged first. What depends on data values is carried along as `Deferred` meanwhile, and computed once the
-whole is there: in the order of the values, or earlier where another value asks for it.
+All layers are merged first. Values that depend on data values are `Deferred` meanwhile, and computed after the merge:
+in their order, or earlier if another value needs them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class ReferredValues(Struct):
     """`data.values` for the files that data values come from.
 
-    Before all data values are merged whoever looks at it gets NotYet; from `computed` on it is the data values.
+    Reading it before the merge raises NotYet; after `computed` it is the data values.
     """
 
     __slots__ = ("_computing", "_defaults", "_seen", "_windows")
@@ -45,7 +45,7 @@ class ReferredValues(Struct):
         self._computing: list[Deferred] = []
 
     def begin(self) -> None:
-        """The data values are going to be merged."""
+        """Called before the data values are merged."""
         self._seen = None
 
     def computed(self, document: Document, trace: Trace | None) -> Document:
@@ -120,7 +120,7 @@ class ReferredValues(Struct):
         return value if items is None else value.with_items(items)
 
     def _note(self, trace: Trace, item: Item, new: Item) -> None:
-        """Record what a value was made of that stands in the place of a deferred one, or around one."""
+        """Records the origins of a value that replaces a deferred one, or contains one."""
         if not is_deferred(item.value) or self._seen is None:
             trace.copied(new, item)
             return
@@ -166,14 +166,14 @@ class ReferredValues(Struct):
 
 
 class Ring(TemplateError):
-    """Values that are made of each other: their places are all there is to say of the way that led here."""
+    """Values that depend on each other. Their positions are the whole trail."""
 
     code = "values-cycle"
     trail = property(lambda _self: [], lambda _self, _steps: None)
 
 
 class _Seen:
-    """Data values with what is deferred in them. struct: as templates see them. known: what was computed; read: of what."""
+    """Data values with their deferred parts. struct: for templates. known: the computed ones; read: their dependencies."""
 
     __slots__ = ("known", "read", "struct", "values")
 

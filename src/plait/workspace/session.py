@@ -34,9 +34,9 @@ KEPT: ContextVar[Kept | None] = ContextVar("plait_kept", default=None)
 
 
 class Memo:
-    """The last result of something, reused while it is made of equal things.
+    """The last result of a computation, reused for equal inputs.
 
-    A result that took steps is not kept, so that a run takes as many as if everything was made each time.
+    A result that cost steps is not cached, so that a run spends as many as without a cache.
     """
 
     __slots__ = ("_made", "_of")
@@ -102,9 +102,9 @@ def _purpose(file: InputFile, *, output: bool) -> str:
 class Session:
     """One run's files and templates, each read and compiled once however many libraries evaluate it.
 
-    data_module: makes `@ytt:data` of data values and functions, once a file asked for it. data_functions: its functions by
-    the directory of a file and the root that it is seen from. reached_out: set where a program looks at files or libraries
-    beside those that it loads from its own.
+    data_module: creates `@ytt:data` from data values and functions, on demand. data_functions: its functions by the
+    directory of a file and its root. reached_out: set if a program reads files or libraries other than those that it
+    loads.
     """
 
     __slots__ = (
@@ -148,7 +148,7 @@ class Session:
         return other
 
     def end(self) -> None:
-        """Let go of what was read and made, since part of it holds the session."""
+        """Drops files and modules, some of which refer back to the session."""
         self.data_functions.clear()
         self.data_module = None
         self._modules.clear()
@@ -195,7 +195,7 @@ class Session:
         return any(one is not None and one.has_document_annotated("overlay/match") for one in found)
 
     def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
-        """The file compiled, or what it is where nothing in it is evaluated. Raises PlaitError."""
+        """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
         key = (file, options.reading)
         found = self._prepared.get(key)
         if found is None:
@@ -262,7 +262,7 @@ class Session:
         return compile_starlark(file.source, cache, traced=traced)
 
     def module(self, name: str) -> Module | None:
-        """The module `@ytt:NAME`, one for the run; None for a name that is none's, or that of one made for each file."""
+        """The module `@ytt:NAME` of the run; None for an unknown name and for modules created per file."""
         found = self._modules.get(name)
         if found is None:
             from plait.modules import MODULES, load_module
@@ -300,7 +300,7 @@ class Session:
 def _warning(
     message: str, *, code: str, at: Position, word: str = "", suggestions: Sequence[Suggestion] = ()
 ) -> Warning:
-    """A warning; what it takes is loaded if there is one."""
+    """A warning. Its dependencies are imported on demand."""
     from plait.diagnostics import warning
 
     return warning(message, code=code, at=at, word=word, suggestions=suggestions)
@@ -359,7 +359,7 @@ _CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
 
 
 def _code_in_comments(text: str) -> int | None:
-    """The first line of a text template that has code as it stands in YAML templates; None if it has code of its own."""
+    """The first line of a text template with the code of YAML templates; None if it has code of its own."""
     if "#@ " not in text or "(@" in text:
         return None
     lines = enumerate(text.split("\n"), 1)

@@ -1,8 +1,8 @@
 """Inputs that several runs have in common: listed, read, compiled and laid out by the first of them.
 
-A run that finds its inputs here gets the same as if it had read them itself: what it reads is noted in its view and
-counts for its limits, and steps are counted as everywhere (`session.Memo`). Nobody looks at the disk again, so all runs
-see the files as the first one did.
+A run with shared inputs has the same result as if it had read them itself: reads are recorded in its view and count for
+its limits, and steps are counted as usual (`session.Memo`). The disk is not read again, so all runs see the files as
+the first one did.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST = 8
 
 
 class Common:
-    """Inputs, and what was made of them. directories: those that were listed. session: of the run that came first."""
+    """Inputs, and objects derived from them. directories: the listed ones. session: of the first run."""
 
     __slots__ = ("directories", "files", "library", "session")
 
@@ -35,7 +35,7 @@ class Common:
 
 
 class Shared:
-    """The inputs of runs by what names them: arguments, and flags that say how they are read.
+    """The inputs of runs, by arguments and by flags that affect reading.
 
     documents: of texts that several runs layer.
     """
@@ -55,7 +55,7 @@ class Shared:
         return found
 
     def keep(self, key: Hashable, common: Common) -> None:
-        """Keep what a run has read, if all of it was files."""
+        """Stores the inputs of a run if all of them are files."""
         if all(file.shown is not None for file in common.files):
             if len(self._kept) >= _MOST:
                 self._kept.clear()

@@ -1,11 +1,11 @@
-"""A run that uses secrets and says nothing: it needs no marks, which only decide what may be said.
+"""A silent run with secrets. It needs no marks, which only decide what may be shown.
 
-Most runs end with their output and nothing else: no error, no warning, no line of `print`. So a run whose output alone is
-asked for is evaluated without records first. If it ends in silence, its output is the result. If it fails, warns, or begins a
-program that mentions `print`, all that it made is dropped, and it is evaluated again with marks; only that run says anything.
+Most runs produce only their output: no error, no warning, no `print`. So a run whose output alone is requested is
+evaluated without records first. If it stays silent, its output is the result. If it fails, warns, or begins a program
+that mentions `print`, its results are dropped, and it is evaluated again with marks; only that run emits messages.
 
-A program that mentions `print` ends the silence when it begins, not when it prints: if a secret decides whether a line is
-printed, the run says so either way, as a run with marks does.
+A program that mentions `print` ends the silence when it begins, not when it prints: otherwise a secret that decides if
+a line is printed would be revealed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Spoken(BaseException):
-    """Leaves a silent run that may say something. No error: nothing that takes errors on the way may take it."""
+    """Ends a silent run that may emit a message. Not an error, so that no handler of errors catches it."""
 
 
 class Silence:
@@ -42,12 +42,12 @@ class Silence:
         self.is_over = False
 
     def speaks(self) -> None:
-        """The run may say something. Raises Spoken, unless it is over."""
+        """Called before the run may emit a message. Raises Spoken, unless it is over."""
         if not self.is_over:
             raise Spoken
 
     def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
-        """A warning that comes after the run as a person may see it: nothing is known of the origins. Raises Spoken."""
+        """A warning after the run, if it may be shown: its origins are unknown. Raises Spoken."""
         self.speaks()
         return text if origins is not None and not [*origins] else None
 
@@ -68,7 +68,7 @@ def run_with_secrets(
 
 
 def can_be_silent(job: Job, context: Context) -> bool:
-    """True if a job with secrets may run without marks first: nobody asks for a record, and no input is read twice."""
+    """True if a job with secrets may run without marks first: no record is requested, and no input is read twice."""
     options = job.options
     is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
     names_files = options.output_by is not None or OUTPUT_FILE in options.additions
@@ -78,7 +78,7 @@ def can_be_silent(job: Job, context: Context) -> bool:
 
 
 def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
-    """The result of an evaluation that says nothing; None if it would, and is to be evaluated with marks.
+    """The result of a silent evaluation, or None if it must be repeated with marks.
 
     Warnings that come after a silent run are withheld if they depend on any value, since no origin is recorded.
     """

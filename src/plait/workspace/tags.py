@@ -1,4 +1,4 @@
-"""Overlays that have tags (`plait.yaml.tags`): a tag takes the place of what is there, as a scalar does."""
+"""Overlays with tags (`plait.yaml.tags`): a tag replaces the left value, as a scalar does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def replacing(item: Item) -> Item:
-    """An overlay, or an item of one, with `#@overlay/replace` on each item whose value is a tag, unless it says what to do.
+    """An overlay or item with `#@overlay/replace` added to each item whose value is a tag, unless it has an action.
 
     Where it matches nothing the item is added if it may be missing, as a merged one is. The same item if it has no tags.
     """

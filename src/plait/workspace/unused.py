@@ -1,4 +1,6 @@
-"""Inputs whose programs no run began, told to whoever listens to a run (see `plait.events`); loaded when somebody does."""
+"""Inputs whose programs no run began, for listeners of a run (see `plait.events`). Imported only if there is a
+listener.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tell_unused(listener: Listener, inputs: Iterable[InputFile], session: Session) -> None:
-    """Tell of what could run in templates and Starlark files that were not evaluated, as those of a library nobody uses."""
+    """Reports the points of templates and Starlark files that were not evaluated, such as those of an unused library."""
     from plait.templates.points import points_of
 
     prepared = session.all_prepared()

@@ -3,8 +3,8 @@
 Each argument becomes documents that are merged in the order of the kinds of flags, not in the order written:
 files, environment, environment as YAML, values, values as YAML, values from files.
 
-A file of values is plain YAML: its documents merge plainly. A single value is an overlay that replaces the value at its
-key path whole and makes the maps on the way there, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
+A file of values is plain YAML: its documents merge plainly. A single value is an overlay that replaces the whole value
+at its key path and creates the maps on the path, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def read_values(
     strict: bool = False,
     warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
-    """All data values that flags give, in order of precedence, lowest first; those with a library reference among them.
+    """All data values given by flags, the lowest precedence first, including those with a library reference.
 
-    variables: those of the environment whose names begin with a text. warn: gets what looks like a mistake and is none. Raises UsageError and ReadError, the flag in the trail.
+    variables: the environment variables with a prefix. warn: receives likely mistakes. Raises UsageError and ReadError
+    with the flag in the trail.
     """
     found: list[ReferencedValues] = []
 
@@ -153,7 +154,7 @@ def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
 def plain_documents(
     file: InputFile, source: Source, what: str, *, strict: bool, warn: Callable[[str], None] | None
 ) -> list[Document]:
-    """The documents of a plain YAML file, but for null ones. source: of its text. what: they are called, for messages.
+    """The documents of a plain YAML file, except null ones. source: of its text. what: their name in messages.
 
     Raises ReadError for an annotation.
     """
