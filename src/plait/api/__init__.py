@@ -4,11 +4,11 @@
 
     plait.render("config/", values={"replicas": 3}).to_yaml()
 
-An input is a path (of a file, or of a directory for the files below it), a mapping from names to texts, or what another
-function of this API gave back; where several are taken, a list of those. Nothing is printed, standard input is not read,
-two calls share nothing, and calls may run in several threads. What is wrong with an input raises `PlaitError`.
+An input is a path (of a file, or of a directory for the files below it), a mapping from names to texts, or a result of
+another function of this API; or a list of those. Nothing is printed, standard input is not read, calls share nothing
+and may run in several threads. A fault in an input raises `PlaitError`.
 
-With `trace=True` a call keeps where every value came from, for `plait.explain`; that costs time and memory.
+With `trace=True` a call records provenance for `plait.explain`, which costs time and memory.
 """
 
 from __future__ import annotations

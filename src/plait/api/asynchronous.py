@@ -1,10 +1,10 @@
-"""The functions of the API for `await`: the same arguments and results, and the event loop goes on meanwhile.
+"""The functions of the API for `await`, with the same arguments and results. The event loop is not blocked.
 
     rendered = await plait.arender("config/", values={"replicas": 3})
 
-A call runs in a thread of the loop's executor; with `isolated=True` that thread waits for a worker process. When the task
-is cancelled, the process is ended, and a call in a thread ends when it next looks at its limits, which it does all the
-time except within a single call into a library. Nothing of a cancelled call comes back.
+A call runs in a thread of the loop's executor; with `isolated=True` that thread waits for a worker process. Cancelling
+the task stops the process; a call in a thread stops when it next checks its limits, which happens continuously except
+within a single call into a library. A cancelled call has no result.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """The same function for `await`. It takes `limits` and `isolated`, and gives and raises what the function does."""
+    """The same function for `await`. It accepts `limits` and `isolated`, and returns and raises what the function does."""
 
     @functools.wraps(function)
     async def call(*arguments: P.args, **options: P.kwargs) -> R:

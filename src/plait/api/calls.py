@@ -18,9 +18,9 @@ _ELSEWHERE = {"ops": "operations", "vars": "variables", "data_values": "values",
 
 
 def checked(function: Callable[P, R], bind: Callable[..., object] | None = None) -> Callable[P, R]:
-    """The same function, which refuses arguments and options that it does not take, and of some kinds what they are not.
+    """The same function, which rejects unknown arguments and options, and wrong types of some.
 
-    bind: a function with the same parameters that does nothing, if the function itself takes any.
+    bind: a function with the same parameters and no effect, if the function itself accepts any.
     """
     check = checker(function)
 
@@ -99,7 +99,7 @@ def _kind(value: object) -> str:
 def refuse(
     function: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object], error: TypeError
 ) -> NoReturn:
-    """Raises TypeError that says what the function takes instead."""
+    """Raises TypeError with the valid arguments."""
     import inspect
 
     from plait.spell import near

@@ -1,4 +1,4 @@
-"""Checks: what is wrong with data values or with layered documents, as a list, where `render` and `layer` raise."""
+"""Checks that return findings about data values or layered documents, for which `render` and `layer` raise errors."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ class Findings(Comparable):
         return self._all[index]
 
     def report(self) -> str:
-        """All of them with their places, source lines and hints, as the command line prints them; "" when there are none."""
+        """All findings with positions, source lines and hints, as the command line prints them; "" if there are none."""
         return "\n".join(one.report() for one in self._all)
 
     def to_list(self) -> list[dict[str, str | int | None]]:
-        """Plain data, for JSON: message, file, line, expected, found and hint of each, None for what is not known."""
+        """Plain data, for JSON: message, file, line, expected, found and hint of each; None for unknown ones."""
         return [
             {
                 "message": one.message,
@@ -115,8 +115,8 @@ def check_data_values(
 ) -> Findings:
     r"""Check data values against the schema and its validations, as `render` does before it renders; no template is rendered.
 
-    The options are those of `render`. What the schema and its rules do not allow comes back; without a schema all values
-    are allowed. What cannot be read or evaluated raises PlaitError.
+    The options are those of `render`. Returns violations of the schema and its rules; without a schema all values are
+    valid. Raises PlaitError for inputs that cannot be read or evaluated.
 
     >>> files = {"schema.yml": "#@data/values-schema\n---\n#@schema/validation min=1\nreplicas: 1\n"}
     >>> plait.check_data_values(files, values={"replicas": 3})
@@ -160,8 +160,8 @@ def check_layers(
 ) -> Findings:
     r"""Check layered documents: their form, that they can be rendered, and the rendered data against their DataSchema documents.
 
-    The same as `layer` with `validate` and `validate_data`, which says what the options mean. What a rule of layering does
-    not allow comes back; what cannot be read raises PlaitError.
+    The same as `layer` with `validate` and `validate_data`, where the options are described. Returns violations of
+    layering rules; raises PlaitError for inputs that cannot be read.
 
     >>> [found] = plait.check_layers({"port.yml": "schema: demo/Port/v1\nmetadata: {name: http}\ndata: 80\n"})
     >>> found.message

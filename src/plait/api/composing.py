@@ -78,7 +78,7 @@ class Composed(Documents):
         self.steps = list(steps)
 
     def state(self) -> State:
-        """As of `Documents`, and what is of this kind alone."""
+        """The state of `Documents`, plus the steps."""
         return {**super().state(), "steps": [(step.name, step.documents.to_yaml()) for step in self.steps]}
 
     @classmethod
@@ -95,11 +95,11 @@ class Composed(Documents):
 def compose(request: Compose) -> Composed:
     """Run the steps of a pipeline file, as `plait compose` does.
 
-    pipeline: the path of the file, its text by its name, or `documents` of its data; what it names is found from the file's directory, or from the
-    working directory. values, values_files: data values that win over those of steps. until: the name of the step to
-    stop after. check_output, keep_format, warnings, limits, isolated: as in `render`. trace: keep histories, for `explain`.
-    trust: grant what a pipeline that is named by its path asks for outside of its repository, as `--trust` does; the names
-    in a pipeline that is given as text or data are your own. Raises PlaitError.
+    pipeline: the path of the file, its text by name, or `documents` of its data. Its paths are relative to the file's
+    directory, or to the working directory. values, values_files: data values that override those of steps. until: the
+    name of the step to stop after. check_output, keep_format, warnings, limits, isolated: as in `render`. trace: record
+    provenance, for `explain`. trust: grant the permissions that a pipeline given by path needs outside its repository,
+    as `--trust` does; the names in a pipeline given as text or data are your own. Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")

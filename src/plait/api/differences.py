@@ -1,4 +1,4 @@
-"""`plait.diff`: what differs between two inputs, as data, as text, as an ops file and as an overlay."""
+"""`plait.diff`: the differences between two inputs, as data, as text, as an ops file and as an overlay."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Difference(Comparable):
     """One change. kind: "added", "removed" or "changed". document: its name. path: in the document, "" for all of it.
 
-    before, after: plain data; None for what is not there.
+    before, after: plain data; None if absent.
     """
 
     __slots__ = ("after", "before", "document", "kind", "path")
@@ -113,9 +113,10 @@ class Differences(Comparable):
         return tool.to_text(self._found)
 
     def to_operations(self, *, tests: bool = True) -> Documents:
-        """The operations that make the right document of the left one, for `patch`. Raises PlaitError unless there is one each.
+        """The operations that turn the left document into the right one, for `patch`. Raises PlaitError unless there is
+        one each.
 
-        tests: precede each change by a test of what it changes.
+        tests: precede each change with a test of the old value.
         """
         try:
             return Documents(DocumentSet([Document(tool.operations(self._left, self._right, tests=tests))]))
@@ -124,7 +125,7 @@ class Differences(Comparable):
             raise
 
     def to_overlay(self) -> str:
-        """An overlay that makes the right documents of the left ones, for `render`."""
+        """An overlay that turns the left documents into the right ones, for `render`."""
         from plait.tools.overlays import to_overlay
 
         return to_overlay(self._left, self._right)
@@ -142,7 +143,7 @@ def diff(
 ) -> Differences:
     """The differences between two sets of documents, by key and not by line, as in `plait diff`.
 
-    cleartext_secrets: show the data of encrypted documents, and the secrets of documents that were made with `trace=True`.
+    cleartext_secrets: show the data of encrypted documents, and the secrets of documents created with `trace=True`.
     allow_links, limits: as in `render`. Raises PlaitError.
 
     >>> found = plait.diff({"a.yml": "port: 80"}, {"b.yml": "port: 81"})

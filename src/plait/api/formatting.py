@@ -1,4 +1,4 @@
-"""`plait.fmt`: hand-written YAML in one look, comments kept."""
+"""`plait.fmt`: formats hand-written YAML and keeps comments."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def fmt(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Formatted:
-    r"""Format YAML, including templates, as `plait render fmt` and the reference do; comments are kept. `plait.formatting` keeps more. Files that are not YAML are skipped.
+    r"""Formats YAML, including templates, as `plait render fmt` and ytt do; comments are kept. `plait.formatting` keeps
+    more. Files that are not YAML are skipped.
 
     strict: YAML's strict subset. allow_links, limits, isolated: as in `render`. Nothing is written. Raises PlaitError.
 

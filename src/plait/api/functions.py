@@ -1,4 +1,4 @@
-"""Functions of the API that are made of requests: an annotated attribute of the class is a keyword."""
+"""Derives functions of the API from requests: an annotated attribute of the class is a keyword."""
 
 from __future__ import annotations
 

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 
 class Entry(Comparable):
-    """One thing that contributed to a value.
+    """One contribution to a value.
 
-    action: what was done, such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a
-    `plait.Position`, None for a flag. text: that line. value: what the value was then, as plain data;
-    None for a line of code. state: "stands", "lost", or "used" for what the next entry was made of. origins: what it was
-    made of, entries again.
+    action: such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a `plait.Position`,
+    None for a flag. text: that line. value: the value at that time, as plain data; None for a line of code. state:
+    "stands", "lost", or "used" if the next entry was made from it. origins: the entries it was made from.
     """
 
     __slots__ = ("action", "at", "origins", "place", "state", "text", "value")
@@ -47,12 +46,11 @@ class Entry(Comparable):
 
 
 class History(Comparable):
-    r"""Everything that is known about one value.
+    r"""The history of one value.
 
-    document: the document's name, such as "Deployment/web"; None if it has none; of a line of a text its file. path:
-    where the value is in it, or the number of the line.
-    value: plain data. entries: oldest first; the last one is what the output has. around: what decided that the value is
-    there at all. secret: whether its values are hidden.
+    document: the document's name, such as "Deployment/web"; None if it has none; for a line of a text its file. path:
+    of the value in it, or the line number. value: plain data. entries: oldest first; the last one is in the output.
+    around: the entries that decided the existence of the value. secret: its values are hidden.
 
     >>> import plait
     >>> template = "#@ port = 80\nport: #@ port + 1\n"
@@ -93,7 +91,7 @@ class History(Comparable):
         return self.to_text()
 
     def to_text(self, *, around: bool = False) -> str:
-        """The table that the command line prints. around: also what decided that the value is there."""
+        """The table that the command line prints. around: include the entries that decided the existence of the value."""
         return telling.to_text(self._history, around=around)
 
     def to_dict(self) -> dict[str, object]:
@@ -106,9 +104,9 @@ class History(Comparable):
 def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
     """The histories of the values that a path selects, as `plait explain` finds them; without a path, of all values.
 
-    documents: what `render`, `patch`, `layer` or `compose` gave back, called with `trace=True`; documents that one call
-    is given by another one keep their histories. path: such as `Deployment/web:spec.replicas`. cleartext_secrets: show
-    the values of variable stores and of encrypted documents. Raises PlaitError.
+    documents: the result of `render`, `patch`, `layer` or `compose` with `trace=True`; documents passed from one call
+    to another keep their histories. path: such as `Deployment/web:spec.replicas`. cleartext_secrets: show the values of
+    variables stores and of encrypted documents. Raises PlaitError.
 
     >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True)
     >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def each(inputs: Inputs) -> list[Input]:
-    """The single inputs, in order. Raises TypeError for what is none, ReadError for a text in the place of a path."""
+    """The single inputs, in order. Raises TypeError for another type, ReadError for a text in place of a path."""
     alone = isinstance(inputs, str | bytes | os.PathLike | Documents | Mapping)
     if alone or hasattr(inputs, "read") or not hasattr(inputs, "__iter__"):
         found: list[Input] = [inputs]  # type: ignore[list-item]
@@ -130,7 +130,7 @@ def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dic
 
 
 def sources(inputs: Iterable[Input], links: Links = NO_LINKS) -> Iterator[Source]:
-    """The inputs as texts named by the paths given; of a directory the files that end in .yml or .yaml.
+    """The inputs as texts, named by path; for a directory the files that end in .yml or .yaml.
 
     links: which symbolic links may be followed. Raises ReadError.
     """
@@ -150,7 +150,7 @@ def sources(inputs: Iterable[Input], links: Links = NO_LINKS) -> Iterator[Source
 
 
 def named_sources(inputs: Iterable[Input]) -> Iterator[Source]:
-    """The same, and a single file is read whatever leads to it, as `plait patch` and BOSH do. Raises ReadError."""
+    """The same, but a single file is read even through links, as in `plait patch` and BOSH. Raises ReadError."""
     for one in inputs:
         if isinstance(one, str | os.PathLike) and os.path.isfile(one):
             yield content.source(os.fspath(one))
@@ -159,7 +159,7 @@ def named_sources(inputs: Iterable[Input]) -> Iterator[Source]:
 
 
 def only(inputs: Inputs, what: str) -> Source | Document:
-    """The single text, or the single document that is at hand. Raises UsageError when there are more or none."""
+    """The single text or parsed document. Raises UsageError for another number."""
     given = each(inputs)
     if len(given) == 1 and isinstance(given[0], Documents):
         nodes = given[0].nodes.items
@@ -205,7 +205,7 @@ def originals_of(request: Request, strings: Forms | None = None) -> Originals | 
 
 
 def trace_of(given: Iterable[object]) -> Trace:
-    """A new record of histories that goes on from those of documents that are at hand."""
+    """A new trace that continues those of parsed documents."""
     from plait.provenance import Trace
 
     trace = Trace()

@@ -1,7 +1,7 @@
-"""`isolated=True`: a call of the API in a worker process, which is ended when the call takes longer than it may.
+"""`isolated=True`: a call of the API in a worker process, which is stopped at its time limit.
 
-Within a process nothing ends a single call into C before it comes back, and all threads share one memory. A worker has
-a memory of its own and can be ended from outside (see `plait.api.workers`, which is loaded by the first such call).
+Within a process nothing interrupts a single call into C, and all threads share one memory. A worker has its own memory
+and can be killed (see `plait.api.workers`, imported by the first such call).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def fully_told(function: Callable[P, T]) -> Callable[P, T]:
-    """Of a function of the API: an error that nobody catches says in Python's traceback all that it knows."""
+    """Makes an API function's uncaught errors show all their facts in Python's traceback."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> T:
@@ -44,7 +44,7 @@ def fully_told(function: Callable[P, T]) -> Callable[P, T]:
 def can_be_isolated(
     result: type[R], bind: Callable[..., object] | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Of a function of the API that takes `isolated=True`. result: what it gives. bind: as of `checked`.
+    """Adds `isolated=True` to an API function. result: the class of its result. bind: as in `checked`.
 
     Without `isolated` it has room on the stack, and leaves the host as it was. See `fully_told`.
     """

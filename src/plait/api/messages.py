@@ -48,7 +48,7 @@ def decode(data: bytes) -> Reply:
 
 
 def failure_of(error: PlaitError) -> Failure:
-    """An error as what can be sent."""
+    """An error in sendable form."""
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
     return {
         "type": kind,
@@ -88,7 +88,7 @@ def error_of(failure: Failure) -> PlaitError:
 
 
 def fault_of(error: PlaitError | Finding) -> Fault:
-    """A finding, or what an error says as one, as what can be sent."""
+    """A finding, or an error as one, in sendable form."""
     return {
         "message": _words(full(error, "message")) or "",
         "at": _place_of(error.at),
@@ -120,7 +120,7 @@ def finding_of(fault: Fault) -> Finding:
 
 
 def _words(text: str | None) -> Words | None:
-    """A text with its quotations, as what can be sent."""
+    """A text with its quotations, in sendable form."""
     if isinstance(text, Advice):
         return [part if isinstance(part, str) else (part.name, part.value) for part in text.parts]
     if not isinstance(text, Wording):

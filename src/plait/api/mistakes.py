@@ -102,7 +102,7 @@ def keyword(flag: Flag) -> str:
 
 
 def tell(error: PlaitError) -> None:
-    """Let Python's traceback say what the error knows besides its message: the place, its line, what is meant."""
+    """Adds the facts of an error to Python's traceback: position, source line, hint."""
     if getattr(error, "__notes__", None):
         return
     faults: list[PlaitError | Finding] = [error, *error.findings]

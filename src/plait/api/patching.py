@@ -28,16 +28,14 @@ if TYPE_CHECKING:
 def patch(request: Patch) -> Documents:
     r"""Apply operations to a document and fill its `((placeholders))`, as `plait patch` does.
 
-    operations: ops files, in order. variables: values by name, over those of variables_files. secrets: the same, of
-    values that nobody else is to see.
-    store: the path of a variables store, which is written when a value is generated; nothing else here writes.
-    path: narrow the result to one location. variables_first: fill the base before the operations; what they bring is filled
-    after them. require_variables, require_use: as --var-errs and --var-errs-unused.
-    sort: print keys sorted, as BOSH does. keep_format: `to_yaml` gives the base's own text with only those lines changed
-    that have to. null_values: accept operations with `value: null`. additions: names of additions to the dialect, as
-    --with: "operations", "tags". allow_links: as in `render`, for directories and
-    patterns of ops files. warnings, limits: as in `render`. trace: keep histories, for `explain`. isolated: as in `render`.
-    Raises PlaitError.
+    operations: ops files, in order. variables: values by name, overriding those of variables_files. secrets: the same
+    for secret values. store: the path of a variables store, which is written when a value is generated; nothing else is
+    written. path: return only the value at this path. variables_first: fill the base before the operations, and their
+    values afterwards. require_variables, require_use: as --var-errs and --var-errs-unused. sort: print keys sorted, as
+    BOSH does. keep_format: `to_yaml` returns the base's own text with minimal changes of lines. null_values: accept
+    operations with `value: null`. additions: names of extensions of the dialect, as --with: "operations", "tags".
+    allow_links: as in `render`, for directories and patterns of ops files. warnings, limits: as in `render`. trace:
+    record provenance, for `explain`. isolated: as in `render`. Raises PlaitError.
 
     >>> operations = plait.documents([{"type": "replace", "path": "/instances", "value": 3}])
     >>> base = {"base.yml": "instances: 1\nname: ((name))"}

@@ -48,7 +48,7 @@ def read(
 
 
 def warn_of_code(source: Source, warnings: list[str]) -> None:
-    """Note a template, whose code is comments to those who only read it."""
+    """Adds a warning about a template, whose code is only comments here."""
     if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
         warnings.append(f"{source.shown}: the code behind #@ is not evaluated; plait.render does that")
 
@@ -68,7 +68,7 @@ def documents(*values: Plain) -> Documents:
 
 
 def nodes_of_map(values: Mapping[str, Plain], source: Source | None = None) -> Map:
-    """A map of plain data. source: named after what the data are. Raises TypeError, LimitError."""
+    """A map of plain data. source: named after the data. Raises TypeError, LimitError."""
     found = _nodes(dict(values), source)
     assert isinstance(found, Map)
     return found
@@ -90,7 +90,7 @@ def _nodes(value: object, source: Source | None = None) -> Value:
 
 
 def _check_scalars(nodes: Value) -> None:
-    """Refuse what cannot be printed: integers past the limit `bits`, texts with half a character."""
+    """Rejects unprintable values: integers beyond the limit `bits`, texts with lone surrogates."""
     most = allowance().limits.bits
     pending: list[object] = [nodes]
     while pending:

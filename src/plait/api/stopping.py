@@ -1,4 +1,4 @@
-"""A call that somebody else may end before it is done."""
+"""A call that another thread can stop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Stop:
-    """Ends a call from another thread, in the way that the call says once it runs."""
+    """Stops a call from another thread, in the way that the running call has set."""
 
     __slots__ = ("_end", "_lock", "is_set")
 
@@ -28,7 +28,9 @@ class Stop:
                 self._end()
 
     def ends_by(self, end: Callable[[], None] | None) -> bool:
-        """Of the call itself: how it is ended from here on, None when there is nothing to end. Whether it goes on."""
+        """Called by the call itself: sets how it is stopped, or None if it cannot be. Returns False if it must
+        stop.
+        """
         with self._lock:
             self._end = end
             if self.is_set and end is not None:

@@ -41,8 +41,8 @@ def data_values(
 ) -> Documents:
     r"""The data values that templates would be rendered with, as `plait render --data-values-inspect` prints them.
 
-    They are checked against the schema and validated; no template is rendered. There is one document, or none where there
-    are no data values. The options are those of `render`. Raises PlaitError.
+    They are checked against the schema and validated; no template is rendered. There is one document, or none without
+    data values. The options are those of `render`. Raises PlaitError.
 
     >>> schema = "#@data/values-schema\n---\nname: web\nreplicas: 1\n"
     >>> plait.data_values({"schema.yml": schema}, values={"replicas": 3}).to_dict()

@@ -1,4 +1,4 @@
-"""A worker process: it is sent calls of the API, one at a time, and sends back what they gave (see `plait.api.workers`).
+"""A worker process: receives calls of the API, one at a time, and sends back the results (see `plait.api.workers`).
 
 Its process is its own: the system refuses memory beyond the limit `memory` of a call, and a timer ends a call at the limit
 `seconds`. What neither reaches, the process that sent the call ends from outside.
@@ -27,7 +27,7 @@ _MOST_KEPT = 64 << 20
 
 
 def serve() -> None:
-    """Answer calls until there are no more, or one has used the process up."""
+    """Answers calls until there are no more, or the process has used too much memory."""
     most = data_size() + _MOST_KEPT
     serve_by(lambda call: _answer(call, most))
 
@@ -67,7 +67,7 @@ _ROOM = 24 << 20
 
 
 def data_size() -> int:
-    """The bytes of data that the process has, where the system tells."""
+    """The bytes of data of the process, or 0 if the system does not tell."""
     try:
         with open("/proc/self/status", "rb") as file:
             for line in file:

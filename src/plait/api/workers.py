@@ -1,7 +1,7 @@
 """The worker processes that calls with `isolated=True` are sent to, from the side of the process that sends them.
 
-Workers that are done wait for the next call: as many as there are processors. A process that was forked begins with none.
-What runs in a worker is in `plait.api.worker`.
+Idle workers wait for the next call: as many as there are processors. A forked process starts without any.
+`plait.api.worker` runs in the workers.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _GRACE = 0.3
 
 
 def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
-    """Call a function in a worker process, with these arguments; the state of what it gives. name: of the API, or with its module.
+    """Calls a function in a worker process. Returns the state of its result. name: in the API, or with its module.
 
-    Raises what the call raises, and LimitError when the process had to be ended, or ended by itself.
+    Raises the errors of the call, and LimitError if the process was killed or died.
     """
     limits = Limits(**(given.get("limits") or {}))
     data = io.BytesIO()
@@ -75,7 +75,7 @@ class _Sender(pickle.Pickler):
 
 
 def _reply(worker: Worker, data: bytes, seconds: float) -> Reply:
-    """The reply to a call. Raises LimitError if it takes too long, or the process ends."""
+    """The reply to a call. Raises LimitError after its time limit, or if the process dies."""
     reply = worker.ask(data, seconds=seconds + _GRACE)
     if reply is not None:
         return decode(reply)
@@ -98,7 +98,7 @@ class Workers:
         self._lock = threading.Lock()
 
     def take(self) -> Worker:
-        """A worker that nobody else has."""
+        """An idle worker, or a new one."""
         with self._lock:
             while self._idle:
                 worker = self._idle.pop()
@@ -116,7 +116,7 @@ class Workers:
         worker.end()
 
     def forget(self) -> None:
-        """Begin with none: those that there are belong to another process."""
+        """Forgets all workers, which belong to the parent process."""
         self._lock = threading.Lock()
         self._idle = []
 

@@ -1,4 +1,4 @@
-r"""Coverage: what of templates, overlays, operations and layers runs have used (docs/coverage.md).
+r"""Coverage: the parts of templates, overlays, operations and layers that runs use (docs/coverage.md).
 
     data        what was counted; it listens to runs (see `plait.events`), and can be merged and kept
     summary     lines and branches of each file, and what is missing

@@ -12,7 +12,7 @@ _DOCTYPE = '<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/cove
 
 
 def to_cobertura(summary: Summary, *, directory: str, version: str, timestamp: int) -> str:
-    """The report. directory: what paths are relative to. timestamp: in milliseconds."""
+    """The report. directory: the base of paths. timestamp: in milliseconds."""
     packages: dict[str, list[FileSummary]] = {}
     for file in summary.files:
         packages.setdefault(file.name.rpartition("/")[0] or ".", []).append(file)
@@ -70,6 +70,6 @@ def _rate(part: int, whole: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text in XML, without what XML cannot hold."""
+    """A text in XML, without characters that XML does not allow."""
     kept = "".join(char if char.isprintable() else "?" for char in text)
     return kept.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

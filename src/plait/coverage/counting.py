@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[str]:
-    """Count runs; gives the message of each that fails."""
+    """Counts runs. Yields the message of each failed one."""
     cache = _cache(project)
     for run in runs:
         yield from _counted(run, coverage, cache)
@@ -27,7 +27,7 @@ def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterat
 
 
 def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[str]:
-    """The same in so many processes. named: the project file that the user names, if any."""
+    """The same in several processes. named: the project file that the user named, or ""."""
     from plait.children.pool import in_several
 
     names = [run.name for run in runs]
@@ -41,7 +41,7 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
 
 
 def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[str]:
-    """Count one run, which has the limits of one; gives its message if it fails."""
+    """Counts one run within its limits. Yields its message if it fails."""
     from plait.limits import Allowance, Limits, allowance, limited
     from plait.process import stop_timer, within_memory
     from plait.view import View
@@ -76,7 +76,7 @@ def _begin(named: str, assents: bool) -> None:
 
 
 def _work(name: str) -> tuple[list[str], Coverage]:
-    """The message of a run, if it fails, and what it uses."""
+    """The message of a run if it fails, and its coverage."""
     from plait.coverage.data import Coverage
 
     [project] = _PROJECTS

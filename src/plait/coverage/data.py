@@ -31,9 +31,8 @@ _FORMAT = 1
 class FileData:
     """The counts of one file.
 
-    path: absolute, or the name of a text that is no file. digest: of its text. counts: for each point the number of runs
-    that went each of its ways. private: ranges of lines, the last one excluded, that are not to be shown. text: as far as
-    it is known.
+    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point the number of runs
+    that took each of its branches. private: ranges of hidden lines, the end excluded. text: if known.
     """
 
     __slots__ = ("counts", "digest", "path", "private", "text")
@@ -54,7 +53,7 @@ class FileData:
         return self.text
 
     def add(self, other: FileData) -> None:
-        """Add what was counted in the same text."""
+        """Adds counts of the same text."""
         self.private |= other.private
         self.text = other.text if self.text is None else self.text
         for key, counts in other.counts.items():
@@ -74,17 +73,17 @@ class Coverage:
         self.changed: list[str] = []
 
     def run(self, name: str = "") -> _Counted:
-        """`with coverage.run(name):` counts what runs meanwhile as one run, also one that fails."""
+        """`with coverage.run(name):` counts everything inside as one run, even if it fails."""
         return _Counted(self, name)
 
     def summary(self, directory: str = "") -> Summary:
-        """Lines and branches, by file. directory: what paths are shown relative to; by default the working directory."""
+        """Lines and branches, by file. directory: the base of paths; by default the working directory."""
         from plait.coverage.summary import summarized
 
         return summarized(self, os.path.abspath(directory or os.curdir))
 
     def add_file(self, found: FileData) -> None:
-        """Add what was counted in one file. What was counted in an earlier text of it no longer says anything."""
+        """Adds the counts of one file. Replaces counts of an earlier text."""
         known = self.files.get(found.path)
         if known is None or known.digest != found.digest:
             if known is not None:
@@ -93,7 +92,7 @@ class Coverage:
         known.add(found)
 
     def merge(self, other: Coverage) -> None:
-        """Add what another process, or an earlier day, has counted; of a file that has changed, the later counts."""
+        """Adds counts of another process or an earlier day. For a changed file the later ones count."""
         self.runs += other.runs
         self.secret_runs += other.secret_runs
         self.changed += other.changed
@@ -103,7 +102,7 @@ class Coverage:
     # ---- as plain data
 
     def to_json(self, directory: str) -> dict[str, object]:
-        """As plain data, without the texts. directory: what the paths of files are made relative to."""
+        """Plain data, without texts. directory: the base of paths."""
         return {
             "plait": "coverage",
             "format": _FORMAT,
@@ -150,7 +149,7 @@ class Coverage:
         return made
 
     def forget_changed(self) -> None:
-        """Leave out files whose text is not the one any more that was counted in, and those that are gone."""
+        """Drops files that changed since they were counted, and missing ones."""
         for path, file in [*self.files.items()]:
             if _digest(_read(path), file.private) != file.digest:
                 del self.files[path]
@@ -158,7 +157,7 @@ class Coverage:
 
 
 class _Counted:
-    """Counts one run: it hears what happens, and adds it up when the run is over."""
+    """Counts one run: listens to it, and adds the counts at its end."""
 
     def __init__(self, coverage: Coverage, name: str) -> None:
         self._coverage = coverage
@@ -242,7 +241,7 @@ class _Counted:
 
 
 class _Ways:
-    """The ways that a program goes. Once secrets enter the run, only those count that no secret leads to."""
+    """The branches that a program takes. Once secrets enter the run, only those count that no secret decides."""
 
     __slots__ = ("_counted", "independent")
 
@@ -256,7 +255,7 @@ class _Ways:
 
 
 def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, list[int]]]:
-    """The points of a program with their counts in one run; those that are alike are numbered."""
+    """The points of a program with their counts in one run. Equal points are numbered."""
     alike: dict[Point, int] = {}
     way = 0
     for point in points:
@@ -287,7 +286,7 @@ _INDEPENDENT = frozenset({"action", "substitution"})
 
 
 def _read(path: str) -> str | None:
-    """The text of a file; None if there is none."""
+    """The text of a file, or None."""
     from plait.content import file_content
 
     try:

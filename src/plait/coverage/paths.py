@@ -1,4 +1,4 @@
-"""Paths of files as they are told and kept."""
+"""Paths of files in reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def relative(path: str, directory: str) -> str:
-    """A path from a directory, with slashes; what is no path of a file stays."""
+    """A path relative to a directory, with slashes. Other names stay."""
     if not os.path.isabs(path):
         return path
     try:

@@ -21,7 +21,7 @@ _FUNCTION = "function"
 
 
 class Branch:
-    """One way that a line can go. kind: of the point. name: of the way, for people. count: the runs that went it."""
+    """One branch of a line. kind: of the point. name: of the branch. count: the number of runs that took it."""
 
     __slots__ = ("block", "count", "kind", "line", "name")
 
@@ -36,8 +36,9 @@ class Branch:
 class FileSummary:
     """One file.
 
-    name: its path from the project, with slashes. path: where it is; "" for a text that is no file. lines: the number of
-    runs that used each line that can be. branches: by line. functions: line, name and the number of runs that called it.
+    name: its path from the project, with slashes. path: its location; "" for a text without a file. lines: the number
+    of runs that used each executable line. branches: by line. functions: line, name and the number of runs that called
+    it.
     """
 
     __slots__ = ("_file", "branches", "functions", "lines", "name", "path")
@@ -75,7 +76,7 @@ class FileSummary:
 
     @property
     def missing_branches(self) -> list[Branch]:
-        """Those of lines that were used; of others nothing else can be said."""
+        """The missing branches of used lines."""
         return [branch for branch in self.branches if not branch.count and self.lines.get(branch.line, 0)]
 
     @property
@@ -104,8 +105,8 @@ class FileSummary:
 class Summary:
     """All files, by name.
 
-    changed: the names of those whose counts were left out, since they are other texts by now. secret_runs: the runs that
-    use secrets, which are counted in part.
+    changed: the names of files whose counts were dropped because their text has changed. secret_runs: the runs that use
+    secrets, which are counted in part.
     """
 
     __slots__ = ("changed", "files", "runs", "secret_runs")
@@ -131,7 +132,7 @@ class Summary:
 
 
 def summarized(coverage: Coverage, directory: str) -> Summary:
-    """Lines and branches of all that was counted. directory: what paths are relative to."""
+    """Lines and branches of all counts. directory: the base of paths."""
     files = [FileSummary(relative(path, directory), file) for path, file in coverage.files.items()]
     files.sort(key=lambda file: file.name)
     changed = sorted({relative(path, directory) for path in coverage.changed})
@@ -139,7 +140,7 @@ def summarized(coverage: Coverage, directory: str) -> Summary:
 
 
 def secret_note(summary: Summary) -> str:
-    """A sentence about the runs that use secrets; "" if there are none."""
+    """A sentence about runs that use secrets; "" if there are none."""
     count = len(summary.secret_runs)
     if not count:
         return ""
@@ -154,7 +155,7 @@ def _percent(counts: tuple[int, int, int, int]) -> float:
 
 
 def _told(kind: str, name: str, way: str) -> str:
-    """A way of a point, for people."""
+    """A branch of a point as text."""
     if kind == "part":
         return name
     if kind == "overlay":
@@ -168,7 +169,7 @@ def _order(point: Point) -> tuple[int, bool, str, str]:
 
 
 def ranges(numbers: Sequence[int], lines: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Numbers among lines as ranges: first and last of those that nothing else stands between."""
+    """Ranges of numbers: first and last of those without other lines in between."""
     place = {line: index for index, line in enumerate(lines)}
     first = last = None
     for number in numbers:

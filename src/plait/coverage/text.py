@@ -1,4 +1,4 @@
-"""The report for a terminal: a table of files, and what of each is missing."""
+"""The report for a terminal: a table of files, with the uncovered lines of each."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Schemas of documents by their kind: Kubernetes objects, custom resources, and what else a project names schemas for.
+"""Schemas of documents by kind: Kubernetes objects, custom resources, and other documents of a project.
 
-`catalogue_of` finds the schema of a document among the files that a project names, and checks documents by theirs; a
-`Schema` is gone down along keys. Files are read when they are asked for; nothing is fetched.
+`catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Schema` is
+traversed by keys. Files are read on demand; nothing is fetched.
 
-`catalogue` asks `layout` which file has a schema, `openapi` what a file defines. `files` reads, `references` follows each
-`$ref` and takes out what cannot be used, which `shapes` and `patterns` know. `check` has the library check by the keywords
-of `dialect`, and `wording` says what it finds, `findings` with the lines of both.
+`layout` finds the file of a schema, `openapi` the definitions in a file. `files` reads, `references` resolves each
+`$ref` and removes unusable parts, detected by `shapes` and `patterns`. `check` runs the library with the keywords of
+`dialect`; `wording` creates the messages, `findings` adds the lines of both sides.
 
 `values` is a schema as that of data values: `parts` finds it in a file, `defaults` fills in, `described` prints it in another
 form. `output` checks the documents of a run.

@@ -1,8 +1,8 @@
 """A catalogue of schemas: finds the schema of a document among the files that a project names.
 
-A directory has JSON Schemas in the layouts that are in use, `deployment-apps-v1.json` or `apps/deployment_v1.json`, files
-of custom resource definitions, and OpenAPI documents; a file is one of these. What is not a Kubernetes object is found by
-the name of its file. Files are read when a document asks for what is in them.
+A directory has JSON Schemas in one of the usual layouts, `deployment-apps-v1.json` or `apps/deployment_v1.json`, files
+of custom resource definitions, and OpenAPI documents; a file is one of these. Documents that are not Kubernetes objects
+are found by the name of their file. Files are read on demand.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _absolute(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _below(directories: Sequence[str], texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The texts that stand in the place of files below some directories."""
+    """The texts that replace files below some directories."""
     starts = tuple(os.path.join(one, "") for one in directories)
     return {path: text for path, text in texts.items() if path.startswith(starts)}
 
@@ -76,8 +76,8 @@ def _permitted(entries: Sequence[Entry]) -> tuple[list[Entry], list[PlaitError]]
 class Catalogue:
     """The schemas of a project.
 
-    entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: what stands in the place
-    of files, by absolute path. references: what is read of them.
+    entries: paths of files and directories, and pairs of a pattern of paths and a schema. texts: replace files, by
+    absolute path. references: of the schemas read.
     """
 
     def __init__(self, entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> None:
@@ -127,7 +127,7 @@ class Catalogue:
         return self.files.notes
 
     def paths(self) -> Iterable[str]:
-        """The files and directories that were looked at."""
+        """The files and directories that were read or tested."""
         return [*self.files.stamps]
 
     def is_current(self, texts: Mapping[str, bytes]) -> bool:
@@ -165,8 +165,8 @@ class Catalogue:
         return self._once((api_version, kind), lambda: self._of_kind(api_version, kind))
 
     def by_layered(self, name: object) -> Schema | None:
-        """The schema of layered documents with a `schema` such as `example/Server/v1`: what a file says of `example/v1` and
-        `Server` is said of their data. Raises LimitError.
+        """The schema of layered documents with a `schema` such as `example/Server/v1`: the definition for `example/v1`
+        and `Server` applies to their data. Raises LimitError.
         """
         parts = name.split("/") if isinstance(name, str) else []
         if len(parts) != _LAYERED:
@@ -175,7 +175,7 @@ class Catalogue:
         return self._once((name, ""), lambda: self._of_data(f"{group}/{version}", kind))
 
     def by_file(self, path: str) -> Schema | None:
-        """The schema of files with such a name, if there is one. Raises LimitError."""
+        """The schema of files with such a name, or None. Raises LimitError."""
         path = os.path.abspath(path)
         for pattern, schema in self._patterns:
             if fnmatch(path, pattern):
@@ -280,9 +280,9 @@ def _key(schema: Schema, plain: object) -> object:
 
 
 def catalogue_of(entries: Iterable[Entry], texts: Mapping[str, bytes] | None = None) -> Catalogue:
-    """The catalogue of some entries, which is made again when something that it has looked at has changed.
+    """The catalogue of some entries, created again when one of its files has changed.
 
-    texts: what stands in the place of files, by absolute path. Raises UsageError without the library that checks.
+    texts: replace files, by absolute path. Raises UsageError without jsonschema.
     """
     chosen = _absolute(entries)
     with _LOCK:

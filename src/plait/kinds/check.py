@@ -26,11 +26,11 @@ _SHARED = ("apiVersion", "kind", "metadata")
 
 
 class Fault:
-    """Something that is wrong.
+    """A fault of a document.
 
-    way: the nodes from the document to what is wrong; path: the same in keys and numbers. message: what is wrong, in words,
-    without the value. meant: what may have been meant in the place of the key (is_of_key), or of the value. schema, keyword:
-    what says so, where a schema does.
+    way: the nodes from the document to the fault; path: the same as keys and indexes. message: without the value.
+    meant: similar names for the key (is_of_key) or the value. schema, keyword: the violated rule, if it is from a
+    schema.
     """
 
     __slots__ = ("is_of_key", "keyword", "meant", "message", "path", "schema", "way")
@@ -49,7 +49,7 @@ class Fault:
 
     @property
     def missing(self) -> str | None:
-        """The key that is missing, if that is what is wrong."""
+        """The missing key if that is the fault, else None."""
         names = (self.schema or {}).get("required")
         if self.keyword != "required" or not isinstance(names, list):
             return None

@@ -1,7 +1,7 @@
-"""The defaults of a schema: what a key has that is not given, in every object that is there.
+"""The defaults of a schema: the values of missing keys, in every object.
 
-Of several alternatives the one holds whose constants an object has, as `kind` is one of `{"kind": {"const": "disk"}}`. Other
-defaults that hold only for some values, within `oneOf`, `if` and the like, are not taken.
+Of several alternatives the one whose constants an object has is used, as in `{"kind": {"const": "disk"}}`. Other
+conditional defaults, in `oneOf`, `if` and the like, are ignored.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _SAYING = frozenset(
 
 
 class Held:
-    """All that holds for certain at one place of a value. key: the same wherever the same holds. alternatives: those that
-    constants tell apart.
+    """The constraints that certainly hold at one place of a value. key: equal for equal constraints. alternatives:
+    those distinguished by constants.
     """
 
     __slots__ = ("_below", "_chosen", "_items", "alternatives", "key", "parts")
@@ -97,7 +97,7 @@ class Held:
 
 
 def _alternatives(part: Schema) -> Iterator[Sequence[tuple[Schema, Mapping[str, object]]]]:
-    """The alternatives of a place that constants tell apart, each with these."""
+    """The alternatives of a place with the constants that distinguish them."""
     for keyword in ("anyOf", "oneOf"):
         several = part.node.get(keyword)
         schemas = [part.inner(node) for node in several] if isinstance(several, list) and len(several) > 1 else []
@@ -121,7 +121,7 @@ def _constant(node: object) -> str | None:
 
 
 def _fitting(several: Sequence[tuple[Schema, Mapping[str, object]]], value: Map) -> Schema | None:
-    """The only alternative whose constants a value has, as far as it has their keys."""
+    """The only alternative whose constants agree with a value."""
     found = []
     for schema, constants in several:
         given = [(item.value, constants[key]) for item in value.items if (key := key_of(item.key)) in constants]
@@ -156,7 +156,7 @@ def _of_item(node: Mapping[str, object], number: int) -> tuple[object, bool]:
 
 
 class Defaults:
-    """The defaults of one schema. where: tells the places of keywords.
+    """The defaults of one schema. where: returns the positions of keywords.
 
     is_ytts: it is one that ytt wrote, which leaves out that an object is there, or null if it can be.
     """
@@ -174,7 +174,7 @@ class Defaults:
         self._lock = Lock()
 
     def made(self) -> Value:
-        """The value when nothing is given. Raises LimitError, and UsageError for defaults without end."""
+        """The value if nothing is given. Raises LimitError, and UsageError for endless defaults."""
         if self.top.default() is None:
             return self.fill(Map([]))
         with self._lock:
@@ -185,7 +185,7 @@ class Defaults:
     def fill(self, value: Value, before: Value = None) -> Value:
         """A value with the defaults of the keys that its objects lack; the same object where nothing is missing.
 
-        before: an earlier state that was filled; what is shared with it is not looked at again. Raises as `made` does.
+        before: an earlier, filled state; shared parts are not visited again. Raises as `made` does.
         """
         with self._lock:
             self._count = 0
@@ -265,7 +265,7 @@ class Defaults:
         return value
 
     def _fill_map(self, held: Held, value: Map, before: Map | None) -> Map:
-        """An object with its defaults; what is filled in may say which alternative it is."""
+        """An object with its defaults. A default may select the alternative."""
         while True:
             filled = self._filled(held.chosen(value), value, before)
             if filled is value or not held.alternatives:

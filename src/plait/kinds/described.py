@@ -1,7 +1,6 @@
 """A schema of data values for other programs, as `--data-values-schema-inspect` prints it.
 
-A file that has the form that is asked for is printed as it stands. Else the schema is put into that form, with all that it
-refers to.
+A file in the requested form is printed as it is. Otherwise the schema is converted, with everything that it refers to.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _NOT_IN_OPENAPI = (
 
 
 def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[str]]:
-    """The schema as a JSON Schema (as_json), or as an OpenAPI document; and what of it that form has no word for."""
+    """The schema as a JSON Schema (as_json), or as an OpenAPI document; and the keywords that this form cannot express."""
     contents = schema.contents
     is_openapi = isinstance(contents, dict) and "openapi" in contents
     written = schema.written()
@@ -63,7 +62,9 @@ def described(schema: ValuesSchema, *, as_json: bool) -> tuple[Document, list[st
 
 
 class _Bundle:
-    """A schema with all that it refers to. named: what is referred to, by name. start: of a reference to a name."""
+    """A schema with everything that it refers to. named: the referenced schemas, by name. start: the prefix of
+    references.
+    """
 
     def __init__(self, schema: ValuesSchema, start: str, form: Callable[[Plain], list[str]]) -> None:
         self.named: Plain = {}
@@ -107,7 +108,9 @@ class _Bundle:
         return out
 
     def _plain(self, inner: object, keyword: str) -> object:
-        """Of what is no object: true and false stand for schemas, which OpenAPI has for additional properties only."""
+        """The form of a value that is not an object. OpenAPI accepts true and false as schemas for additional
+        properties only.
+        """
         if self._form is _as_json or keyword == "additionalProperties" or not isinstance(inner, bool):
             return inner
         return {} if inner else {"not": {}}
@@ -127,7 +130,7 @@ class _Bundle:
 
 
 def _as_json(node: Plain) -> list[str]:
-    """Put the words of OpenAPI and earlier drafts into those of the newest draft."""
+    """Converts the keywords of OpenAPI and earlier drafts to those of the newest draft."""
     if node.pop("nullable", False) is True and "type" in node:
         types = node["type"] if isinstance(node["type"], list) else [node["type"]]
         node["type"] = [*types, *(["null"] if "null" not in types else [])]
@@ -150,7 +153,7 @@ def _as_json(node: Plain) -> list[str]:
 
 
 def _as_openapi(node: Plain) -> list[str]:
-    """Put the words of JSON Schema into those of OpenAPI 3.0; gives those that it has none for."""
+    """Converts the keywords of JSON Schema to those of OpenAPI 3.0. Returns the ones it lacks."""
     types = node.get("type")
     if types == "null":
         types = ["null"]

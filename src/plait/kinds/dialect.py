@@ -1,7 +1,7 @@
-"""The keywords by which documents are checked: those of a draft of JSON Schema, and those of Kubernetes.
+"""The keywords for checking documents: those of a draft of JSON Schema, and those of Kubernetes.
 
-The library jsonschema checks. What stands here in the place of its own keywords says which key is meant, matches patterns
-in linear time, or is of OpenAPI and Kubernetes.
+The library jsonschema checks. The keywords here replace its own: they name the key, match patterns in linear time, or
+belong to OpenAPI and Kubernetes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
 
 
 def without_effect(contents: object) -> Callable[[str, Rules], bool]:
-    """Tells of a keyword in a schema whether the draft of a file does not know it there, though the newest does."""
+    """A test for keywords that the draft of a file ignores, although the newest draft has them."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import validator_for
 
@@ -112,7 +112,7 @@ def missing(name: str) -> str:
 
 
 def _once(refer: Keyword) -> Keyword:
-    """A `$ref`; one that leads to itself without anything between says nothing more."""
+    """A `$ref`. One that leads to itself without anything in between has no further effect."""
     going_on: set[tuple[int, int, int]] = set()
 
     def apply(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
@@ -146,7 +146,7 @@ def _properties(validator: Validator, rule: object, instance: object, _schema: R
 
 
 def _if_known(keyword: Keyword, *, of_items: bool) -> Keyword:
-    """A keyword that says something of values that are not as a schema says, where that is known."""
+    """A keyword that depends on values not matching a schema, for schemas that can be evaluated."""
 
     def apply(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
         values = instance if of_items and isinstance(instance, list) else [instance]

@@ -1,7 +1,7 @@
 """The files that hold schemas: read from the places that a project names, and from nowhere else.
 
-A file is JSON or YAML. Nothing is fetched, and no symbolic link leads out of the places. What is wrong in a file is told
-once, with its line.
+A file is JSON or YAML. Nothing is fetched, and symbolic links must not lead out of the directories. A fault in a file
+is reported once, with its line.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ class Files:
     """The schema files read so far. problems: faults of files in the order of discovery. notes: keywords that are not
     checked.
 
-    allowed: absolute paths of directories; files below them are read. texts: what stands in the place of files, by
-    absolute path.
+    allowed: absolute paths of directories; files below them are read. texts: replace files, by absolute path.
     """
 
     __slots__ = ("_allowed", "_last", "_read", "_told", "_view", "notes", "problems", "stamps")
@@ -60,9 +59,7 @@ class Files:
         return path in self._view.texts
 
     def changed(self, texts: Mapping[str, bytes]) -> list[str]:
-        """The files and directories that are not as they were when they were looked at. texts: what stands in the place of
-        files from now on.
-        """
+        """The files and directories that changed since they were read. texts: replace files from now on."""
         before, self._view = self._view.texts, View(texts)
         found = [path for path in {*before, *texts} if before.get(path) != texts.get(path) and path in self.stamps]
         found += [path for path, stamp in self.stamps.items() if stamp_of(path) != stamp]
@@ -73,7 +70,7 @@ class Files:
         return path in self._read
 
     def note(self, path: str) -> None:
-        """Say that what stands at a path is looked at."""
+        """Records that a path is read."""
         self.stamps[path] = stamp_of(path)
 
     def text(self, path: str) -> str:
@@ -108,13 +105,13 @@ class Files:
         return self._read
 
     def tell(self, error: PlaitError) -> None:
-        """Say what is wrong, unless it was said before."""
+        """Reports a fault once."""
         if (key := (str(error.at), error.message)) not in self._told:
             self._told.add(key)
             self.problems.append(error)
 
     def tell_of(self, path: str, way: Way, error: PlaitError, *, is_note: bool = False) -> None:
-        """Say what is wrong with a part of a file, unless it was said before."""
+        """Reports a fault in a part of a file once."""
         if (key := (path, way, error.message)) not in self._told:
             self._told.add(key)
             error.at = self.place(path, way)
@@ -141,7 +138,7 @@ class Files:
         return Position(source, max(item.line, 1))
 
     def documents(self, path: str) -> Sequence[Document]:
-        """The documents of a file, with the lines where they stand; none if it cannot be read as YAML."""
+        """The documents of a file with positions; none for invalid YAML."""
         return self._nodes(path)[1]
 
     def _nodes(self, path: str) -> tuple[Source, Sequence[Document]]:
@@ -159,12 +156,12 @@ class Files:
         return last[1:]
 
     def forget_nodes(self) -> None:
-        """Nobody asks for places soon."""
+        """Drops the nodes, which are needed for positions only."""
         self._last = "", Source(""), ()
 
 
 def note_read(paths: Iterable[str]) -> None:
-    """Tell who watches this run of files and directories that were looked at, also where an earlier run has read them."""
+    """Records reads of files and directories in the current view, including cached ones."""
     view = current_view()
     for path in paths if view is not None else ():
         if os.path.isdir(path):

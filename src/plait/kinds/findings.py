@@ -37,7 +37,7 @@ _CONDITIONS = ("if", "oneOf", "anyOf", "not", "dependentSchemas", "dependencies"
 
 
 class Findings:
-    """Tells of what is found by the schemas of some files."""
+    """Reports faults found with the schemas of some files."""
 
     __slots__ = ("_has_conditions", "_places", "_references")
 
@@ -117,7 +117,7 @@ class Findings:
         )
 
     def of_nodes(self, message: str, keyword: str, nodes: Iterable[Mapping[str, object]]) -> Iterator[str]:
-        """One message for all schemas of which it holds. keyword: what it is about."""
+        """One warning for several schemas. keyword: its subject."""
         several = [*nodes]
         if several:
             more = f", and at {counted(len(several) - 1, 'place')} more" if len(several) > 1 else ""

@@ -37,7 +37,7 @@ def rules_of(catalogue: Catalogue) -> Source:
 
 
 def _check(catalogue: Catalogue) -> None:
-    """Raises the first of what is wrong with the files of a catalogue, with paths from the working directory."""
+    """Raises the first fault of a catalogue's files, with paths from the working directory."""
     for problem in catalogue.problems:
         here = os.path.join(os.getcwd(), "")
         problem.message = problem.message.replace(here, "")

@@ -1,7 +1,7 @@
 """File layouts of schema directories: files named after kinds, and files that must be searched.
 
-Directories of schemas are often directories of templates as well. So that a keystroke in a template is no reason to read
-all schemas again, files that have no schemas, and directories that have the same files as before, count as unchanged.
+Directories of schemas often hold templates as well. To avoid reading all schemas after each keystroke in a template,
+files without schemas, and directories with the same files as before, count as unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
 
 
 class Layout:
-    """The files of schemas, by what they are named after and by the kinds that occur in them."""
+    """The files of schemas, by the names they derive from and by the kinds in them."""
 
     __slots__ = ("_by_name", "_by_word", "_files", "_listed", "_unread", "_without")
 
@@ -78,7 +78,7 @@ class Layout:
         self._by_name.setdefault(os.path.basename(path).lower(), path)
 
     def look_into(self, path: str) -> bool:
-        """Note the kinds that occur in a file; whether it may define any. Raises ReadError, LimitError."""
+        """Records the kinds in a file. True if it may define any. Raises ReadError, LimitError."""
         text = self._files.text(path)
         if not _may_define(text):
             self._without.add(path)
@@ -123,7 +123,7 @@ def _may_define(text: str) -> bool:
 
 
 def _names(directory: str) -> list[str]:
-    """The names in a directory that matter, in order; those of directories end with a slash."""
+    """The relevant names in a directory, in order; directories end with a slash."""
     found = []
     try:
         with os.scandir(directory) as entries:

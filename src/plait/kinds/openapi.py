@@ -18,7 +18,7 @@ _AMOUNT = [{"type": "string"}, {"type": "number"}]
 
 
 def definitions(contents: object) -> Iterator[Definition]:
-    """The kinds that a file's contents define. What every object has, and definitions do not say, is put into them."""
+    """The kinds that a file's contents define, completed by the keys that every object has."""
     if not isinstance(contents, dict):
         return
     documents = contents.get("documents")
@@ -73,7 +73,7 @@ def _custom(spec: object) -> Iterator[Definition]:
 
 
 def _completed(around: object) -> bool:
-    """Put in what every object has; whether there is a schema."""
+    """Adds the keys that every object has. True if there is a schema."""
     schema = around.get("openAPIV3Schema") if isinstance(around, dict) else None
     if not isinstance(schema, dict):
         return False

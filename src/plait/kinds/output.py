@@ -25,10 +25,9 @@ def check_output(
 ) -> None:
     """Check documents by the schemas of their kinds.
 
-    paths: files and directories of schemas. warn: gets each kind that has none, and what schemas say that is not checked.
-    quotes: whether messages may quote the lines of the documents.
-    Raises SchemaError with a finding for everything that is wrong; UsageError for schemas that cannot be used, ReadError,
-    LimitError.
+    paths: files and directories of schemas. warn: receives kinds without a schema, and keywords that are not checked.
+    quotes: messages may quote lines of the documents. Raises SchemaError with all findings; UsageError for unusable
+    schemas, ReadError, LimitError.
     """
     with watched_catalogue(paths) as catalogue:
         _check(documents, catalogue, warn, quotes=quotes)

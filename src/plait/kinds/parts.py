@@ -18,9 +18,9 @@ _SHOWN = 6
 
 
 def part_of(contents: object, pointer: str | None, name: str) -> str:
-    """The pointer of the schema in what a file holds. pointer: what was asked for. name: the file, for messages.
+    """The pointer of the schema in a file's contents. pointer: the requested one. name: the file, for messages.
 
-    Raises UsageError if there is no such part, or if there are several and none was asked for.
+    Raises UsageError if there is no such part, or if there are several and none was requested.
     """
     if pointer is not None:
         found = _at(contents, pointer)
@@ -66,7 +66,7 @@ def _has_parts(contents: object) -> bool:
 
 
 def _candidates(contents: object, start: str) -> Iterator[tuple[str, bool]]:
-    """The pointers of schemas in a file, and whether it is the one that is meant among others."""
+    """The pointers of schemas in a file, and whether each is the preferred one."""
     if not isinstance(contents, dict):
         return
     if isinstance(contents.get("documents"), list) and "kind" not in contents:

@@ -1,6 +1,7 @@
-"""Regular expressions of schemas, matched by RE2: in a time that is linear in the text, whoever wrote the pattern.
+"""Regular expressions of schemas, matched by RE2 in linear time, because anybody may have written them.
 
-RE2 has no look-ahead. What schemas use it for, `^(?!those).*$`, is matched in parts: what must not come next, and the rest.
+RE2 has no look-ahead. Its usual use in schemas, `^(?!those).*$`, is matched in parts: a pattern that must not match,
+and the rest.
 """
 
 from __future__ import annotations

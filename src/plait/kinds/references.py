@@ -1,7 +1,7 @@
-"""Schemas made ready for use: each `$ref` leads somewhere, each pattern can be matched, each keyword has what it takes.
+"""Prepares schemas for use: each `$ref` is resolved, each pattern can be matched, each keyword is valid.
 
-What a schema reaches is looked through once, before its first use. A part that cannot be used is told with its line and
-taken out, so that the rest still holds, and the library that checks meets nothing that it cannot follow.
+Everything that a schema reaches is checked once, before its first use. An unusable part is reported with its line and
+removed, so that the rest still applies and the library meets nothing invalid.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NOWHERE = "http://plait.invalid/"
 
 
 class References:
-    """The schemas of some files, and what they refer to. registry: what the library finds them in."""
+    """The schemas of some files and their references. registry: for the library."""
 
     __slots__ = ("_drafts", "_hints", "_name_of", "_own_names", "_seen", "files", "registry")
 
@@ -61,7 +61,7 @@ class References:
         return contents
 
     def schema(self, path: str, pointer: str = "", *, is_kind: bool = False) -> Schema:
-        """A schema that stands in a file. pointer: where in it. Raises ReadError, UsageError, LimitError."""
+        """A schema in a file. pointer: its place. Raises ReadError, UsageError, LimitError."""
         contents = self.load(path)
         if not isinstance(contents, dict):
             at = Position(Source(path), 1)
@@ -75,7 +75,7 @@ class References:
         return self._schema(uri_of(path), pointer, is_kind=is_kind)
 
     def plain(self, name: str, contents: Mapping[str, object], *, is_kind: bool = False) -> Schema:
-        """A schema that stands in no file. Raises UsageError, LimitError."""
+        """A schema without a file. Raises UsageError, LimitError."""
         uri = _NOWHERE + quote(name)
         self._add(uri, contents)
         return self._schema(uri, "", is_kind=is_kind)
@@ -142,7 +142,7 @@ class References:
             self.files.forget_nodes()
 
     def _look_through(self, node: object, uri: str, way: Way, fresh: list[int]) -> None:
-        """fresh: takes what was not looked through before."""
+        """fresh: receives schemas that were not checked before."""
         todo = [(node, uri, uri, way)]
         while todo:
             node, base, file, way = todo.pop()
@@ -173,7 +173,7 @@ class References:
                         todo.append((found, there, there, _way_of(fragment)))
 
     def _tidy(self, node: dict[str, object], path: str, way: Way) -> None:
-        """Take out what cannot be used of a schema, by itself."""
+        """Removes the unusable parts of a schema itself."""
         for keyword, expected in unfit(node):
             self._tell_unfit(path, (*way, keyword), expected)
             _drop(node, keyword)
@@ -192,7 +192,7 @@ class References:
         )
 
     def _followed(self, reference: str, base: str) -> tuple[str, object]:
-        """The address of what a reference leads to, and that: from the file, else from what the file calls itself.
+        """The address of a reference's target, and the target: relative to the file, else to the file's own identifier.
 
         Raises UsageError, ReadError, with the end of a message.
         """
@@ -264,7 +264,7 @@ class References:
         return found
 
     def _crawled(self) -> SchemaRegistry:
-        """With the names that are given to parts of schemas."""
+        """The registry with the names given to parts of schemas."""
         try:
             return self.registry.crawl()
         except Exception:  # noqa: BLE001 - as above; names that cannot be found are told where they are used
@@ -272,13 +272,13 @@ class References:
 
 
 def _drop(node: dict[str, object], keyword: str) -> None:
-    """Take out a keyword, so that nobody takes what is left for all that the schema says."""
+    """Removes a keyword, and marks the schema as incomplete."""
     del node[keyword]
     node[UNKNOWN] = True
 
 
 def _joined(base: str, reference: str | None) -> str | None:
-    """The address of a reference; None for what is no address."""
+    """The address of a reference; None if it is invalid."""
     try:
         return urljoin(base, reference or "")
     except ValueError:
@@ -304,7 +304,7 @@ def schema_of(contents: Mapping[str, object], *, is_kind: bool = False) -> Schem
 
 
 def of_data(contents: Mapping[str, object]) -> Schema:
-    """The schema of layered documents, for one of their data in the draft that Deckhand takes. Raises as `schema_of`."""
+    """The schema for the data of layered documents, in Deckhand's draft. Raises as `schema_of`."""
     references = References(Files([]))
     references.plain("data", contents)
     around = {"$schema": "http://json-schema.org/draft-04/schema#", **around_data(f"{_NOWHERE}data")}

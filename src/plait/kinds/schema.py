@@ -1,4 +1,4 @@
-"""A place in a schema: what a value there may be, and what is said of it."""
+"""A place in a schema: the constraints on a value there."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MOST = 100
 
 
 class Schema:
-    """A place in a schema. node: what stands there. resolver: where its `$ref` leads. is_kind: it is of an object of
-    Kubernetes, which has no keys that are not declared. checker: what checks documents by the whole schema; a place below
-    has none. path: the file of the whole schema, if it stands in one.
+    """A place in a schema. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to a Kubernetes
+    object, which rejects undeclared keys. checker: checks documents by the whole schema; None below the top. path:
+    the file of the whole schema, or None.
     """
 
     __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "path", "resolver")
@@ -45,11 +45,11 @@ class Schema:
         return f"<Schema: {self.type_text()}>"
 
     def inner(self, node: object) -> Schema | None:
-        """A place below, by what stands there; None for what says nothing."""
+        """A place below with some keywords; None if it has none."""
         return Schema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
     def parts(self) -> list[Schema]:
-        """The place, what it refers to, what else holds for it and what may hold, each once."""
+        """The place, its reference, and all schemas that apply or may apply, each once."""
         if self._parts is None:
             self._parts = []
             todo: list[Schema | None] = [self]
@@ -68,9 +68,9 @@ class Schema:
         return self._parts
 
     def certain(self) -> list[Schema]:
-        """The place, what it refers to and what else holds for it whatever the value is, each once.
+        """The place, its reference, and all schemas that apply to every value, each once.
 
-        Of alternatives only one holds for certain that is the only one beside null.
+        An alternative applies to every value if it is the only one beside null.
         """
         found: dict[int, Schema] = {}
         todo: list[Schema | None] = [self]
@@ -177,7 +177,7 @@ class Schema:
         return list(dict.fromkeys(found))
 
     def type_text(self) -> str:
-        """The types, for people."""
+        """The types as text."""
         return " or ".join(self.types()) or "any"
 
     def choices(self) -> list[object]:
@@ -200,7 +200,7 @@ class Schema:
 
 
 def only_alternative(several: object) -> object:
-    """The only schema of a list beside that of null, if there is but one."""
+    """The only schema of a list beside that of null, or None."""
     others = [one for one in several if one not in _NULLS] if isinstance(several, list) else []
     return others[0] if len(others) == 1 else None
 

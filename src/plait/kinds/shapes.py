@@ -52,7 +52,7 @@ _TAKES: Mapping[str, tuple[tuple[type, ...], str]] = {
 
 
 def below(node: Mapping[str, object]) -> Iterator[tuple[object, Way]]:
-    """The schemas that stand in a schema, each with the way to it."""
+    """The schemas inside a schema, each with its path."""
     for keyword in _SCHEMAS:
         inner = node.get(keyword)
         if isinstance(inner, list):
@@ -70,7 +70,7 @@ def below(node: Mapping[str, object]) -> Iterator[tuple[object, Way]]:
 
 
 def unfit(node: Mapping[str, object]) -> list[tuple[str, str]]:
-    """The keywords of a schema that have what they cannot have, each with what they take."""
+    """The keywords of a schema with invalid values, each with its expectation."""
     found = []
     for keyword, value in node.items():
         takes = _TAKES.get(keyword)
@@ -104,7 +104,7 @@ def _list(value: object) -> list[object]:
 
 
 def unmatched(node: Mapping[str, object]) -> Iterator[tuple[str, PlaitError]]:
-    """The keywords of a schema with patterns that are not matched, because they are none, or may take time without end."""
+    """The keywords of a schema with patterns that cannot be matched, or not in linear time."""
     pattern = node.get("pattern")
     if isinstance(pattern, str) and not is_pattern(pattern):
         yield "pattern", _no_pattern(pattern)

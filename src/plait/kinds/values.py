@@ -1,6 +1,6 @@
-"""A schema that somebody else wrote, as the schema of data values: JSON Schema, OpenAPI, or that of a custom resource.
+"""A schema from elsewhere as the schema of data values: JSON Schema, OpenAPI, or that of a custom resource.
 
-The data values are the schema's defaults with the given ones laid over them, and the result is checked by the schema.
+The data values are the schema's defaults overlaid with the given ones, and the result is checked by the schema.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _WITHOUT_LIBRARY = "pip install 'plait[validate]'"
 class ValuesSchema:
     """The schema of data values in a file. name: the file, and `#` with a pointer if it was given with one.
 
-    notes: what it says that has no effect.
+    notes: parts without effect.
     """
 
     def __init__(self, name: str, texts: Mapping[str, bytes] | None = None) -> None:
-        """texts: what stands in the place of files, by absolute path.
+        """texts: replace files, by absolute path.
 
-        Raises ReadError, UsageError for what is no schema, LimitError.
+        Raises ReadError, UsageError for an invalid schema, LimitError.
         """
         self.name = name
         typed, pointer = _split(name, texts or {})
@@ -88,7 +88,7 @@ class ValuesSchema:
         return self.where(self.schema.node, "")
 
     def defaults(self) -> Document:
-        """The data values when none are given. Raises LimitError, UsageError."""
+        """The data values if none are given. Raises LimitError, UsageError."""
         found = _within_stack(self._defaults.made)
         if type(found) is not Map:
             raise UsageError(
@@ -97,7 +97,7 @@ class ValuesSchema:
         return Document(found, found.source, found.line)
 
     def fill(self, document: Document, before: Document | None = None) -> Document:
-        """The document with the defaults of what its objects lack. before: an earlier state that was filled.
+        """The document with the defaults of missing keys. before: an earlier, filled state.
 
         Raises LimitError, UsageError.
         """
@@ -106,16 +106,16 @@ class ValuesSchema:
         return document if value is document.value else document.with_value(value)
 
     def room_for(self, given: Document, before: Document) -> Document:
-        """The data values so far, without what the given ones take the place of: they may be of another alternative than the
-        default. Raises LimitError.
+        """The data values so far, without the parts that given ones replace because they take another alternative.
+        Raises LimitError.
         """
         value: Value = _within_stack(lambda: self._defaults.room(before.value, given.value))
         return before if value is before.value else before.with_value(value)
 
     def check(self, document: Document, sources: Sequence[Source] = ()) -> None:
-        """Raises SchemaError for data values that are not as the schema says; LimitError, UsageError.
+        """Raises SchemaError for invalid data values; LimitError, UsageError.
 
-        sources: what data values came from, files and flags.
+        sources: the files and flags with data values.
         """
         try:
             found = placed(document, violations(as_json(document.value), self.schema))
@@ -154,7 +154,7 @@ def _within_stack(make: Callable[[], Value]) -> Value:
 
 
 def _split(name: str, texts: Mapping[str, bytes]) -> tuple[str, str | None]:
-    """The path of a file, and the pointer behind it."""
+    """The path of a file, and the pointer after it."""
     path, mark, pointer = name.rpartition("#")
     if mark and not os.path.lexists(name) and os.path.abspath(name) not in texts:
         return path, pointer
@@ -169,7 +169,7 @@ _LOCK = Lock()
 def values_schema(name: str) -> ValuesSchema:
     """The schema of data values in a file: `FILE`, or `FILE#/pointer` for a part of it. It is read again when it has changed.
 
-    Raises ReadError, UsageError for what is no schema, LimitError.
+    Raises ReadError, UsageError for an invalid schema, LimitError.
     """
     view = current_view()
     texts = {} if view is None else {path: text for path, text in view.texts.items() if _is_schema_file(path)}

@@ -1,4 +1,4 @@
-"""The schemas that a run itself names: read as the run sees files, and told to who watches it."""
+"""The schemas that a run names: read through the run's view, which records the reads."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
-    """The schemas at some paths, files and directories; at the end who watches this run hears what was looked at.
+    """The schemas at some paths, files and directories. Reads are recorded at the end.
 
-    Raises ReadError where there is nothing, UsageError without the library that checks.
+    Raises ReadError for a missing path, UsageError without jsonschema.
     """
     for path in paths:
         check_read(path)

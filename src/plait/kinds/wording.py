@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Violation(NamedTuple):
     """A fault at a path. meant: similar names; is_of_key: the position is that of the last key.
 
-    schema, keyword: what says so.
+    schema, keyword: the violated rule.
     """
 
     path: Path
@@ -157,7 +157,7 @@ def _is_other_name(error: ValidationError) -> bool:
 
 
 def _expected(error: ValidationError) -> str:
-    """The types of all alternatives, for people."""
+    """The types of all alternatives as text."""
     found: dict[str, None] = {}
     for one in error.context or ():
         if _is_other_type(one):
@@ -166,7 +166,7 @@ def _expected(error: ValidationError) -> str:
 
 
 def _types(schema: object) -> str:
-    """The types that a schema has, for people."""
+    """The types of a schema as text."""
     if not isinstance(schema, dict):
         return "another type"
     names = schema.get("type", [])

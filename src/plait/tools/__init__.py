@@ -1,6 +1,6 @@
-"""Tools over all dialects: where values come from, what differs, several steps in one run.
+"""Tools for all dialects: provenance, differences, pipelines.
 
-Nothing here prints or exits. A caller sets `context.trace = Trace()` before a run and asks afterwards:
+Nothing here prints or exits. A caller sets `context.trace = Trace()` before a run and queries it afterwards:
 
     explain.histories(trace, documents, "Deployment/web:spec.*")   -> History each; telling.to_data, telling.to_text
     absence.absent(trace, documents, path)                         -> why something is not there, as text

@@ -23,7 +23,7 @@ _NEAR = 5
 
 
 def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
-    """The answer as text. path: what is missed; None asks for all overlay items that matched nothing."""
+    """The answer as text. path: of the missing value; None for all overlay items that matched nothing."""
     out: list[str] = []
     explainer = Explainer(trace)
     documents, names = explainer.visible(documents), explainer.names

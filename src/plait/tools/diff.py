@@ -1,9 +1,8 @@
 """Differences between two sets of documents, by key and not by line.
 
-Documents go together by kind and name (or schema and name), else by their order; items of arrays of maps by the key that
-tells them apart, such as `name`; maps by their keys, whose order does not count. `to_overlay` and `to_operations` write
-the difference as something that can be applied: then the result is the right side exactly, the order of keys included
-where the form can say it.
+Documents are paired by kind and name (or schema and name), else by order; items of arrays of maps by an identifying
+key, such as `name`; maps by their keys in any order. `to_overlay` and `to_operations` write the difference as changes
+that can be applied; their result is exactly the right side, including the order of keys where the form can express it.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ def paired(
 
 
 def _identities(documents: Sequence[Document]) -> dict[Document, object]:
-    """For each document what names it, None if nothing does or if it is not alone."""
+    """The identity of each document; None if it has none or is not the only one with it."""
     named = {document: _identity(document) for document in documents}
     counts: dict[object, int] = {}
     for identity in named.values():
@@ -222,10 +221,10 @@ def _below(path: str, key: Value) -> str:
 
 
 def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: Callable[[str], str] = str) -> str:
-    """The differences for a person: a heading a document, a line a change, values that are collections indented below.
+    """The differences as text: a heading per document, a line per change, collections indented below.
 
-    Of texts of several lines those that differ are shown, with some around them, as in a unified diff; of long texts of
-    one line the parts that differ. clean: what is done to all that is from the documents before it is coloured.
+    For texts of several lines the changed lines are shown with context, as in a unified diff; for long texts of one
+    line the changed parts. clean: applied to text from the documents before it is coloured.
     """
     paint = Paint(clean, colour=colour)
     out: list[str] = []
@@ -318,7 +317,7 @@ def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
 
 
 def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> str:
-    """An operations file that makes the right document of the left one. Raises UsageError unless there is one each."""
+    """An operations file that turns the left document into the right one. Raises UsageError unless there is one each."""
     from plait.yaml import write_value
 
     return write_value(operations(left, right, tests=tests))

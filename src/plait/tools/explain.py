@@ -1,8 +1,8 @@
-"""The history of a value, as data and as text: where it was written, and what changed it since, losers included.
+"""The history of a value, as data and as text: its origin and all changes, including lost ones.
 
-A history is a list of entries, oldest first. Only the last one stands; the others lost, or were used up: a text with a
-placeholder in it has a part in the value that the placeholder became. Below each entry stand its origins: the data
-values, variables, lines of code and items of other documents that it was made of.
+A history is a list of entries, oldest first. Only the last one is in the output; the others were overwritten or used
+up: a text with a placeholder contributes to the value of the placeholder. Each entry has origins: the data values,
+variables, lines of code and items of other documents that it was made from.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ STANDS, LOST, USED = "stands", "lost", "used"
 class Entry:
     """One line of a history.
 
-    action: what was done. source, line: where that is written. value: what the value was then (`has_value`).
-    state: whether it stands, lost, or was used for the next. origins: what it was made of. structural: only that it is
-    there counts, not what is in it, such as the map around a value. secret: nobody is to see its value and its line.
+    action: the kind of change. source, line: its position. value: the value at that time (`has_value`). state: in the
+    output, lost, or used for the next entry. origins: the entries it was made from. structural: only its existence
+    counts, not its contents, such as the map around a value. secret: its value and line are hidden.
     """
 
     __slots__ = ("action", "has_value", "key", "line", "origins", "secret", "source", "state", "structural", "value")
@@ -65,7 +65,7 @@ class Entry:
         self.secret = False
 
     def with_origins(self, origins: Sequence[Entry]) -> Entry:
-        """The same entry, made of something else."""
+        """The same entry with other origins."""
         return Entry(
             self.action,
             self.source,
@@ -107,9 +107,9 @@ def _flag(source: Source, *, is_secret: bool) -> str:
 
 
 class History:
-    """All that is known of one value: where it is, its entries, and what decided that it is there (`around`).
+    """The history of one value: its place, its entries, and the entries that decided its existence (`around`).
 
-    secret: nobody is to see it. value: the value as it may be shown.
+    secret: the value is hidden. value: as it may be shown.
     """
 
     __slots__ = ("around", "entries", "place", "secret", "value")
@@ -124,12 +124,12 @@ class History:
         self.value = place.value if value is None else value
 
     def standing(self) -> list[Entry]:
-        """The entries that have a part in the value: all but those that lost."""
+        """The entries that contribute to the value: all but the lost ones."""
         return [entry for entry in self.entries if entry.state != LOST]
 
 
 def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> History:
-    """The history of the value at a place. Who asks for many values asks one `Explainer`."""
+    """The history of the value at a place. For many values use one `Explainer`."""
     return Explainer(trace, cleartext_secrets=cleartext_secrets).history(place)
 
 
@@ -138,10 +138,10 @@ def histories(
 ) -> Iterator[History]:
     """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
 
-    They are made as they are asked for: all of a large output together would take far more memory than the run did.
+    They are computed on demand, because all histories of a large output would need far more memory than the run.
 
-    trace: what the run that made the documents recorded. cleartext_secrets: show the values of variable stores and of
-    encrypted documents. Raises UsageError when the PATH cannot be read or means nothing.
+    trace: of the run that produced the documents. cleartext_secrets: show the values of variables stores and of
+    encrypted documents. Raises UsageError for an invalid PATH, or one that matches nothing.
     """
     from plait.tools.finding import find
     from plait.tools.paths import all_places, means_text, parse, text_lines
@@ -159,10 +159,10 @@ def histories(
 
 
 class Explainer:
-    """Reads histories out of a trace.
+    """Reads histories from a trace.
 
-    What decided of the items around a value is the same for all values within the innermost of them, so it is kept while
-    values are asked for in order.
+    The entries that decided the items around a value are the same for all values in the innermost of them, so they are
+    cached while values are queried in order.
     """
 
     def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
@@ -177,7 +177,7 @@ class Explainer:
 
     @property
     def marks(self) -> Marks | None:
-        """The marks of the run, which may use secrets only by what another run says; None where all is shown."""
+        """The marks of the run, if secrets are hidden; None otherwise."""
         return None if self._cleartext_secrets else self.trace.marks
 
     @property
@@ -189,12 +189,12 @@ class Explainer:
         return self._names
 
     def visible(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """Documents without what a secret decides to be there."""
+        """The documents without items whose existence depends on a secret."""
         return documents if self.marks is None else self.marks.visible(documents)
 
     @property
     def texts(self) -> Mapping[str, Array]:
-        """The lines of text files, without those that a secret decides."""
+        """The lines of text files, without those that depend on a secret."""
         return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
 
     def history(self, place: Place) -> History:
@@ -235,7 +235,9 @@ class Explainer:
         return self.marks is not None and self.marks.holds_secret(item)
 
     def _brought(self, place: Place, entries: list[Entry]) -> list[Entry]:
-        """The entries of a value that a substitution brought as a part of a map or list: it stands above where it is written."""
+        """The entries of a value that a substitution inserted as part of a map or list: it is above the place where it
+        is written.
+        """
         first = entries[0]
         if first.action != "written" or len(place.way) < 2:
             return entries
@@ -308,7 +310,9 @@ class Explainer:
         depth: int,
         same: tuple[Source | None, int, Value] | None = None,
     ) -> list[Entry]:
-        """Entries for what a value was made of; what says no more than the entry above (`same`) is passed through."""
+        """Entries for the origins of a value. Entries equal to the one above (`same`) are replaced by their
+        origins.
+        """
         out: list[Entry] = []
         todo: list[Origin] = [*because]
         todo.reverse()
@@ -414,7 +418,7 @@ class Explainer:
         return [Entry("around", source, line, key=key, origins=entries, structural=True)]
 
     def parentage(self, place: Place) -> list[Entry]:
-        """Of a value that a document has from its parent: what says which one that is."""
+        """The entries that select the parent, for a value that a document inherits."""
         item: Item | None = place.document
         while item is not None and item not in self.trace.lineage:
             item = self.trace.copies.get(item)
@@ -439,7 +443,7 @@ class Explainer:
 
 
 def distinct(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries without those that say the same again; what these were made of goes to the first that says it."""
+    """The entries without duplicates, whose origins are added to the first one."""
     out: dict[tuple[object, ...], Entry] = {}
     for entry in entries:
         key = (entry.action, entry.source, entry.line, str(entry.key), entry.state)
@@ -461,9 +465,9 @@ def flat(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
-    """The lines (file, line) that have a part in a value: those of what stands, not of what lost.
+    """The lines (file, line) that contribute to a value, without lost ones.
 
-    structure: also those that only say that something is there, such as the key of the map around the value.
+    structure: include lines that only decide the existence, such as the key of the map around the value.
     """
     return _lines_of([*history.standing(), *history.around], structure=structure)
 

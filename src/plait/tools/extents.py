@@ -1,7 +1,6 @@
-"""The lines that nodes and statements of a file take, for questions about a line.
+"""The lines of nodes and statements of a file, for queries about a line.
 
-The record of a run names one line of each node and of each statement: the first one. `Extents` leads from any line of a
-file to those.
+The trace of a run has one line for each node and statement: the first one. `Extents` maps any line of a file to those.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Scalar:
-    """A scalar as it is written. start, end: indexes into the text. value: what it is read as."""
+    """A scalar as written. start, end: indexes into the text. value: as read."""
 
     __slots__ = ("end", "start", "value")
 
@@ -60,7 +59,7 @@ class Extents:
             self.is_read = False
 
     def starts(self, line: int) -> set[int]:
-        """The first lines of the scalar and the statement that take a line, and the line itself."""
+        """The first lines of the scalar and the statement on a line, and the line itself."""
         return {line, *self._first.get(line, ())}
 
     def within(self, line: int) -> set[int]:
@@ -72,14 +71,14 @@ class Extents:
         return max((first for first, start, end in self._bodies if start <= line <= end), default=0)
 
     def is_blank(self, line: int) -> bool:
-        """True for a line that takes no part in any node, statement or annotation: blank, or a comment."""
+        """True for a line outside any node, statement or annotation: blank, or a comment."""
         text = (self.source.line(line) or "").strip()
         if not self.is_read or line in self._first or line in self._below or line in self._code:
             return False
         return not text or (text.startswith("#") and not text.startswith("#@"))
 
     def scalars(self, line: int) -> Sequence[Scalar]:
-        """The scalars that begin on a line or take it."""
+        """The scalars that begin or continue on a line."""
         return self._scalars.get(line, ())
 
     def has_code(self, line: int) -> bool:
@@ -161,7 +160,7 @@ class Extents:
         return ends
 
     def _note_statement(self, statement: Statement, ends: dict[int, int]) -> set[int]:
-        """Notes what is within a statement; returns the lines of all of it."""
+        """Records the contents of a statement. Returns its lines."""
         inner: set[int] = set()
         for one in _blocks(statement):
             inner |= self._note_statement(one, ends)

@@ -1,4 +1,4 @@
-"""Finding what a PATH means; and what to say of one that leads nowhere: how far it leads, what is there, the nearest name."""
+"""Resolves a PATH; and errors about one that matches nothing: how far it leads, the value there, the nearest name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def find(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[Place]:
-    """The places that a PATH means, in order. names: what documents and places are called.
+    """The places that match a PATH, in order. names: of documents and places.
 
-    Raises UsageError that says which part failed and what is nearest.
+    Raises UsageError with the failed part and the nearest name.
     """
     names = ItemNames() if names is None else names
     found = places(path, documents, names)
@@ -49,7 +49,7 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
 
 
 def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames) -> UsageError:
-    """Follow the path in the document where it leads furthest, and say what is there instead."""
+    """The error for a path that matches nothing, for the document in which it leads furthest."""
     best: tuple[int, Place, Value, str] | None = None
     for number, document in chosen:
         reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
@@ -107,7 +107,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def kind_meant(path: Path, documents: Iterable[Document]) -> str | None:
-    """The PATH that is meant by one that has a kind of documents in the place of a key; None for any other."""
+    """The intended PATH if the kind of documents is in the place of a key; None otherwise."""
     first = path.steps[0] if path.steps else ""
     if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in documents):
         return None
@@ -121,7 +121,7 @@ def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
 
 
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
-    """A hint for a path that leaves out a part: the places where the rest would lead somewhere."""
+    """A hint for a path with a missing part: places where the rest matches."""
     found = [
         way_text(document, way, names.of, names.key)
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]

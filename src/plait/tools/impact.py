@@ -1,8 +1,8 @@
 """The values of an output in which a line of an input has a part.
 
-The answer is taken from the record of a run, and verified: the run is evaluated with other values on the line, and what
-is another value then belongs to the effect as well. A line of which nothing is recorded has no effect if the output is
-the same each time. Of code that can be left out nothing is proven by that, so its effect is unknown.
+The answer comes from the trace of a run, and is verified: the run is evaluated with other values on the line, and all
+values that change belong to the effect. A line without a record has no effect if the output does not change. For code
+that can be omitted this proves nothing, so its effect is unknown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Impact:
     """The effect of a line.
 
-    places: the values, in order. unknown: why it is unknown which values there are, or "". needed: the run fails if the
+    places: the values, in order. unknown: the reason why the values are unknown, or "". needed: the run fails if the
     line is changed. Without any of these the line has no effect.
     """
 
@@ -59,8 +59,7 @@ def impact(
     """The scalars of an output, and the lines of its text files, in which a line of an input has a part.
 
     trace: of a run that records all functions (`Trace.follows_all`). files: contents of the inputs by absolute path.
-    rerun: evaluates the run with texts in the place of files; raises PlaitError.
-    context: of the run, for whoever watches.
+    rerun: evaluates the run with texts in place of files; raises PlaitError. context: of the run, for observers.
     """
     documents = _visible(trace, documents)
     found = _impact(trace, documents, file, line, files, rerun, context)
@@ -69,7 +68,7 @@ def impact(
 
 
 def _visible(trace: Trace | None, documents: DocumentSet) -> DocumentSet:
-    """Documents without what a secret decides to be there."""
+    """The documents without items whose existence depends on a secret."""
     marks = None if trace is None else trace.marks
     return documents if marks is None else documents.with_items(marks.visible(documents.items))
 
@@ -112,7 +111,7 @@ def _impact(
 def _places(
     trace: Trace, documents: DocumentSet, file: str, exact: set[int], within: set[int], context: Context | None
 ) -> tuple[list[Place], list[Place]]:
-    """The places in which lines of a file have a part, and those in which the lines within them have."""
+    """The places that lines of a file contribute to, and those that the lines inside them contribute to."""
     explainer = Explainer(trace)
     if context is not None:
         context.done = context.total = 0
@@ -132,7 +131,7 @@ def _places(
 
 
 def _outer(extents: Extents, trace: Trace, line: int) -> Iterable[int]:
-    """The first lines of functions that stand for a line in the record, because they ran without one."""
+    """The first lines of enclosing functions, which represent a line that was not recorded."""
     if not trace.untraced or not extents.function(line):
         return ()
     return [first for source, first in trace.untraced if same_file(source.shown, extents.source.name)]
