@@ -1,4 +1,4 @@
-"""The command line: choose a command, import only its module, print errors, give the exit status (design 10)."""
+"""The command line: selects a command, imports only its module, prints errors, returns the exit status."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ ISOLATES: ContextVar[bool] = ContextVar("plait_isolates", default=False)
 
 
 class Isolate(BaseException):
-    """Raised where a command line asks for a process of its own."""
+    """Raised if a command line requests a process of its own."""
 
 
 # Names the program for a command line that does not begin with a command of plait.
@@ -118,7 +118,7 @@ PROGRAM_VARIABLE = "PLAIT_AS"
 
 
 def program_of(path: str, argv: Sequence[str], wanted: str | None = None) -> str:
-    """The program that a command line is meant for: "plait", or one of PROGRAMS.
+    """The program that a command line is for: "plait", or one of PROGRAMS.
 
     path: the file that was started; its name without extensions of Windows decides. argv: the words after it.
     wanted: of PLAIT_AS. Raises UsageError for an unknown one.
@@ -145,8 +145,8 @@ def program_of(path: str, argv: Sequence[str], wanted: str | None = None) -> str
 def main(argv: Sequence[str], program: str = PLAIT) -> int:
     """Run one command line (without the program's name); the exit status.
 
-    A `PlaitError` is printed to standard error in the one layout; what is our fault is said to be (status 70).
-    program: the program in whose place to run; its layout is used.
+    A `PlaitError` is printed to standard error in one layout; an internal error is marked as such (status 70). program:
+    the program to replace; its layout is used.
     """
     from plait.errors import PlaitError
 
@@ -275,7 +275,7 @@ _BROKEN_PIPE = 141
 
 
 def _interruptible(argv: Sequence[str]) -> int:
-    """Run `main`, and let it take an interrupt where the launcher left that to the system."""
+    """Runs `main`, and enables interrupts if the launcher disabled them."""
     import _signal as signal  # type: ignore[import-not-found]
 
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:

@@ -1,6 +1,6 @@
 """plait in the place of BOSH's command line: `interpolate` with the flags and texts of `bosh`, and no other command.
 
-Global flags stand before the command or behind it. A failure leaves an empty line on standard output, as BOSH does.
+Global flags may be before or after the command. A failure prints an empty line to standard output, as BOSH does.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def _check_arguments(command: str, arguments: Sequence[str]) -> None:
 
 
 def _check_environment(flags: Patch) -> None:
-    """Raises UsageError for a variable of the environment that stands for a switch and is neither on nor off."""
+    """Raises UsageError for an environment variable that sets a switch to an invalid value."""
     for name, option in _BOOLEANS.items():
         value = os.environ.get(name)
         if value is not None and not flags.has(option) and value not in TRUE | _FALSE:

@@ -1,7 +1,7 @@
 """plait in the place of ytt: ytt's command line, ytt's text on standard error.
 
-The command line is ytt's with plait's flags beside its own, so that `--limit` and `--isolate` can be used in a program
-that calls ytt. Nothing is warned of that ytt does not warn of, unless a flag or PLAIT_WARNINGS asks for it.
+The command line is ytt's plus plait's flags, so that `--limit` and `--isolate` can be used in a program that calls ytt.
+Warnings that ytt does not have are not printed, unless a flag or PLAIT_WARNINGS requests them.
 """
 
 from __future__ import annotations

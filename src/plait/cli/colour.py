@@ -1,4 +1,4 @@
-"""Colours of what is shown to people: whether there are any, and what terminals may obey."""
+"""Colours of printed text, and removal of control sequences."""
 
 from __future__ import annotations
 

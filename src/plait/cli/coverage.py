@@ -1,4 +1,4 @@
-"""`plait coverage`: what the runs of a project use of its files."""
+"""`plait coverage`: the parts of a project's files that its runs use."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def main(flags: Cover) -> int:
 
 
 def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
-    """Count runs; how many of them failed. Raises UsageError for one that there is not."""
+    """Counts runs. Returns the number of failed ones. Raises UsageError for an unknown one."""
     from plait.coverage.counting import counted, counted_by_several
 
     chosen = choose(project, flags.arguments)

@@ -1,4 +1,4 @@
-"""The reports that a command line asks for: read, written, and compared with what is wanted."""
+"""The requested coverage reports: reads, writes, and checks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`plait diff`: what differs between two YAML files, for people, as an operations file or as an overlay."""
+"""`plait diff`: the differences between two YAML files, as text, as an operations file or as an overlay."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def main(flags: Diff) -> int:
 
 
 def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
-    """The documents of a side: of a file or directory as they stand there, of a site rendered."""
+    """The documents of one side: of a file or directory as they are, of a site rendered."""
     links = links_of(flags)
     if not flags.site:
         from plait.content import sources

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class _EndedError(BaseException):
-    """The process was asked to end; nothing but `cleaned_up` takes it."""
+    """Raised in the main thread when the process is asked to end; only `cleaned_up` catches it."""
 
 
 class cleaned_up:  # noqa: N801 - reads as what it does
-    """`with cleaned_up():` around what writes files: a SIGTERM lets everything below remove what it has made aside.
+    """`with cleaned_up():` around code that writes files: after a SIGTERM everything below removes its temporary files.
 
     The process then ends by the signal, as it would have at once. Code that has a handler of its own, or another thread
     than the main one, is left alone.
@@ -44,14 +44,14 @@ def _end(number: int, _frame: object) -> None:
 
 
 def end_by_pipe() -> None:
-    """End the process by SIGPIPE, as programs end whose reader has gone; return where there is no such signal."""
+    """Ends the process by SIGPIPE, as usual when the reader is gone. Returns on systems without it."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
 
 
 class interrupted_by_sigterm:  # noqa: N801 - reads as what it does
-    """`with interrupted_by_sigterm():` lets a SIGTERM do what Ctrl-C does. Code with a handler of its own is left alone."""
+    """`with interrupted_by_sigterm():` handles a SIGTERM like Ctrl-C. Code with its own handler is left alone."""
 
     __slots__ = ("_is_ours",)
 

@@ -1,4 +1,4 @@
-"""`plait explain` and `plait impact`: where values come from, and what a line has a part in."""
+"""`plait explain` and `plait impact`: origins of values, and the values that depend on a line."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _told(found: Iterable[History], context: Context) -> Iterator[History]:
-    """The histories, with a word for whoever watches."""
+    """The histories, with progress for observers."""
     context.done = context.total = 0
     for history in found:
         context.doing = history.place
@@ -103,7 +103,9 @@ def _told(found: Iterable[History], context: Context) -> Iterator[History]:
 
 
 def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
-    """Print each before the next one is made: all of a large output would take far more memory than its text."""
+    """Prints each history before computing the next one, because all of a large output would take far more memory than
+    their text.
+    """
     from plait.tools.telling import to_data, to_text
 
     if as_json:
@@ -124,7 +126,9 @@ def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
 
 
 def main_impact(argv: Sequence[str]) -> int:
-    """Run `plait impact`; the exit status, 1 when the line has no effect, UNKNOWN if that is not known. Raises PlaitError."""
+    """Runs `plait impact`. Returns the exit status: 1 if the line has no effect, UNKNOWN if that is unknown. Raises
+    PlaitError.
+    """
     own, rest = IMPACT.apart(argv)
     if own.help or not argv:
         return shown(IMPACT)

@@ -1,4 +1,4 @@
-"""Results that go into files: what the commands do with --output-files and --output-by."""
+"""Results written to files: --output-files and --output-by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`plait fleet`: all runs of a project, and those of its matrices."""
+"""`plait fleet`: all runs of a project, including those of its matrices."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _fleet(flags: Fleet) -> int:
 
 @contextmanager
 def _many_runs() -> Iterator[None]:
-    """One fleet is many runs: what bounds one, and lets one live without a collector, is not for all of them together."""
+    """Disables the limits and the garbage collection of a single run: a fleet is many runs."""
     import gc
 
     from plait.limits import Limits, limited

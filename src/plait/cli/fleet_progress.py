@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Lines(Silent):
-    """Tells people, on standard error: how many runs have ended, how many do so in a second, and how long it will take."""
+    """Prints progress to standard error: finished runs, runs per second, and the remaining time."""
 
     # Seconds before the first line, and between lines.
     _FIRST = _EACH = 10.0
@@ -61,7 +61,7 @@ class Lines(Silent):
 
 
 class TerminalLine(Lines):
-    """The same in one line that goes away when the fleet has ended."""
+    """The same in one line that is removed at the end."""
 
     _FIRST = 1.0
     _EACH = 0.2

@@ -48,7 +48,7 @@ _NAMED = 5
 
 
 def main(flags: Fmt) -> int:
-    """Run `plait fmt`; the exit status: 1 if a file cannot be read, or would change and --check is given.
+    """Runs `plait fmt`. Returns the exit status: 1 if a file cannot be read, or would change with --check.
 
     Raises UsageError.
     """
@@ -102,7 +102,7 @@ def main(flags: Fmt) -> int:
 
 
 def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatted | None]]:
-    """Each file with what becomes of it; None for one that is no YAML, which is told."""
+    """Each file with its new text; None for a file that is not YAML, which is reported."""
     from plait.formatting.lossless import format_text
 
     for file in files:
@@ -135,7 +135,7 @@ def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool, colour: bool)
 
 
 def _is_written(file: InputFile, formatted: Formatted, named: Sequence[str]) -> bool:
-    """True if the file was written. An error is printed, and the files behind it are written.
+    """True if the file was written. Prints errors, so that the remaining files are written.
 
     named: the paths that the user typed.
     """

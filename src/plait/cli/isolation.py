@@ -1,7 +1,7 @@
 """`--isolate`: the command runs in a child process, and its parent ends it at the limit `seconds`, whatever it is doing.
 
-The process of a command keeps its limits itself (`plait.process`), but a single call into C hears no timer until it comes
-back. A parent that waits can always end its child.
+The process of a command enforces its own limits (`plait.process`), but a timer cannot interrupt a single call into C. A
+waiting parent can always kill its child.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GRACE = 0.3
 def isolated(command: Callable[[], int]) -> int:
     """Run a command in a child process; its exit status.
 
-    Raises LimitError when the child had to be ended, or ended by a signal; UsageError where there are no child processes.
+    Raises LimitError if the child was killed; UsageError on systems without child processes.
     """
     if not can_fork():
         raise UsageError("--isolate needs a system that can fork a process (Linux, macOS)", code="unsupported-system")
@@ -68,7 +68,7 @@ def isolated(command: Callable[[], int]) -> int:
 
 
 def _run(command: Callable[[], int], hears: int, tells: int) -> int:
-    """The exit status of the command, in the child. It tells each time limit that it sets itself."""
+    """The exit status of the command, in the child, which sends each time limit that it sets to the parent."""
     os.close(hears)
 
     def told(run: Allowance) -> None:
@@ -109,7 +109,7 @@ def _ending(child: int) -> Callable[[int, FrameType | None], None]:
 
 
 def _end(child: int) -> None:
-    """End a child that may have ended by itself: an interrupt reaches both, and it then says so."""
+    """Ends a child. Waits first, because an interrupt reaches both, and the child reports it."""
     for _ in range(50):
         try:
             if os.waitpid(child, os.WNOHANG)[0]:

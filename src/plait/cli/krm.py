@@ -1,6 +1,6 @@
-"""`plait krm`: a KRM function, as Kustomize and kpt call it: a ResourceList comes in, a ResourceList goes out.
+"""`plait krm`: a KRM function for Kustomize and kpt: reads a ResourceList, prints a ResourceList.
 
-The function's configuration (`functionConfig`) says what is to be done, in `spec`:
+The function's configuration (`functionConfig`) has the settings in `spec`:
 
     values:     data values, as a map
     templates:  texts by name, rendered together with the items: overlays, libraries, further resources
@@ -8,8 +8,8 @@ The function's configuration (`functionConfig`) says what is to be done, in `spe
     match:      a map that an item must contain (operations only); absent: every item
     variables:  values for the operations' placeholders
 
-Each item keeps the annotations that say where it came from, which the caller needs to put it back. What the templates add
-gets none. Mistakes are reported in `results`, with status 1, and on standard error.
+Each item keeps its origin annotations, which the caller needs. Items added by templates have none. Errors are reported
+in `results`, with status 1, and on standard error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _KEYS = ("values", "templates", "operations", "match", "variables")
 
 
 def main(flags: Krm) -> int:
-    """Run `plait krm`; the exit status. Raises PlaitError for an input that is no ResourceList."""
+    """Runs `plait krm`. Returns the exit status. Raises PlaitError for an input that is not a ResourceList."""
     import plait
 
     keep_limits(flags)
@@ -83,7 +83,7 @@ def main(flags: Krm) -> int:
 
 
 def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callable[[str], None]) -> list[Plain]:
-    """The items after operations and templates. warn: gets what the caller should be told. Raises PlaitError."""
+    """The items after operations and templates. warn: receives warnings. Raises PlaitError."""
     import plait
 
     operations = spec.get("operations")

@@ -1,7 +1,7 @@
 """`plait layer`: render layered documents (docs/reference/layering.md).
 
 Reads files, directories, standard input and Airship sites, renders all documents together, and prints the concrete ones
-or writes each into a file. Checks before and after rendering, secrets, choice and form of what is printed are flags.
+or writes each to a file. Flags control checks before and after rendering, secrets, selection and format.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _json(result: DocumentSet) -> str:
 
 
 def _compare(job: Job, context: Context) -> int:
-    """Print what Deckhand gives otherwise; 1 when there is something."""
+    """Prints the values that Deckhand renders differently. Returns 1 if there are any."""
     from plait.layering.comparison import to_text
 
     if job.options.relaxed or job.options.like_deckhand:

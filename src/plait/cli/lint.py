@@ -104,7 +104,7 @@ class Asked:
             raise UsageError("--watch and --fix do not go together", code="flag-conflict")
 
     def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
-        """Find what there is. view: is told which files are read. Raises PlaitError."""
+        """The findings. view: records the reads. Raises PlaitError."""
         from plait.lint.run import findings_of
         from plait.lint.subject import Subject
 

@@ -1,7 +1,7 @@
 """`plait patch`: operations files and variables, with the flags of `bosh interpolate` (docs/reference/operations.md).
 
-Read flags and template in the order of the command line, apply the operations, fill the placeholders, narrow the result to
-one location if asked, print it. Any error ends with status 1, as in the reference.
+Reads flags and template in the order of the command line, applies the operations, fills the placeholders, selects a
+path if requested, and prints the result. Any error ends with status 1, as in bosh.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def prepare(request: Patch, *, is_whole: bool = True) -> Job:
 
 
 def finish(flags: Patch, job: Job) -> int:
-    """Evaluate what was read, and write the result; the exit status. Raises PlaitError."""
+    """Evaluates the input, and writes the result. Returns the exit status. Raises PlaitError."""
     context = job.context
     try:
         with cleaned_up(), watched(context):
@@ -125,7 +125,7 @@ def finish(flags: Patch, job: Job) -> int:
 
 
 def write_result(flags: Outcome, text: str) -> None:
-    """Write a text in the way that the flags ask for."""
+    """Writes a text in the form selected by flags."""
     if flags.json:
         text = as_json(text, ["Succeeded"])
     elif flags.tty or _is_terminal(flags):
@@ -134,7 +134,7 @@ def write_result(flags: Outcome, text: str) -> None:
 
 
 def _is_terminal(flags: Outcome) -> bool:
-    """True if BOSH would take standard output, or its environment, for a terminal."""
+    """True if BOSH would treat standard output, or its environment, as a terminal."""
     if flags.program == "plait":
         return False
     import os
@@ -144,7 +144,7 @@ def _is_terminal(flags: Outcome) -> bool:
 
 
 def _write_back(path: str, text: str) -> None:
-    """Put the result in the place of the template; its mode is kept."""
+    """Replaces the template by the result; its mode is preserved."""
     from plait.content import encoded
     from plait.ops.reading import expand_home
     from plait.writing import failure, write_file

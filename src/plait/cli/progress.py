@@ -1,7 +1,7 @@
 """Progress of a long run on a terminal: one line on standard error, removed when the run ends.
 
-Nothing is shown before a run has taken a second, nor when standard error is no terminal, or one that cannot take a line
-back (`TERM=dumb`). A thread looks at the run's `Context` now and then; the run itself does no more than say what it does.
+Nothing is shown during the first second, or if standard error is not a terminal that can erase a line (`TERM=dumb`). A
+thread reads the run's `Context` regularly; the run itself only sets attributes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _AGAIN = 0.2
 
 
 class Watched:
-    """`with Watched(context, terminal):` shows what is being done meanwhile."""
+    """`with Watched(context, terminal):` shows the progress of its body."""
 
     __slots__ = ("_context", "_over", "_terminal")
 

@@ -1,4 +1,4 @@
-"""`plait run` and `plait project`: runs of the project file by their names, and which there are."""
+"""`plait run` and `plait project`: evaluates and lists the runs of the project file."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _deliver(request: Request) -> int:
 
 
 def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
-    """The run that `[NAME] [more]` means, and the request for what follows, which its project permits.
+    """The run and the request of `[NAME] [more]`, within the permissions of its project.
 
     path: of the project file, if it is not to be looked for. Raises PlaitError.
     """
@@ -130,7 +130,7 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
 
 
 def main_project(flags: ProjectCommand) -> int:
-    """Run `plait project`; the exit status, 1 when there is no run. Raises PlaitError."""
+    """Runs `plait project`. Returns the exit status: 1 if there is no run. Raises PlaitError."""
     if flags.schema:
         from json import dumps
 

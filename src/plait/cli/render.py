@@ -1,8 +1,8 @@
 """`plait render`: templates, overlays, data values, schemas and libraries, with the flags of ytt
 (docs/guide-render.md).
 
-Read the command line, read the inputs, let the workspace's phases make documents of them, write those. Any error ends
-with status 1, as in the reference.
+Reads the command line and the inputs, runs the phases of the workspace, and writes the documents. Any error ends with
+status 1, as in ytt.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def deliver(request: Request) -> int:
 
 
 def _directory_of(argument: str) -> str:
-    """The path of an input; it may be behind the name that it is given."""
+    """The path of an input, without the name in `NEW=PATH`."""
     return argument if os.path.isdir(argument) else argument.partition("=")[2]
 
 
@@ -206,7 +206,7 @@ def _prints_json(request: Render) -> bool:
 
 
 def _note_texts(request: Render, result: Result, context: Context) -> None:
-    """Warn of text files that are not printed, where warnings are refused; elsewhere `_write` tells of them."""
+    """Warns about text files that are not printed if warnings are errors; otherwise `_write` does."""
     if context.refuses_warnings and result.texts and _prints_documents(request):
         names = ", ".join(file.path for file in result.texts)
         from plait.diagnostics import warning

@@ -1,4 +1,4 @@
-"""`plait serve`: the service, and what it is given: tokens and keys."""
+"""`plait serve`: the service, with its tokens and keys."""
 
 from __future__ import annotations
 

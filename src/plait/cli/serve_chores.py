@@ -30,7 +30,7 @@ MEMORY = 4 << 30
 
 
 def do(flags: Serve) -> int:
-    """Do what the arguments of the command line say; the exit status. Raises PlaitError."""
+    """Executes the subcommand in the arguments. Returns the exit status. Raises PlaitError."""
     name, *rest = flags.arguments
     plain: dict[str, Callable[[Serve], int]] = {"new-key": _new_key, "rotate": _rotate, "export": _export,
                                                 "prune": _prune, "status": _status}  # fmt: skip

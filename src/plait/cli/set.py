@@ -57,8 +57,8 @@ YAML, TEXT_ITSELF, TEXT_OF_FILE = "yaml", "text", "text-file"
 
 
 class Wish:
-    """One value that is asked for. text: as it was typed. splits: what may be its PATH, and what its VALUE. is_gone: the
-    value is to be taken out.
+    """One requested change. text: as typed. splits: the candidates for its PATH and VALUE. is_gone: the value is to be
+    removed.
     """
 
     __slots__ = ("form", "is_gone", "splits", "text")
@@ -90,7 +90,9 @@ class Wish:
         raise first
 
     def value(self, text: str) -> Value:
-        """The value that VALUE stands for; `@path` is the YAML in a file. Raises ReadError, and UsageError for several documents."""
+        """The value of VALUE; `@path` is the YAML in a file. Raises ReadError, and UsageError for several
+        documents.
+        """
         from plait.content import source
         from plait.source import Source
         from plait.tools.diff import read
@@ -130,7 +132,7 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `plait set`; the exit status, 1 where more would change than was asked for. Raises PlaitError."""
+    """Runs `plait set`. Returns the exit status: 1 if more would change than requested. Raises PlaitError."""
     flags, rest = SET.apart(argv, anywhere=True)
     if entered(flags).help or not argv:
         return shown(SET)
@@ -165,7 +167,7 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
 
 
 def _edit(state: State, wish: Wish, flags: Set) -> Edit:
-    """The edit for one value; what could be done instead is told where there is none. Raises PlaitError."""
+    """The edit for one value. If there is none, alternatives are printed. Raises PlaitError."""
     from plait.edit.elsewhere import offers
     from plait.edit.refusal import Refused
     from plait.edit.values import added, removed
@@ -240,7 +242,7 @@ def _set_from(target: Target, flags: Set) -> int:
 
 
 def _finish(edit: Edit, flags: Set) -> None:
-    """Write the files, or say how."""
+    """Writes the files, or prints how to."""
     names = ", ".join(os.path.relpath(path) for path in edit.files)
     if not edit.files:
         complain("plait: that is what the output has already\n")

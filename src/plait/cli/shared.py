@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def entered(request: R) -> R:
-    """A request of the command line, with what it says about the process in force until the command ends."""
+    """A request of the command line. Its process settings apply until the command ends."""
     TYPED.get([]).append(request)
     if request.has(ALLOW_OUTPUT):
         from plait.content import OUTPUT_LINKS
@@ -60,7 +60,7 @@ def quotes_values(error: PlaitError | None = None) -> bool:
 
 
 def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str]) -> int:
-    """Read a command line, and do what it asks for; the exit status. Raises PlaitError."""
+    """Parses a command line, and runs it. Returns the exit status. Raises PlaitError."""
     request = entered(command.parse(argv))
     return shown(command) if request.help else run(request)
 
@@ -74,7 +74,7 @@ def shown(command: Command[Any]) -> int:
 
 
 def within_limits(work: Callable[[], T]) -> T:
-    """Do some work; limits and permissions that it sets end with it. Raises what the work raises."""
+    """Runs some work; its limits and permissions end with it. Raises its errors."""
     from plait.process import within_memory
 
     def limit() -> T:
@@ -95,7 +95,7 @@ def without_end(work: Callable[[], T]) -> T:
 
 
 class following_links:  # noqa: N801 - reads as what it does
-    """`with following_links():` lets typed paths lead out of a Git repository, as those of ytt and bosh do."""
+    """`with following_links():` lets typed paths lead out of a Git repository, as ytt and bosh do."""
 
     __slots__ = ("_token",)
 
@@ -128,7 +128,9 @@ def write_source_map(
     originals: Originals | None = None,
     as_json: bool = False,
 ) -> None:
-    """Write the file, if it is wanted. text, originals, as_json: what is printed, if not the usual YAML. Raises ReadError."""
+    """Writes the source map if requested. text, originals, as_json: the printed form, if not the usual YAML. Raises
+    ReadError.
+    """
     if trace is not None and flags.has(SOURCE_MAP):
         from plait.cli.endings import cleaned_up
         from plait.tools.sourcemap import write_map
@@ -150,7 +152,7 @@ def _way(flags: Dialect) -> str:
 
 
 def keep_warnings(flags: Dialect, context: Context) -> None:
-    """Let the run refuse warnings if a flag or the environment says so. Raises UsageError for an unknown value."""
+    """Makes warnings errors if a flag or the environment requests it. Raises UsageError for an unknown value."""
     way = _way(flags)
     if way not in WAYS:
         from plait.spell import did_you_mean
@@ -172,13 +174,13 @@ def are_shown(flags: Dialect) -> bool:
 
 
 def are_notes_shown(flags: Dialect) -> bool:
-    """True if notes of the reference program itself are printed: unless somebody asks for none."""
+    """True if notes of the reference program itself are printed."""
     asked = flags.has(WARNINGS) or os.environ.get(WARNINGS_VARIABLE)
     return are_shown(flags) or (flags.program != "plait" and not flags.quiet and not asked)
 
 
 def tell_warnings(flags: Dialect, context: Context) -> None:
-    """Print the warnings of a run to standard error, each once, unless the flags say otherwise."""
+    """Prints the warnings of a run to standard error, each once, unless disabled."""
     if are_shown(flags):
         from plait.cli.streams import warn
 

@@ -107,7 +107,7 @@ def _files(program: str, python: str) -> dict[str, str]:
 
 
 def _check_ours(path: str) -> None:
-    """Raises UsageError if there is a file that plait did not write."""
+    """Raises UsageError if the file exists and was not written by plait."""
     if not os.path.lexists(path):
         return
     try:

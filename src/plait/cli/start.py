@@ -1,4 +1,4 @@
-"""The first five minutes: what `plait` alone says, `plait init`, and completion in a shell."""
+"""`plait` without arguments, `plait init`, and shell completion."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _make_project(directory: str) -> list[str]:
 
 
 def main_completion(flags: Completion) -> int:
-    """Run `plait completion`; the exit status. Raises UsageError for a shell that is not known."""
+    """Runs `plait completion`. Returns the exit status. Raises UsageError for an unknown shell."""
     shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
     write = SHELLS.get(shell)
     if write is None:

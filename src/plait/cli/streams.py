@@ -1,4 +1,4 @@
-"""Standard input and output as bytes: what was not UTF-8 in an input leaves as the bytes it came in."""
+"""Standard input and output as bytes: invalid UTF-8 in an input is printed unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Unwatched:
 
 
 def watched(context: Context) -> Watched | _Unwatched:
-    """For a `with` statement: a terminal shows what is being done while its body runs."""
+    """A context that shows progress on a terminal while its body runs."""
     terminal = guarded()
     if terminal is None:
         return _Unwatched()
@@ -32,7 +32,7 @@ def watched(context: Context) -> Watched | _Unwatched:
 
 
 def guarded() -> Terminal | None:
-    """Standard error, if it is a terminal and guarded; whoever guards it loads the module."""
+    """Standard error, if it is a guarded terminal. Guarding imports the module."""
     if "plait.cli.terminal" not in sys.modules:
         return None
     from plait.cli.terminal import Terminal
@@ -43,7 +43,7 @@ def guarded() -> Terminal | None:
 def write_out(text: str, *, is_harmless: bool = False) -> None:
     """Write to standard output, at once. Raises ReadError when that fails, BrokenPipeError when the reader has gone.
 
-    is_harmless: what is from inputs was made harmless where the text was made, and a terminal is to obey the rest.
+    is_harmless: control sequences of inputs were removed when the text was created; the remaining ones are plait's.
     """
     if sys.stdout.isatty():
         from plait.cli.terminal import harmless
@@ -73,7 +73,7 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
 
 
 def write_folded(text: str, *, is_harmless: bool = False) -> None:
-    """The same for an answer to a person: a terminal gets no lines that are wider than it is."""
+    """The same, with lines folded to the width of a terminal."""
     width = line_width()
     if width is None:
         write_out(text, is_harmless=is_harmless)

@@ -46,7 +46,7 @@ _BAR = "  | "
 
 
 def folded(text: str, width: int) -> str:
-    """The text with its lines broken, at a space where there is one, so that none is wider; colours take no room."""
+    """The text with lines folded to a width, at spaces if possible; colours have no width."""
     return "\n".join(
         [piece for line in text.split("\n") for piece in ([line] if len(line) <= width else _broken(line, width))]
     )
@@ -83,9 +83,9 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 class Terminal:
-    """A standard stream that is a terminal: what is written to it is made harmless first.
+    """A standard stream on a terminal: control sequences in written text are removed.
 
-    `show` writes a line that the next one, or anything else, takes the place of.
+    `show` writes a line that is replaced by the next output.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -101,7 +101,7 @@ class Terminal:
             return self._stream.write(harmless(text))
 
     def show(self, text: str) -> None:
-        """Show a line for now; "" takes it away."""
+        """Shows a temporary line; "" removes it."""
         with self._lock:
             self._clear()
             if text:
@@ -126,6 +126,6 @@ class Terminal:
 
 
 def guard_terminal() -> None:
-    """Let nothing reach a terminal as it stood in an input; what goes to a file or a pipe stays as it is."""
+    """Removes control sequences from everything written to a terminal; files and pipes get the text unchanged."""
     if sys.stderr.isatty():
         sys.stderr = cast("TextIO", Terminal(sys.stderr))

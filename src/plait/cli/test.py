@@ -75,7 +75,8 @@ NO_TESTS = 5
 
 
 def main(flags: Test) -> int:
-    """Run `plait test`; the exit status: 0 if all held, 1 if some did not, 2 for wrong usage, 5 if there are no tests.
+    """Runs `plait test`. Returns the exit status: 0 if all passed, 1 if some failed, 2 for wrong usage, 5 without
+    tests.
 
     Raises PlaitError.
     """
@@ -108,7 +109,7 @@ def main(flags: Test) -> int:
 
 
 def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
-    """The tests that the arguments name, and those of them that are to run. Raises PlaitError."""
+    """The tests that the arguments name, and the selected ones. Raises PlaitError."""
     from plait.testing.collecting import Collector
     from plait.testing.remembered import selected
 
@@ -143,7 +144,7 @@ def _run(
     start: float,
     coverage: Coverage | None,
 ) -> list[Result]:
-    """Run the cases and tell what comes of them."""
+    """Runs the cases and prints their results."""
     from plait.cli.test_output import Teller
     from plait.testing import reports
     from plait.tools.workflow import without_commands

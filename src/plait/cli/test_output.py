@@ -62,7 +62,7 @@ class Teller:
         return harmless(text) if self._on_terminal else text
 
     def end(self, results: Sequence[Result], notes: Sequence[str], seconds: float) -> None:
-        """Tell what does not hold, what was done beside, and how many of each there were. notes: of the whole run."""
+        """Prints the failures, the notes, and the counts. notes: of the whole run."""
         if not self._verbose:
             write_out("\r\x1b[K" if self._on_terminal else "\n" if self._count % _DOTS else "", is_harmless=True)
         for one in results:

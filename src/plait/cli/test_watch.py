@@ -1,4 +1,4 @@
-"""`plait test --watch`: the tests that read what has changed, again and again, in one warm process."""
+"""`plait test --watch`: repeats the tests that read a changed file, in one warm process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Again:
         self._reads: dict[str, View] = {}
 
     def work(self, view: View, changed: frozenset[str]) -> None:
-        """Run what has to run again, and tell it; mistakes in test files are told as well."""
+        """Runs the affected tests and prints the results; mistakes in test files are printed too."""
         start = perf_counter()
         try:
             with seen(view):

@@ -18,8 +18,8 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
-    """The command line of a dialect within that of another command. name: of DIALECTS. more: options of that command that may
-    stand in it as well; `--trust` always may.
+    """The command line of a dialect inside that of another command. name: of DIALECTS. more: options of that command
+    that are accepted there as well; `--trust` always is.
     """
     cls = dialect(name)
     known = {one.attribute for one in cls.options}
@@ -29,14 +29,14 @@ def table(name: str, more: Iterable[Option] = ()) -> Command[Request]:
 
 
 def only_argument(command: Command[Any], flags: Request, noun: str, default: str) -> str:
-    """The argument of a command that takes one of them at most. Raises UsageError for more."""
+    """The argument of a command with at most one. Raises UsageError for more."""
     if len(flags.arguments) > 1:
         raise UsageError(f"{command.name} takes one {noun}", found=" ".join(flags.arguments), code="missing-argument")
     return flags.arguments[0] if flags.arguments else default
 
 
 def size_of(flags: Request, option: Any) -> int:
-    """The bytes that an option says, such as 500M. Raises UsageError."""
+    """The bytes of an option, such as 500M. Raises UsageError."""
     text = flags.value(option)
     digits, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 1)
     if not digits.isascii() or not digits.isdigit() or len(digits) > 15:

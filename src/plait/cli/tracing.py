@@ -2,7 +2,7 @@
 
     plait explain [FLAGS] COMMAND [its flags and arguments] PATH
 
-The last argument is the question's own. Without a COMMAND its flags tell which one is meant.
+The last argument belongs to the query. Without a COMMAND its flags select one.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ else:
 
 
 class Question(Generic[R]):
-    """A command line taken apart.
+    """A parsed command line of a query.
 
-    own: the question's own flags. request: what is evaluated. typed: the part of it that is typed, without what a run of the
-    project file adds. asked: the last argument, if there is one. permissions: of the run's project; None for a command line.
+    own: the query's own flags. request: the evaluation. typed: the typed part of it, without the settings of a
+    project's run. asked: the last argument, or None. permissions: of the run's project; None for a command line.
     """
 
     __slots__ = ("asked", "own", "permissions", "request", "typed")
@@ -70,7 +70,7 @@ class Question(Generic[R]):
 def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> Question[R]:
     """Read a command line about another one. own: the flags at its beginning; argv: the words after them.
 
-    Own switches may stand anywhere, other own flags before the COMMAND alone. asks: the last argument is the question. Raises
+    Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
     UsageError.
     """
     from plait.cli import project

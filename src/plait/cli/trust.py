@@ -1,4 +1,4 @@
-"""`plait trust`: what a project may reach beyond its repository, decided by the user."""
+"""`plait trust`: shows and grants permissions of a project beyond its repository."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ TRUST = Command(Trust)
 
 
 def main(flags: Trust) -> int:
-    """Run `plait trust`; the exit status, 1 where nothing was granted that was asked for. Raises PlaitError."""
+    """Runs `plait trust`. Returns the exit status: 1 if nothing was granted. Raises PlaitError."""
     project = only_argument(TRUST, flags, "project", os.curdir)
     if flags.list:
         write_out("".join(_listed(one) for one in decisions()), is_harmless=True)
@@ -124,7 +124,7 @@ def _is_foreign(file: str) -> bool:
 
 
 def _is_confirmed() -> bool:
-    """True if the user at the terminal says yes. Raises UsageError without a terminal."""
+    """True if the user confirms at the terminal. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "there is no terminal to ask at", expected="--yes, which grants all of this", code="no-terminal"

@@ -1,7 +1,7 @@
-"""`--watch` of render, patch, layer, compose and run: what is rendered is rendered again when a file of it changes.
+"""`--watch` of render, patch, layer, compose and run: renders again when an input file changes.
 
-On a terminal the first output is counted, and later ones are shown by what differs, by key. Elsewhere, and where a flag says
-that files are written, all is printed or written again. An error is shown, and the next change is waited for.
+On a terminal the first output is summarized, and later ones are shown as differences by key. Elsewhere, and with flags
+that write files, everything is printed or written again. After an error it waits for the next change.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _check(request: Request) -> None:
 
 
 class Watched:
-    """A request, and what it made the last time."""
+    """A request, and its last output."""
 
     def __init__(
         self, read: Callable[[], tuple[Request, Permissions | None]], deliver: Callable[[Request], int]
@@ -94,7 +94,7 @@ class Watched:
         self._marks_secrets = False
 
     def work(self, view: View, changed: frozenset[str]) -> None:
-        """Do it once, and show what came of it; errors are shown too."""
+        """Evaluates once, and prints the result or the error."""
         start = perf_counter()
         try:
             with seen(view):
@@ -115,7 +115,7 @@ class Watched:
             stop_timer()
 
     def _differences(self, request: Request, changed: frozenset[str], start: float, view: View) -> int:
-        """Evaluate, and show what differs from the time before."""
+        """Evaluates, and prints the differences from the last output."""
 
         def once() -> Documents:
             context = Context(print_line=lambda line: complain(f"{line}\n"), cache=self._cache)
@@ -148,7 +148,7 @@ class Watched:
 
 
 def _different(before: Sequence[Document], after: Sequence[Document]) -> tuple[Sequence[Document], Sequence[Document]]:
-    """Both without the documents that are equal at the same place, if there are as many: most are after one change."""
+    """Both without documents that are equal at the same index, if the counts are equal: most are after one change."""
     if len(before) != len(after):
         return before, after
     pairs = [(a, b) for a, b in zip(before, after, strict=True) if not equal(a.value, b.value)]

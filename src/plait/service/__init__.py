@@ -4,17 +4,17 @@
 
 The API, in the order of its parts:
 
-- `database`, `tables`, `migrations`: the store. A revision is one transaction; writers come one after another.
-- `history`: revisions, and which documents they have.
+- `database`, `tables`, `migrations`: the store. A revision is one transaction; writers are serialized.
+- `history`: revisions and their documents.
 - `parcels`: documents of requests, read in worker processes.
-- `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: what each path of the API does.
-- `webhooks`: who is told of new revisions. `telemetry`: traces and metrics.
-- `rendering`: rendered documents, made in worker processes and kept by their content.
-- `encryption`: secrets at rest. `flows`: which documents hold data of encrypted ones, and who may write such.
-- `identity`, `issuers`, `discovery`, `keystone`, `policy`: who asks, and what they may do.
-- `app`: routes, and the form of answers and errors.
-- `transfer`, `deckhand`, `barbican`: all revisions in and out.
-- `client`: the same from the other side.
+- `buckets`, `documents`, `revisions`, `tags`, `validations`, `differences`, `explaining`: the paths of the API.
+- `webhooks`: notifications about revisions. `telemetry`: traces and metrics.
+- `rendering`: rendered documents, computed in worker processes and cached by content.
+- `encryption`: secrets at rest. `flows`: documents that hold data of encrypted ones, and who may write them.
+- `identity`, `issuers`, `discovery`, `keystone`, `policy`: authentication and authorization.
+- `app`: routes, and the format of responses and errors.
+- `transfer`, `deckhand`, `barbican`: export and import of all revisions.
+- `client`: a client.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers of the API that are no errors."""
+"""Successful answers of the API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """An answer that is no error. marker: of the next part of a list."""
+    """A successful answer. marker: of the next part of a list."""
 
     text: str | Body
     status: int = 200

@@ -1,4 +1,4 @@
-"""The application: routes, the form of answers and errors, and what holds for every request."""
+"""The application: routes, the format of responses and errors, and rules for every request."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def application(
     telemetry: Telemetry | None = None,
     keep: Keep | None = None,
 ) -> Starlette:
-    """An ASGI application that keeps documents in revisions, with the API of Deckhand.
+    """An ASGI application that stores documents in revisions, with the API of Deckhand.
 
     url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
     address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken.
@@ -187,7 +187,7 @@ def application(
 
 
 class _Application(Starlette):
-    """The routes, with the headers that every response carries, also those that Starlette sends by itself, and a log line."""
+    """The routes, with the headers that every response has, including those sent by Starlette, and a log line."""
 
     metrics: Metrics
 
@@ -258,7 +258,7 @@ class _Frame:
         return self._long if function in _LONG else self._reads
 
     def endpoint(self, path: str, methods: Mapping[str, Function]) -> Endpoint:
-        """The endpoint of a path. methods: what each does."""
+        """The endpoint of a path. methods: the function for each."""
 
         async def respond(request: Request) -> Response:
             record = record_of(request.scope)
@@ -300,7 +300,7 @@ class _Frame:
             return self._response(request, given)
 
     def _link(self, request: Request, marker: int) -> str:
-        """The header that leads to the next part of a list: the same request with another marker."""
+        """The header with the URL of the next part of a list: the same request with another marker."""
         query = [(name, value) for name, value in request.query_params.multi_items() if name != "marker"]
         path = quote(request.scope["path"], errors="surrogateescape")
         return f'<{self._service.address}{path}?{urlencode([*query, ("marker", marker)])}>; rel="next"'
@@ -324,7 +324,7 @@ class _Frame:
             return await lane.run(partial(self._answer, partial(function, call)))
 
     def open(self, function: Callable[[Service], Answer], lane: Lane | Default | None = DEFAULT) -> Endpoint:
-        """The endpoint of a path that everybody may ask for. lane: None for what is answered at once."""
+        """The endpoint of a path without authentication. lane: None for immediate responses."""
 
         async def respond(request: Request) -> Response:
             record_of(request.scope).route = request.scope["path"]
@@ -408,7 +408,7 @@ class _Frame:
             raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
 
     async def _body(self, request: Request) -> Body:
-        """The body. Raises Refusal for one that is too large or too slow, or is said to be something else than YAML."""
+        """The body. Raises Refusal if it is too large, too slow, or declared as something other than YAML."""
         found = self._service.spool.body()
         if request.method in ("GET", "HEAD", "DELETE"):
             return found
@@ -450,7 +450,7 @@ class _Frame:
             raise bad_request("the body has not arrived") from None
 
     def _refuse_strangers(self, request: Request) -> None:
-        """Without tokens, a request that a web page makes a browser send is rejected. Raises Refusal.
+        """Without tokens, rejects requests that a web page makes a browser send. Raises Refusal.
 
         Browsers name the page in Origin or Sec-Fetch-Site; a name that an attacker points at this machine is in Host.
         """
@@ -472,7 +472,7 @@ class _Frame:
         return response
 
     def _refused(self, request: Request, refusal: Refusal, kept: str | None = None) -> Response:
-        """The response to a request that is rejected. kept: what became of a request that writes, if that is open."""
+        """The response to a rejected request. kept: the outcome of a write, if it is uncertain."""
         response = self._response(request, Answer(text_of([body(refusal, kept)]), refusal.status))
         if refusal.status == 401:
             response.headers["www-authenticate"] = refusal.challenge
@@ -516,7 +516,7 @@ def _headers(request: Request) -> dict[str, str]:
 
 
 def _attempted(work: Callable[[], None]) -> None:
-    """Do what is left when a response is sent; where it fails, the log says so."""
+    """Runs work after a response was sent. A failure is logged."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - the response is sent

@@ -1,4 +1,4 @@
-"""`GET /audit`: who changed what. Each row was written in the transaction that it is about."""
+"""`GET /audit`: the author of each change. Each row was written in the transaction that it describes."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Barbican(NamedTuple):
 
 
 def barbican_at(address: str, token_file: str) -> Barbican:
-    """Raises UsageError for what is no address, and for a token that is none; ReadError."""
+    """Raises UsageError for an invalid URL or token; ReadError."""
     from plait.content import source
 
     if not address.startswith(("http://", "https://")):

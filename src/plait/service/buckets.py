@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class _Kept(NamedTuple):
-    """A document of the request as it will be kept."""
+    """A document of the request as it will be stored."""
 
     identity: tuple[str, str, str]
     content: Content
@@ -162,7 +162,7 @@ def _exists(document: Parcel, bucket: str) -> Refusal:
 def _keep(
     call: Call, connection: Connection, documents: Sequence[Parcel], before: Mapping[tuple[str, str, str], Entry]
 ) -> list[_Kept]:
-    """The documents as they will be kept; the data of those that are encrypted is sealed and stored."""
+    """The documents as they will be stored; the data of encrypted ones is encrypted and stored."""
     kept: list[_Kept] = []
     sealed: list[Sealed] = []
     for document in documents:

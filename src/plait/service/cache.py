@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """size: characters of something. most: how many may be kept of all; what was asked for longest ago goes first."""
+    """size: returns the size of a value in characters. most: capacity in characters; the least recently used value is
+    evicted first.
+    """
 
     def __init__(self, size: Callable[[T], int], most: int = 128 << 20) -> None:
         self._size_of = size
@@ -34,7 +36,7 @@ class Cache(Generic[T]):
             return found
 
     def values(self) -> list[T]:
-        """All that is kept."""
+        """All cached values."""
         with self._lock:
             return list(self._kept.values())
 
@@ -48,14 +50,14 @@ class Cache(Generic[T]):
                 self._size -= self._size_of(self._kept.popitem(last=False)[1])
 
     def forget(self) -> None:
-        """Keep nothing of what was made."""
+        """Clears the cache."""
         with self._lock:
             self._kept.clear()
             self._size = 0
 
     @contextmanager
     def making(self, digest: str) -> Iterator[None]:
-        """Whoever asks for the same waits for who asked first."""
+        """Makes concurrent requests for the same value wait for the first one."""
         with self._lock:
             making, waiting = self._making.get(digest, (threading.Lock(), 0))
             self._making[digest] = making, waiting + 1

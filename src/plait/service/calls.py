@@ -76,10 +76,10 @@ class Call(NamedTuple):
     write: Write
 
     def commit(self, work: Callable[[Connection], Answer]) -> Answer:
-        """The answer of some work within a transaction that writes. Raises what the work raises; then nothing is written.
+        """The answer of some work in a write transaction. Raises its errors; then nothing is written.
 
-        The response is made before the commit: nothing that comes after it can make an error of what is stored. If the
-        client has sent the request before, with the same `Idempotency-Key`, nothing is done, and the answer is the same.
+        The response is created before the commit, so that nothing after it can turn stored data into an error. If the
+        client repeats a request with the same `Idempotency-Key`, nothing is done, and the answer is the same.
         """
         write = self.write
         repeat = self._repeat()
@@ -121,7 +121,7 @@ class Call(NamedTuple):
         return self.path[part]
 
     def parameters(self, name: str) -> Sequence[str]:
-        """All that a parameter was given, without empty ones. Raises Refusal for more than are looked for at once."""
+        """The non-empty values of a parameter. Raises Refusal for too many."""
         given = [text for text in self.query.get(name, ()) if text]
         if len(given) > MOST_GIVEN:
             raise bad_request(f"there are {len(given)} parameters {name}, and at most {MOST_GIVEN} may be given")
@@ -152,7 +152,7 @@ class Call(NamedTuple):
         return int(text)
 
     def window(self, most: int, *, limits: bool = True) -> Window:
-        """The part of a list that the parameters `marker` and `limit` ask for.
+        """The part of a list selected by the parameters `marker` and `limit`.
 
         most: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
         lists of other things than documents. Raises Refusal.
@@ -164,7 +164,7 @@ class Call(NamedTuple):
         return Window(marker, most if limit is None else abs(limit))
 
     def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
-        """The part of a list that is asked for, and the marker of the next part, if there is one. Raises Refusal."""
+        """The selected part of a list, and the marker of the next part, or None. Raises Refusal."""
         return self.window(most, limits=limits).of(items)
 
 

@@ -1,4 +1,4 @@
-"""A client of the service, and of Deckhand's: each request is a method, what comes back is plain data.
+"""A client of this service, and of Deckhand's: each request is a method that returns plain data.
 
 client = Client("http://127.0.0.1:9000", token="...")
 client.put("site", open("site.yml").read())
@@ -38,7 +38,7 @@ _FILTERS = {
 class ServiceError(PlaitError):
     """An answer that is an error, or none at all (status 0).
 
-    status: of HTTP. kind: what the service calls it, such as `DuplicateDocumentExists`. messages: all that it says.
+    status: of HTTP. kind: the name of the error, such as `DuplicateDocumentExists`. messages: all of them.
     """
 
     code = "service-error"
@@ -51,9 +51,9 @@ class ServiceError(PlaitError):
 
 
 class Client:
-    """A service at an address. token: who asks. timeout: seconds that an answer may take.
+    """A service at a URL. token: identifies the client. timeout: seconds per response.
 
-    All methods raise ServiceError for answers that are errors, and where no answer comes.
+    All methods raise ServiceError for error responses, and if there is no response.
     """
 
     def __init__(self, address: str, *, token: str | None = None, timeout: float = 120) -> None:
@@ -71,7 +71,7 @@ class Client:
         self._timeout = timeout
 
     def put(self, bucket: str, documents: str | Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-        """Make documents, YAML or plain data, the content of a bucket; the documents as they are kept."""
+        """Replaces the content of a bucket by documents, YAML or plain data. Returns the stored documents."""
         text = documents if isinstance(documents, str) else text_of([dict(one) for one in documents])
         return _maps(self._ask("PUT", ["buckets", bucket, "documents"], text))
 
@@ -99,7 +99,7 @@ class Client:
         return self._map("GET", ["revisions", first, "diff", second])
 
     def deepdiff(self, first: int, second: int) -> dict[str, object]:
-        """The same, with what changed in rendered documents."""
+        """The same, including changes in rendered documents."""
         return self._map("GET", ["revisions", first, "deepdiff", second])
 
     def put_files(self, bucket: str, directory: str) -> None:
@@ -112,7 +112,7 @@ class Client:
         return [one for page in self._ask("GET", path, query={"diff": True} if diff else None) for one in _maps(page)]
 
     def run(self, revision: int, name: str) -> list[object]:
-        """The documents that a run of the project in a revision makes."""
+        """The output of a run of the project in a revision."""
         return self._ask("GET", ["revisions", revision, "runs", name])
 
     def rollback(self, revision: int) -> dict[str, object]:
@@ -173,7 +173,7 @@ class Client:
     def _page(
         self, method: str, path: Sequence[object], text: str, query: Mapping[str, object]
     ) -> tuple[list[object], str | None]:
-        """The documents of a response, and the marker of the next page, if there is one."""
+        """The documents of a response, and the marker of the next page, or None."""
         url = "/".join([self._root, *(quote(str(part), safe="") for part in path)])
         pairs = [(name, _word(one)) for name, value in query.items() for one in _each(value)]
         url += f"?{urlencode(pairs)}" if pairs else ""

@@ -1,7 +1,7 @@
 """The database: SQLite by default, PostgreSQL by a URL.
 
-Whoever writes has the database for themselves from the beginning of the transaction, so that revisions come one after
-another and what a writer has read holds until it is done. Whoever reads sees the state of one moment.
+A writer has exclusive access from the beginning of its transaction, so that revisions are serialized and its reads stay
+valid. A reader sees a snapshot.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Fate:
 
 
 class Database:
-    """A database with the tables of this version. url: as SQLAlchemy takes them. telemetry: hears of transactions.
+    """A database with the tables of this version. url: of SQLAlchemy. telemetry: receives transactions.
 
     Raises UsageError for a URL that is none of ours, PlaitError where the database cannot be used.
     """
@@ -93,9 +93,9 @@ class Database:
 
     @contextmanager
     def writing(self, fate: Fate | None = None) -> Iterator[Connection]:
-        """A transaction that nobody else writes beside; it is durable when the block ends, and undone if it raises.
+        """An exclusive write transaction. It is durable when the block ends, and rolled back if it raises.
 
-        fate: learns what became of it. Raises Refusal (503) if other writers take too long.
+        fate: receives the outcome. Raises Refusal (503) if other writers take too long.
         """
         begun = perf_counter()
         fate = fate or Fate()
@@ -139,7 +139,7 @@ class Database:
             self._writer.release()
 
     def check(self) -> None:
-        """Raise what SQLAlchemy raises where the database does not answer, or does not accept writes."""
+        """Raises SQLAlchemy's error if the database does not answer or rejects writes."""
         with self.reading() as connection:
             connection.execute(text("SELECT 1"))
         # Whoever writes now finds out.
@@ -149,7 +149,7 @@ class Database:
             connection.execute(update(PROBE).values(at=PROBE.c.at + 1))
 
     def close(self) -> None:
-        """End all connections; those that are in use, by a thread that has not ended yet, when it returns them.
+        """Closes all connections; those in use by an unfinished thread when it returns them.
 
         All that SQLite has in its log is written to the file first.
         """
@@ -181,7 +181,7 @@ class Database:
 
 
 def _check_version(connection: Connection, config: Config) -> None:
-    """Raises PlaitError if the tables are those of a newer plait."""
+    """Raises PlaitError if the tables belong to a newer plait."""
     from alembic.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
@@ -198,7 +198,7 @@ def _check_version(connection: Connection, config: Config) -> None:
 
 
 def reason_of(error: Exception) -> str:
-    """The first line of what the database says, without the statement. The engine hides parameters."""
+    """The first line of the database's message, without the statement. The engine hides parameters."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return next(iter(str(cause).strip().splitlines()), type(cause).__name__)
 
@@ -213,7 +213,7 @@ def _is_undone(error: DBAPIError) -> bool:
 
 
 def opened(url: str) -> Engine:
-    """A database of somebody else, as it is. Raises UsageError for a URL that is none of ours."""
+    """Another database as it is. Raises UsageError for an unsupported URL."""
     return _engine(_parsed(url))
 
 
@@ -283,7 +283,7 @@ def _room_to_write(connection: Connection) -> Iterator[None]:
 
 
 def _make_private(path: str) -> None:
-    """Make the file, if there is none, so that its owner alone can read it; SQLite gives its other files the same mode."""
+    """Creates the file if it is missing, readable by its owner only. SQLite gives its other files the same mode."""
     from plait.writing import Refused, create
 
     try:
@@ -294,7 +294,7 @@ def _make_private(path: str) -> None:
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    """Of a connection to SQLite: transactions as we say, durable, readers beside a writer."""
+    """Configures a connection to SQLite: explicit transactions, durability, readers beside a writer."""
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {_SECONDS_OF_WAITING * 1000}")

@@ -1,7 +1,7 @@
 """The revisions in a database of Deckhand, which is PostgreSQL: read, and never written.
 
-Each of its revisions has the documents that it wrote, and marks for those that it deleted; what a revision has is the
-newest of each. The data of encrypted documents are in Barbican: there is a reference in their place.
+Each of its revisions has the documents that it wrote, and marks for deleted ones; the state of a revision is the newest
+version of each. The data of encrypted documents is in Barbican and replaced by a reference.
 """
 
 from __future__ import annotations

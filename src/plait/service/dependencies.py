@@ -1,7 +1,7 @@
 """Dependencies among the documents of a revision, from the facts about them: which must be rendered again after a change.
 
-The answer is never too small, as that of `flows`: layers are not looked at, and a selector reaches every document with its
-labels, whatever its schema, since a document that cannot be a parent is an error of the child.
+The result is never too small, as that of `flows`: layers are ignored, and a selector reaches every document with its
+labels, whatever its schema, because a document that cannot be a parent is an error of the child.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Dependencies:
-    """The documents of a revision by what others know them by. It is not changed: `changed` returns another one."""
+    """The documents of a revision by the attributes that others refer to. Immutable: `changed` returns another one."""
 
     def __init__(self, documents: Iterable[tuple[Entry, Facts]] = ()) -> None:
         self.documents: dict[int, tuple[Entry, Facts]] = {}
@@ -100,7 +100,9 @@ class Dependencies:
                 yield from (one for one in ids if self.documents[one][0].name in wanted)
 
     def affected(self, changes: Iterable[tuple[Entry, Facts]]) -> set[int]:
-        """The documents that must be rendered again when others came or went. changes: these, with the facts about them."""
+        """The documents that must be rendered again after others were added or removed. changes: these, with their
+        facts.
+        """
         found: set[int] = set()
         pending = list(changes)
         while pending:
@@ -124,7 +126,7 @@ class Dependencies:
 
 
 def ordered(ids: Iterable[int], needs: dict[int, tuple[int, ...]]) -> list[int]:
-    """Documents in the order in which layering returns them: each after all that it needs. There is no cycle."""
+    """Documents in the order of layering: each after its dependencies. There must be no cycle."""
     done: set[int] = set()
     result: list[int] = []
     for start in ids:

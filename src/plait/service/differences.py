@@ -1,4 +1,4 @@
-"""`/revisions/{a}/diff/{b}` and `/deepdiff/{b}`: what happened to buckets, and to their rendered documents."""
+"""`/revisions/{a}/diff/{b}` and `/deepdiff/{b}`: changes of buckets, and of their rendered documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def diff(call: Call) -> Answer:
 
 
 def deep_diff(call: Call) -> Answer:
-    """The same, with what changed in rendered documents from the first revision to the second. Raises Refusal."""
+    """The same, including changes in rendered documents from the first revision to the second. Raises Refusal."""
     call.identity.require(SHOW_DEEPDIFF)
     service = call.service
     with service.database.reading() as connection:

@@ -33,14 +33,14 @@ _SHOWN = 200
 
 
 class Published:
-    """The key set that an issuer publishes. take: what is done with its text; raises UsageError for one that is none.
+    """The key set that an issuer publishes. take: processes its text; raises UsageError if it is invalid.
 
     It is fetched at once, each hour in the background, and when a token names a key that is not there.
     When that fails, the keys stay that were there.
     """
 
     def __init__(self, issuer: str, take: Callable[[str], None]) -> None:
-        """Raises UsageError for an address that is not to be asked, PlaitError if there are no keys at it."""
+        """Raises UsageError for a forbidden URL, PlaitError if it has no keys."""
         self._issuer = issuer
         self._take = take
         self._fetching = threading.Lock()
@@ -55,7 +55,7 @@ class Published:
     def fetch_if_due(self) -> None:
         """Fetch because a token names a key that is not there, unless that was tried within the last minute.
 
-        Requests share a fetch, and wait for it no longer than a fetch may take. Raises Refusal where too many wait.
+        Requests share a fetch, and wait no longer than a fetch may take. Raises Refusal if too many wait.
         """
         if _now() - self._tried < _PAUSE:
             return
@@ -133,7 +133,7 @@ def _json(text: str) -> dict[str, object]:
 
 
 def _check(url: str) -> None:
-    """Raise UsageError for an address that is not to be asked: what is fetched there is trusted."""
+    """Raises UsageError for a forbidden URL, because fetched keys are trusted."""
     try:
         scheme, host = urlsplit(url).scheme, urlsplit(url).hostname
     except ValueError:

@@ -1,4 +1,4 @@
-"""Documents as the service takes, keeps and shows them."""
+"""Documents as the service accepts, stores and shows them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) 
 
 
 def _named(node: Node) -> tuple[str, str, str]:
-    """Schema, layer and name as far as they are there."""
+    """Schema, layer and name, or empty texts."""
     metadata = _find(node.value, "metadata")
     found = _find(node.value, "schema"), _find(_find(metadata, "layeringDefinition"), "layer"), _find(metadata, "name")
     schema, layer, name = (part if type(part) is str else "" for part in found)
@@ -88,12 +88,12 @@ def identity_of(document: Document) -> tuple[str, str, str]:
 
 
 def is_shown(entry: Entry) -> bool:
-    """True if listings have it: all but what the reference leaves out."""
+    """True if listings include it: all but the documents that Deckhand omits."""
     return entry.control != history.VALIDATION_POLICY
 
 
 def completed(document: Document) -> Map:
-    """The document as it is kept: its three parts, and in the metadata what is left out in many documents."""
+    """The document as stored: its three parts, with default metadata added."""
     metadata = document.metadata
     if document.encrypted and is_empty(document.data):
         metadata = _set(metadata, "storagePolicy", "cleartext")
@@ -107,12 +107,12 @@ def completed(document: Document) -> Map:
 
 
 def data_of(top: Map) -> Value:
-    """The data of a kept document."""
+    """The data of a stored document."""
     return _find(top, "data")
 
 
 def with_data(top: Map, data: Value) -> Map:
-    """A kept document with other data."""
+    """A stored document with other data."""
     return _set(top, "data", data)
 
 
@@ -128,7 +128,7 @@ def _set(value: Map, key: str, new: Value) -> Map:
 
 
 def digest_of(top: Map) -> str:
-    """The digest of a kept document; the order of keys has no part in it."""
+    """The digest of a stored document, independent of the order of keys."""
     return hashlib.sha256(write_value(top, sort=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -164,14 +164,14 @@ def control_of(schema: str) -> int:
 
 
 def top_of(text: str) -> Map:
-    """A kept document as nodes."""
+    """A stored document as nodes."""
     top = node_of(text)
     assert type(top) is Map
     return top
 
 
 def redacted(text: str) -> str:
-    """A document as those see it who are not shown secrets: data and paths of substitutions hashed."""
+    """A document for clients without access to secrets: data and paths of substitutions hashed."""
     document = Document(Node(node_of(text)), 0)
     metadata, data = hidden(document, document.data)
     parts: tuple[Value, ...] = (data, metadata, document.schema)

@@ -1,7 +1,8 @@
 """Secrets at rest: the data of encrypted documents, each sealed by a key of its own, which a key of the site wraps.
 
-The keys of the site are a map of names to 32 bytes in base64. The first one wraps; all unwrap. Documents have a reference
-in the place of the data; what is behind it never leaves this module but for rendering, and is in no log and no message.
+The keys of the site are a map of names to 32 bytes in base64. The first one encrypts data keys; all decrypt them.
+Documents have a reference in place of their data, which leaves this module only for rendering, and is in no log and no
+message.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ class Sealed(NamedTuple):
 
 
 class Keys:
-    """The keys of a site. read: gives them; it is asked again after a while, and when a secret names a key that was not there."""
+    """The keys of a site. read: returns them; called again after a while, and when a secret names an unknown key."""
 
     def __init__(self, read: Callable[[], Map] | None = None) -> None:
-        """Raises UsageError for keys that are none, and what `read` raises."""
+        """Raises UsageError for invalid keys, and the errors of `read`."""
         self._read = read
         self._keys = {} if read is None else _keys_of(read())
         self._read_at = monotonic()
@@ -83,7 +84,7 @@ class Keys:
         return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
 
     def reload(self) -> None:
-        """Read the keys again; those that were there stay where that fails."""
+        """Reads the keys again. The old ones stay if that fails."""
         self._read_at = monotonic()
         try:
             if self._read is not None:
@@ -153,7 +154,7 @@ def reference_of(base: str, secret: Sealed) -> str:
 
 
 def number_of(reference: Value) -> str | None:
-    """The secret that a reference names; None if this is no reference."""
+    """The secret that a reference names; None for other texts."""
     return str(reference).rpartition("/")[2] if is_reference(reference) else None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def explain(call: Call) -> Answer:
     """The histories of the values that the parameter `path` selects, as `plait explain -o json` has them. Raises Refusal.
 
-    Values of secrets are hidden unless `cleartext-secrets=true` asks for them.
+    Values of secrets are hidden unless `cleartext-secrets=true` is given.
     """
     call.identity.require(LIST_CLEARTEXT)
     path = call.parameter("path")

@@ -1,7 +1,7 @@
 """Facts about a document that decide which other documents it reads: labels, the selector of its parent, its sources.
 
-They are computed once, when a document is stored, and kept beside its text, so that nothing has to be read again to know what
-depends on what.
+They are computed when a document is stored, and stored with its text, so that dependencies are found without reading it
+again.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Facts(NamedTuple):
-    """Facts about a document. selector: of its parent, empty for none. inherits: it takes data from its parent, or replaces
-    it. sources: schema and name of the documents that its substitutions read. Pairs of labels are texts that are equal for
-    equal keys and values of the same types.
+    """Facts about a document. selector: of its parent, empty for none. inherits: it uses data of its parent, or
+    replaces it. sources: schema and name of the documents that its substitutions read. Pairs of labels are texts
+    that are equal for equal keys and values of the same types.
     """
 
     labels: Pairs
@@ -64,7 +64,7 @@ def facts_of(document: Document) -> Facts:
 
 
 def labels_of(document: Document) -> dict[str, str]:
-    """The labels that requests can ask for: those whose key and value are texts."""
+    """The labels that requests can filter by: those whose key and value are texts."""
     found = document.labels.items if document.labels is not None else []
     return {
         str(item.key): str(item.value) for item in found if isinstance(item.key, str) and isinstance(item.value, str)

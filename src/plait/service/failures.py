@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class Refusal(Exception):
     """An answer that is an error.
 
-    kind: what the reference calls it. status: of HTTP. entries: the list of messages, where there is more than one to
-    say. reason: `Validation` for documents that break rules. challenge: of status 401, how to say who asks. retry_after: seconds
-    after which the request may be repeated.
+    kind: Deckhand's name. status: of HTTP. entries: the list of messages, if there are several. reason: `Validation`
+    for documents that break rules. challenge: for status 401, the way to authenticate. retry_after: seconds after which
+    the request may be repeated.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Refusal(Exception):
         self.retry_after = retry_after
 
     def bare(self) -> Self:
-        """The same, without the frames that it came through, and all that these hold."""
+        """The same, without its frames and everything they refer to."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         return self
 
@@ -60,7 +60,7 @@ _SOON = 1
 
 
 def busy(message: str) -> Refusal:
-    """The refusal of a request for which there is no room now."""
+    """The error for a request for which there is no capacity now."""
     return Refusal("ServiceBusy", 503, f"{message}; try again later", retry_after=_SOON)
 
 
@@ -77,7 +77,7 @@ def no_revision(revision: object) -> Refusal:
 
 
 def check_name(text: str, what: str) -> None:
-    """Raise Refusal for a name that the tables cannot have: a long one, or with characters that no database takes."""
+    """Raises Refusal for a name that the tables cannot store: too long, or with unsupported characters."""
     if len(text) > LONGEST:
         raise bad_request(f"{what} has at most {LONGEST} characters")
     if any(char < " " or "\ud800" <= char <= "\udfff" for char in text):
@@ -91,7 +91,7 @@ LONGEST = 255
 def body(refusal: Refusal, kept: str | None = None) -> dict[str, object]:
     """The body of the answer: the form that the reference's clients read.
 
-    kept: of a request that writes, "no" or "unknown": the answer to whether it is stored all the same.
+    kept: for a write request, "no" or "unknown": whether it is stored anyway.
     """
     from http import HTTPStatus
 

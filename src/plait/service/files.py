@@ -1,7 +1,7 @@
-"""Files of a project as documents, so that templates, operations and pipelines stand in the same revisions.
+"""Files of a project as documents, so that templates, operations and pipelines are in the same revisions.
 
-A file is a document of the schema `plait/File/v1`: its name is its path, and its data the text. As a control document it is
-taken as it is; as a layered one it can have a parent, substitutions, and be replaced.
+A file is a document of the schema `plait/File/v1`: its name is its path, and its data the text. As a control document
+it is used as it is; as a layered one it can have a parent, substitutions, and be replaced.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def documents_in(directory: str) -> Iterator[dict[str, object]]:
 def _walked(top: Path) -> Iterator[tuple[str, list[str], list[str], int | None]]:
     """The directories from the top down: path, directories and files in it, and its descriptor where the system has them.
 
-    A descriptor stays the same directory when somebody puts a link in the place of its path meanwhile.
+    A descriptor stays the same directory when its path is replaced by a link.
     """
     if hasattr(os, "fwalk"):
         yield from os.fwalk(top, onerror=_unreadable, follow_symlinks=False)
@@ -83,7 +83,7 @@ def _unreadable(error: OSError) -> None:
 
 
 def _refuse_link(path: Path, name: str, opened: int | None) -> None:
-    """Raises PlaitError for a symbolic link: it may lead to a file that was not meant to be uploaded."""
+    """Raises PlaitError for a symbolic link, which may lead to a file that should not be uploaded."""
     try:
         mode = os.lstat(path if opened is None else name, dir_fd=opened).st_mode
     except OSError as error:

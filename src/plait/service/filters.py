@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def chosen(call: Call, documents: Sequence[One], is_shown: Callable[[One], bool]) -> tuple[Sequence[One], int | None]:
     """The rendered documents that the parameters of a request choose, and the marker of the next ones. Raises Refusal.
 
-    documents: in order, also those that are not shown; markers count them, so that those before a marker are not looked at.
+    documents: in order, including hidden ones; markers count them, so that those before a marker are not visited.
     """
     window = call.window(LARGEST_PAGE)
     nodes = _Nodes()
@@ -61,9 +61,10 @@ def _sorted(call: Call, documents: Iterable[One], nodes: _Nodes, keys: Sequence[
 
 
 class selected:  # noqa: N801 - reads as what it gives
-    """The documents of a revision as they were put, that the parameters of a request choose: an iterator.
+    """The documents of a revision as stored, selected by the parameters of a request: an iterator.
 
-    encrypted: also secret ones. marker: of the next ones, known when the iterator has ended, or None. Raises Refusal.
+    encrypted: include secret ones. marker: of the next ones, known at the end of the iteration, or None. Raises
+    Refusal.
     """
 
     def __init__(self, call: Call, connection: Connection, revision: int, *, encrypted: bool) -> None:
@@ -113,7 +114,7 @@ _COLUMNS: dict[str, ColumnElement[Any]] = {
 
 
 def _exact(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A column that is put in order by code points, whatever the language of the database."""
+    """A column ordered by code points, independent of the database's language."""
     is_text = isinstance(column.type, String)
     return column.collate("C") if is_text and connection.dialect.name == "postgresql" else column
 
@@ -149,13 +150,13 @@ def _of_schema(wanted: str) -> ColumnElement[bool]:
 
 
 class _Nodes:
-    """The nodes of documents, read when they are asked for."""
+    """The nodes of documents, parsed on demand."""
 
     def __init__(self) -> None:
         self._read: dict[int, Map] = {}
 
     def at(self, one: Shown, path: str) -> Value:
-        """The value at a location, such as `metadata.name`; None if there is nothing."""
+        """The value at a path, such as `metadata.name`; None if there is none."""
         entry = one.entry
         if path in _OF_ENTRY:
             return _OF_ENTRY[path](entry)

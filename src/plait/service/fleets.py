@@ -1,4 +1,6 @@
-"""`/revisions/{revision}/fleet` and `/runs`: what the project in a revision makes, and how two revisions differ in it."""
+"""`/revisions/{revision}/fleet` and `/runs`: the output of the project in a revision, and its differences between
+revisions.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ _MORE_SECONDS = 5
 
 
 class Made(NamedTuple):
-    """A run: what it made, or an error."""
+    """A run with its output or error."""
 
     name: str
     text: str
@@ -46,8 +48,8 @@ class Made(NamedTuple):
 
 
 class Projects:
-    """Makes the runs of projects, and keeps what it has made. limits: of each run, and of all runs of a project in time.
-    telemetry: hears of each project.
+    """Renders the runs of projects, and caches them. limits: of each run, and of all runs of a project together.
+    telemetry: receives each project.
     """
 
     def __init__(self, limits: Mapping[str, float], telemetry: Telemetry | None = None) -> None:
@@ -71,7 +73,7 @@ class Projects:
         return found
 
     def forget(self) -> None:
-        """Keep nothing of what was made."""
+        """Clears the cache."""
         self._kept.forget()
 
     def _made(self, request: bytes) -> list[Made]:
@@ -85,7 +87,7 @@ class Projects:
 
 
 def fleet(call: Call) -> Answer:
-    """All runs of the project in a revision, each with the digest of what it makes, or its error. Raises Refusal."""
+    """All runs of the project in a revision, each with the digest of its output, or its error. Raises Refusal."""
     runs, marker = call.page(_runs(call, call.path["revision"]), PAGE)
     return answer([_shown(one) for one in runs], marker=marker)
 
@@ -141,7 +143,8 @@ def _shown(one: Made) -> dict[str, object]:
 
 
 def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool = False) -> Sequence[Made]:
-    """The runs of the project in a revision. only: this one. or_zero: of the time before all there are none.
+    """The runs of the project in a revision. only: the named one. or_zero: accept 0, the empty state before the first
+    revision.
 
     Raises Refusal.
     """
@@ -167,7 +170,7 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
 
 
 def _text(one: Stored | Shown) -> str:
-    """The text of a file. Raises Refusal where substitutions have made something else of it."""
+    """The text of a file. Raises Refusal if substitutions have changed its type."""
     data = data_of(top_of(one.text))
     if not isinstance(data, str):
         raise Refusal("ProjectFailed", 400, f"the data of the file {one.entry.name} is no text when it is rendered")

@@ -1,11 +1,12 @@
 """Finds documents that hold or may reveal the data of encrypted ones, from metadata only: nothing is rendered.
 
-The answer is never too small. Layers are not looked at, so that a layering policy that comes later changes nothing: a
-document that selects its parent by labels may inherit from every document of its schema with these labels, and from the
-replacements of those; a substitution may take from every document of that schema and name.
+The result is never too small. Layers are ignored, so that a later layering policy changes nothing: a document that
+selects its parent by labels may inherit from every document of its schema with these labels, and from the replacements
+of those; a substitution may read every document of that schema and name.
 
-`check` is the rule for writing: a document reads no more than its writer may read. Otherwise a pattern of a substitution or
-of a `DataSchema`, and whether rendering succeeds, would reveal a secret bit by bit to a writer who cannot read it.
+`check` is the rule for writing: a document reads no more than its writer may read. Otherwise a pattern of a
+substitution or of a `DataSchema`, or the success of rendering, would reveal a secret bit by bit to a writer who cannot
+read it.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ class One(NamedTuple):
 
 
 class Flows:
-    """Finds flows of secrets. both_ways: rendering as Deckhand does, where documents share maps: what is written into one
-    later is then also in the document that the map came from.
+    """Finds flows of secrets. both_ways: for rendering as Deckhand does, where documents share maps, so that later
+    writes into one also change its source.
     """
 
     def __init__(self, *, both_ways: bool = False) -> None:
@@ -85,7 +86,7 @@ class Flows:
             )
 
     def _revealing(self, documents: Sequence[One]) -> Iterator[One]:
-        """The documents whose rendering or validation reads what an encrypted document holds."""
+        """The documents whose rendering or validation reads data of an encrypted document."""
         edges = list(_reading(documents))
         holding = self._holding(documents, edges)
         revealing = {reader for reader, read in edges if read in holding}

@@ -22,7 +22,9 @@ class Told:
 
 
 def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cleartext: bool) -> Told:
-    """The histories of the values that a path selects. texts: the documents by what messages call them. Raises PlaitError."""
+    """The histories of the values that a path selects. texts: the documents by their names in messages. Raises
+    PlaitError.
+    """
     from plait.api.histories import explain
     from plait.api.layering import layer
 

@@ -127,7 +127,9 @@ def time_of(connection: Connection, revision: int) -> str:
 
 
 def existing(connection: Connection, name: str, *, or_zero: bool = False) -> int:
-    """The revision that a path names. or_zero: 0 stands for the time before all. Raises Refusal if there is none."""
+    """The revision in a path. or_zero: accept 0, the empty state before the first revision. Raises Refusal if there is
+    none.
+    """
     # Longer ones cannot be; and digits are not all ASCII.
     if not (name.isascii() and name.isdigit() and len(name) < _DIGITS):
         raise no_revision(name)
@@ -154,7 +156,7 @@ def in_revision(revision: int) -> ColumnElement[bool]:
 
 
 def of_bucket(connection: Connection, bucket: str) -> list[Entry]:
-    """The documents of a bucket in the newest revision, in the order in which they came."""
+    """The documents of a bucket in the newest revision, in order of creation."""
     rows = select(*ENTRY).where(ENTRIES.c.bucket == bucket, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
     return [Entry(*row) for row in connection.execute(rows)]
 
@@ -176,7 +178,7 @@ def of_identities(connection: Connection, identities: Iterable[tuple[str, str, s
 
 
 def of_control(connection: Connection, control: int) -> list[Entry]:
-    """The control documents of a kind in the newest revision, in the order in which they came."""
+    """The control documents of a kind in the newest revision, in order of creation."""
     rows = (
         select(*ENTRY).where(_CONTROL, ENTRIES.c.control == control, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
     )
@@ -184,19 +186,19 @@ def of_control(connection: Connection, control: int) -> list[Entry]:
 
 
 def current(connection: Connection) -> list[Entry]:
-    """The documents of the newest revision, in the order in which they came."""
+    """The documents of the newest revision, in order of creation."""
     rows = connection.execute(select(*ENTRY).where(ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id))
     return [Entry(*row) for row in rows]
 
 
 def entries_of(connection: Connection, revision: int) -> list[Entry]:
-    """The documents of a revision, in the order in which they came."""
+    """The documents of a revision, in order of creation."""
     rows = connection.execute(select(*ENTRY).where(visible(revision)).order_by(ENTRIES.c.id))
     return [Entry(*row) for row in rows]
 
 
 def differing(connection: Connection, revision: int) -> tuple[list[Entry], list[Entry]]:
-    """The entries of the newest revision that an earlier one does not have, and those that it alone has."""
+    """The entries of the newest revision that an earlier one lacks, and those that only the earlier one has."""
     later = select(*ENTRY).where(ENTRIES.c.since > revision, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
     earlier = select(*ENTRY).where(ENTRIES.c.since <= revision, ENTRIES.c.until > revision).order_by(ENTRIES.c.id)
     newer, older = ([Entry(*row) for row in connection.execute(one)] for one in (later, earlier))
@@ -204,7 +206,7 @@ def differing(connection: Connection, revision: int) -> tuple[list[Entry], list[
 
 
 def changed_between(connection: Connection, first: int, second: int) -> tuple[list[Entry], list[Stored]]:
-    """From an earlier revision to a later one: the documents that went, and those that came."""
+    """The documents removed and added from an earlier revision to a later one."""
     gone = select(*ENTRY).where(ENTRIES.c.since <= first, ENTRIES.c.until > first, ENTRIES.c.until <= second)
     came = and_(
         ENTRIES.c.since > first, ENTRIES.c.since <= second, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until > second)
@@ -213,7 +215,7 @@ def changed_between(connection: Connection, first: int, second: int) -> tuple[li
 
 
 def documents_of(connection: Connection, revision: int) -> list[Stored]:
-    """The documents of a revision with their texts, in the order in which they came."""
+    """The documents of a revision with their texts, in order of creation."""
     return _stored(connection, visible(revision))
 
 
@@ -229,7 +231,7 @@ def facts_of_revision(connection: Connection, revision: int) -> Iterator[tuple[E
 
 
 def documents_with(connection: Connection, ids: Iterable[int]) -> list[Stored]:
-    """The documents of these entries with their texts, in the order in which they came."""
+    """The documents of these entries with their texts, in order of creation."""
     wanted = sorted(ids)
     found: list[Stored] = []
     for start in range(0, len(wanted), _MANY):
@@ -238,12 +240,12 @@ def documents_with(connection: Connection, ids: Iterable[int]) -> list[Stored]:
 
 
 def of_schema(connection: Connection, revision: int, schema: str) -> list[Stored]:
-    """The documents of a revision with a schema, in the order in which they came."""
+    """The documents of a revision with a schema, in order of creation."""
     return _stored(connection, and_(visible(revision), ENTRIES.c.schema == schema))
 
 
 def validation_policies(connection: Connection, revision: int) -> list[Stored]:
-    """The validation policies of a revision, in the order in which they came."""
+    """The validation policies of a revision, in order of creation."""
     return _stored(connection, and_(in_revision(revision), _CONTROL, ENTRIES.c.control == VALIDATION_POLICY))
 
 
@@ -298,7 +300,7 @@ def knows_bucket(connection: Connection, bucket: str) -> bool:
 
 
 def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
-    """Store what is not stored yet."""
+    """Stores contents that are not stored yet."""
     wanted = {content.digest: content for content in contents}
     digests = list(wanted)
     for start in range(0, len(digests), _MANY):
@@ -320,7 +322,7 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
 
 
 def trust(connection: Connection, entries: Iterable[Entry]) -> None:
-    """Note that somebody who may read secrets has put these entries again as they are."""
+    """Records that a writer with access to secrets confirmed these entries."""
     ids = [entry.id for entry in entries if not entry.trusted]
     for start in range(0, len(ids), _MANY):
         connection.execute(update(ENTRIES).where(ENTRIES.c.id.in_(ids[start : start + _MANY])).values(trusted=True))
@@ -337,7 +339,7 @@ def add_revision(
 ) -> tuple[int, list[Entry]]:
     """Add a revision without some documents of the newest one, and with new ones; its number, and the new entries.
 
-    number, created_at: of a revision that comes from somewhere else.
+    number, created_at: of an imported revision.
     """
     revision = newest(connection) + 1 if number is None else number
     row = {"id": revision, "created_at": created_at or now(), "buckets": json.dumps(sorted(set(buckets)))}

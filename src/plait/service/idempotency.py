@@ -1,7 +1,7 @@
 """`Idempotency-Key`: a request that is sent again with its key is done once (draft-ietf-httpapi-idempotency-key-header).
 
-The key and the answer are stored in the transaction of the request itself: either both are there or neither. So a client that
-was told that the outcome is unknown, or was told nothing, sends the same request again, and gets the answer of the first one.
+The key and the answer are stored in the transaction of the request itself, so that either both exist or neither. A
+client that got no answer, or an unknown outcome, repeats the request and gets the answer of the first one.
 """
 
 from __future__ import annotations

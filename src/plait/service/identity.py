@@ -52,11 +52,11 @@ class Token(NamedTuple):
 
 
 class Gate:
-    """Finds out who asks. tokens: a file of them. issuer, keys: who else issues them, and a file of the keys of that;
-    without the file the issuer publishes them. keystone: who is asked about tokens that nobody else knows.
+    """Authenticates clients. tokens: a file of them. issuer, keys: another issuer of tokens, and a file of its keys;
+    without the file the issuer publishes them. keystone: checks unknown tokens.
 
-    Files are read again when they change, as far as they can be read. With no tokens, issuer and Keystone everybody is
-    the administrator.
+    Files are read again when they change, if they are readable. Without tokens, issuer and Keystone everybody is the
+    administrator.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ def _given(headers: Mapping[str, str]) -> str:
 
 
 class _File:
-    """A file that is read again when it changes. take: what is done with its text."""
+    """A file that is read again when it changes. take: processes its text."""
 
     def __init__(self, path: str, take: Callable[[str], None]) -> None:
         self._path = path
@@ -146,7 +146,9 @@ class _File:
             raise error.within(f"in {self._path}") from None
 
     def read_again(self) -> None:
-        """Read it if it has changed; what cannot be read changes nothing. One thread does it, and no other waits."""
+        """Reads the file if it has changed; an unreadable file changes nothing. One thread reads, and the others do not
+        wait.
+        """
         if self._now() != self._state and self._reading.acquire(blocking=False):
             try:
                 self.read()
@@ -204,5 +206,5 @@ def digest_of(token: str) -> str:
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A random token."""
     return secrets.token_urlsafe(32)

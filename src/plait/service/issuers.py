@@ -1,7 +1,7 @@
-"""Tokens that somebody else has issued and signed: JSON Web Tokens, checked by the issuer's public keys.
+"""Tokens from another issuer: JSON Web Tokens, checked with the issuer's public keys.
 
-The keys are a JSON Web Key Set, as issuers publish it: from a file, or found at the issuer's address (see `discovery`).
-Only signatures that need a private key are taken.
+The keys are a JSON Web Key Set: from a file, or published by the issuer (see `discovery`). Only signatures that need a
+private key are accepted.
 """
 
 from __future__ import annotations

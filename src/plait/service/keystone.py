@@ -1,7 +1,7 @@
 """Tokens that Keystone has issued, checked by Keystone's own middleware with the settings that a site has already.
 
-The middleware is one of WSGI. Each request is shown to it as one with a token and nothing else: what a client says of
-its own roles never gets there.
+The middleware is a WSGI one. Each request is passed to it with the token and nothing else, so that the roles a client
+claims never reach it.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Keystone:
         self._middleware = _middleware(self.path)
 
     def read(self, token: str, method: str, path: str) -> tuple[str, frozenset[str]]:
-        """The name and the roles of who has a token. method, path: of the request, which a token can be limited to.
+        """The name and the roles of a token's user.
 
-        Raises Refusal: 401 for a token that Keystone does not know, 503 where Keystone cannot be asked.
+        Raises Refusal: 401 for an unknown token, 503 if Keystone cannot be reached.
         """
         environ = _environ(token, method, path)
         status, challenge = self._asked(environ)
@@ -84,7 +84,7 @@ class Keystone:
 
 
 def _middleware(path: str) -> Middleware:
-    """The middleware with the settings in a file. Raises UsageError; what it says quotes nothing of the file."""
+    """The middleware with the settings in a file. Raises UsageError without quotations of the file."""
     from keystoneauth1.exceptions import ClientException
     from keystonemiddleware.auth_token import AuthProtocol, list_opts
     from keystonemiddleware.exceptions import ConfigurationError
@@ -129,13 +129,13 @@ def _mistake(error: Exception) -> str:
 
 
 def _let_in(_: Environ, start: Start) -> Iterable[bytes]:
-    """The application behind the middleware, which gets what the middleware lets in."""
+    """The application behind the middleware, called for accepted requests."""
     start("200 OK", [])
     return [b""]
 
 
 def _environ(token: str, method: str, path: str) -> Environ:
-    """A request of WSGI that has a token, and nothing else of what a client sent."""
+    """A WSGI request with a token, and nothing else that a client sent."""
     found: Environ = {
         "REQUEST_METHOD": method,
         "SCRIPT_NAME": "",

@@ -29,7 +29,7 @@ class Lane:
         self._threads: CapacityLimiter | None = None
 
     async def run(self, work: Callable[[], T]) -> T:
-        """The result of some work, done in a thread. Raises Refusal (503) if there is no place for it."""
+        """The result of some work, run in a thread. Raises Refusal (503) if there is no place for it."""
         if self._places is None or self._threads is None:
             # Within the event loop: these belong to it. Places are counted apart from threads, so that waiting is bounded.
             self._places, self._threads = CapacityLimiter(self._width), CapacityLimiter(self._width)

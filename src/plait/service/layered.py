@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def layered(
     names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool, names_keys: bool
 ) -> Told:
-    """The rendered documents of some texts, one document each. names: what messages call them. names_keys: messages may
+    """The rendered documents of some texts, one document each. names: of them in messages. names_keys: messages may
     name keys of the data of secret documents.
 
     Raises PlaitError.

@@ -1,4 +1,4 @@
-"""The runs of a project whose files came with a request, made in a sealed process (see `plait.sealed`)."""
+"""Renders the runs of a project whose files came with a request, in a sandboxed process (see `plait.sealed`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         limits: dict[str, float]
 
     class Made(TypedDict):
-        """A run, and what it made: what `plait run` prints, or an error."""
+        """A run with its printed output, or its error."""
 
         name: str
         text: str

@@ -1,6 +1,6 @@
 """`GET /metrics`: figures of the process in the text format of Prometheus.
 
-No label has anything of a document, a name that somebody has given, or a token: routes are the templates of paths.
+No label contains parts of documents, names given by users, or tokens: routes are the templates of paths.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Watching files: what reads one that has changed is done again (docs/watch.md)."""
+"""Watches files: work is repeated when a file that it read changes (docs/watch.md)."""

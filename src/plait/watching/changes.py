@@ -46,12 +46,11 @@ def check_installed() -> None:
 def follow(
     work: Callable[[View, frozenset[str]], None], stop: Event | None = None, idle: Callable[[], None] | None = None
 ) -> None:
-    """Do some work, and again whenever what it read has changed, until `stop` is set or the user interrupts.
+    """Runs some work, and again whenever a file that it read changes, until `stop` is set or the user interrupts.
 
-    work: is given a view that notes what it reads, and the absolute paths that have changed since the last time, none the
-    first time. What it reads in another way it notes there itself. idle: is called once after each work, when nothing has
-    happened for a while. Raises what the work raises, and UsageError where the
-    library that watches files is not installed.
+    work: receives a view that records its reads, and the absolute paths that changed since the last time, none at
+    first. It must record other reads in the view. idle: called once after each work, when nothing happened for a while.
+    Raises the errors of the work, and UsageError if the watching library is not installed.
     """
     check_installed()
     changed: frozenset[str] = frozenset()
@@ -67,7 +66,9 @@ def follow(
 
 
 class _Watcher:
-    """Tells changes in directories. It goes on while work is done, so that what changes meanwhile is told after it."""
+    """Reports changes in directories. It continues while work runs, so that changes in the meantime are reported after
+    it.
+    """
 
     def __init__(self, stop: Event | None, idle: Callable[[], None]) -> None:
         self._stop = stop
@@ -141,7 +142,7 @@ def _content(path: str) -> bytes | None:
 
 
 def _existing(view: View) -> frozenset[str]:
-    """The directories in which something can happen that counts: those of files, and all below those that were listed."""
+    """The directories in which relevant changes can happen: those of files, and everything below listed ones."""
     found = {_nearest(path) for path in (*view.directories, *map(os.path.dirname, view.files))}
     for top in [*view.directories]:
         for directory, folders, _ in os.walk(top):

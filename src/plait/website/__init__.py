@@ -1,4 +1,5 @@
-"""The playground: files go in, documents, errors and histories come out, with nothing kept.
+"""The playground: evaluates files and returns documents, errors and histories. Nothing is stored.
 
-`plait.website.evaluation` is what a page asks; `plait website` serves the page and asks it in a sealed process.
+`plait.website.evaluation` answers requests of the page; `plait website` serves the page and evaluates in a sandboxed
+process.
 """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         role: NotRequired[str]
 
     class Request(TypedDict):
-        """kind: of KINDS. explain: the line of the output whose value's history is asked for."""
+        """kind: of KINDS. explain: the output line whose history is requested."""
 
         kind: str
         files: list[File]
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         flag: NotRequired[str]
 
     class Line(TypedDict):
-        """A value of the output: its line there, its path in its document, what made it, and where that is written.
+        """A value of the output: its line there, its path in its document, its action, and its origin.
 
         A value that is written nowhere, such as a generated password, has no source but a flag.
         """
@@ -79,7 +79,9 @@ if TYPE_CHECKING:
         flag: str
 
     class Told(TypedDict):
-        """An entry of a history. depth: 0, or below the entry that it was made into. value, text: as they may be shown."""
+        """An entry of a history. depth: 0, or below the entry that it contributed to. value, text: as they may be
+        shown.
+        """
 
         action: str
         place: str
@@ -111,8 +113,8 @@ if TYPE_CHECKING:
     class Answer(TypedDict):
         """output: as the command line prints it. files: the output files of `render`. report: the errors as text.
 
-        sources: the files that decided values, in the order in which they apply. histories: of the line that was asked for;
-        otherwise of each line, if there are at most MOST_HISTORIES.
+        sources: the files that decided values, in order of application. histories: of the requested line; otherwise of
+        each line, if there are at most MOST_HISTORIES.
         """
 
         output: str
@@ -135,10 +137,10 @@ LIMITS: Limits = {"seconds": 10, "output": 2_000_000, "memory": 256 << 20}
 
 
 def evaluate(request: Request) -> Answer:
-    """The answer to a request. What is wrong with the files stands in its `errors`.
+    """The answer to a request. Faults of the files are in its `errors`.
 
     The files of a pipeline are read from the working directory, see `lay_out`; those of all others from the request.
-    Raises UsageError for what is no request.
+    Raises UsageError for an invalid request.
     """
     _check(request)
     try:
@@ -163,7 +165,7 @@ def evaluate(request: Request) -> Answer:
 
 
 def _check(request: Request) -> None:
-    """Raises UsageError for what is no request: it comes from outside, and no type holds for it."""
+    """Raises UsageError for an invalid request. It comes from outside, so its types are unchecked."""
     form = "{kind, files: [{name, text, role}], explain}"
     if not isinstance(request, dict) or not isinstance(request.get("files"), list):
         raise UsageError("no request", expected=form, code="website-request")
@@ -218,7 +220,7 @@ def _documents(request: Request) -> Documents:
 
 
 def respond(text: str) -> str:
-    """The answer to a request, both JSON, where nothing else is done: in a browser. What is no request is `refused`."""
+    """The answer to a request, both JSON, for use in a browser. An invalid request is `refused`."""
     from contextlib import chdir
 
     from plait.writing import temporary
@@ -292,7 +294,7 @@ def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
 
 
 def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | None) -> dict[int, History]:
-    """Histories by lines of the output: of the first value that stands on each."""
+    """Histories by line of the output: of the first value on each."""
     from plait.tools.explain import histories
 
     firsts: dict[tuple[int, str], int] = {}
@@ -310,7 +312,7 @@ def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | 
 
 
 def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int, History]) -> list[str]:
-    """The files that decided values, in the order in which they apply, as far as histories tell; otherwise as given."""
+    """The files that decided values, in order of application if histories show it; otherwise as given."""
     deciding = {line["source"]["file"] for line in lines if line["source"] is not None}
     before: dict[str, set[str]] = {}
     for history in histories.values():
@@ -331,7 +333,7 @@ def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int
 
 
 def _files(entry: Entry) -> Iterator[str]:
-    """The files of an entry, those that it was made of first."""
+    """The files of an entry, those of its origins first."""
     for origin in entry.origins:
         if origin.action not in _STRUCTURAL:
             yield from _files(origin)
@@ -360,7 +362,7 @@ def _why(line: int, history: History) -> Why:
 
 
 def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
-    """Add an entry and what it was made of. What an earlier one was made of stands there already."""
+    """Adds an entry and its origins. Origins of earlier entries are not repeated."""
     from plait.secrets import HIDDEN
     from plait.tools.telling import shown
 
@@ -385,7 +387,7 @@ def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_
 
 
 def _mappings(documents: Documents, output: str) -> list[MapEntry]:
-    """The source map's values that stand in the output, which is none without a document."""
+    """The values of the source map that are in the output; none without a document."""
     from plait.tools.sourcemap import source_map
 
     if documents.trace is None or not documents.nodes.items:

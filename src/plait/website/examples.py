@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         shows: str
 
     class Example(TypedDict):
-        """name: in links. group, title, about: in the list. shows: a line of what the page shows for it."""
+        """name: in links. group, title, about: in the list. shows: a line of its output on the page."""
 
         name: str
         group: str
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def examples() -> list[Example]:
-    """The examples in the form that the page takes."""
+    """The examples in the form that the page accepts."""
     from plait.nodes import to_plain
     from plait.source import Source
     from plait.yaml import read_value

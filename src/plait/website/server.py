@@ -1,7 +1,7 @@
-"""The playground's server: its page, and one address that evaluates. It keeps nothing and logs nothing.
+"""The playground's server: its page, and one URL that evaluates. It stores and logs nothing.
 
-A page of another site may be open in the same browser. It can send requests to this machine, so each request must name this
-server as its host (a name that was made to lead here does not), and one that evaluates must come from this server's own page.
+A page of another site may be open in the same browser, and can send requests to this machine. So each request must name
+this server as its host (a rebound name does not), and one that evaluates must come from this server's own page.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ _POLICY = (
 class Playground(ThreadingHTTPServer):
     """Listens on an address of this machine. page: the directory that playground/build.py filled, for a page with an editor.
 
-    Connections have threads of their own. A client that is slow, or only keeps connections open, loses these: a request and
-    the reception of its answer have a deadline, and past MOST_CONNECTIONS the one that is the slowest makes room for a new
-    one.
+    Connections have their own threads. Each request and the reception of its response have a deadline, and beyond
+    MOST_CONNECTIONS the slowest connection is closed for a new one.
 
     Raises OSError.
     """
@@ -82,13 +81,13 @@ class Playground(ThreadingHTTPServer):
         self.examples = json.dumps(examples()).encode()
 
     def wait_for(self, connection: socket.socket, seconds: float) -> None:
-        """Close a connection unless this is called again within so many seconds."""
+        """Closes a connection unless this is called again within the time."""
         with self._lock:
             if connection in self._deadlines:
                 self._deadlines[connection] = monotonic() + seconds
 
     def process_request(self, request: object, client_address: object) -> None:
-        """Serve a connection in a thread of its own, or close it where there is no room."""
+        """Serves a connection in its own thread, or closes it if there is no room."""
         assert isinstance(request, socket.socket)
         with self._lock:
             slowest = min(self._deadlines, key=self._deadlines.__getitem__, default=None)
@@ -126,7 +125,7 @@ class Playground(ThreadingHTTPServer):
                 self._deadlines[connection] = now + SECONDS_TO_SEND
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that no more wants what it asked for, as when its page is closed, is nothing to tell of."""
+        """Ignores a browser that no longer wants a response, such as after its page was closed."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
@@ -234,4 +233,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is kept of what is asked."""
+        """Logs nothing."""

@@ -1,4 +1,4 @@
-"""Open directories, and everything that changes what is in them."""
+"""Open directories, and all operations that change their contents."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Directory:
     # ---- looking
 
     def status(self, name: str) -> os.stat_result | None:
-        """The status of what has a name, of a link itself; None if nothing has it."""
+        """The status of an entry, of a link itself; None if it does not exist."""
         try:
             return os.lstat(self._at(name)) if self._handle is None else os.lstat(name, dir_fd=self._handle)
         except FileNotFoundError:
@@ -101,7 +101,9 @@ class Directory:
         return os.open(os.curdir, _LIST, dir_fd=self._handle)
 
     def read(self, name: str, *, used: bool = False, most: int | None = None) -> bytes | None:
-        """The content of a regular file; None if there is none, or if it has more bytes than `most`. used: sets its time to now."""
+        """The content of a regular file; None if it is missing or has more bytes than `most`. used: sets its time to
+        now.
+        """
         try:
             handle = self.open(name, os.O_RDONLY)
         except FileNotFoundError:
@@ -154,7 +156,7 @@ class Directory:
         return None
 
     def _mode(self, name: str) -> int:
-        """The mode of what has a name; 0 if that cannot be known."""
+        """The mode of an entry; 0 if it is unknown."""
         try:
             found = self.status(name)
         except OSError:
@@ -207,7 +209,7 @@ class Directory:
             raise unfit(self.path(name), mode)
 
     def write(self, name: str, parts: Iterable[bytes | memoryview], *, new_mode: int, sync: bool = True) -> None:
-        """Puts a file in its place by one rename. sync: once all of it is on the disk.
+        """Writes a file by one rename.
 
         An existing file keeps its mode; a new one gets new_mode, less the umask.
         """
@@ -331,7 +333,7 @@ class Directory:
             self.remove_directory(name)
 
     def discard(self, name: str) -> None:
-        """Removes an entry that this run has made, if it is there. An error stays unsaid: another is on its way."""
+        """Removes an entry of this run, if it exists. Errors are ignored, because another one is being raised."""
         try:
             if self.status(name) is not None:
                 self.remove_tree(name)
@@ -358,7 +360,7 @@ class Directory:
 
 
 def opened(real: str, shown: str, make: int | None = None) -> Directory:
-    """The directory at a real path, opened without following a link: one that was put there meanwhile is refused.
+    """The directory at a real path, opened without following links: one created in the meantime is rejected.
 
     make: the mode of each missing directory.
     """

@@ -1,4 +1,4 @@
-"""Real paths of what is written, and the rules for the symbolic links on the way to them."""
+"""Real paths of outputs, and the rules for symbolic links in them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _MOST_LINKS = 40
 
 
 class Refused(OSError):
-    """A path that the rules forbid to write. hint: the way to allow it, or None. kind: what the path is, if that is why."""
+    """A path that the rules forbid to write. hint: the way to allow it, or None. kind: the type of the file, if that is
+    the reason.
+    """
 
     hint: str | None = None
     kind = ""
@@ -58,7 +60,7 @@ def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = 
 def authorize(path: str) -> bool:
     """True if a file chose the path, so that no link on its way is followed.
 
-    Raises PermissionDeniedError for a path that the current project may not write, before anything is asked about it.
+    Raises PermissionDeniedError for a path that the current project may not write, before the path is accessed.
     """
     permissions = current_permissions()
     if permissions is None:
