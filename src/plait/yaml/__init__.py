@@ -1,6 +1,6 @@
 """YAML: text to nodes, nodes to text (docs/reference/templates.md, docs/reference/operations.md).
 
-The package imports what writes; what reads, and JSON, listings and formatting load when they are first asked for.
+The package imports the writer. The reader, JSON, listings and formatting are imported on demand.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Comments: where they are in a text, and which node each belongs to (docs/reference/templates.md).
 
-A parser's events do not carry comments, but a `#` that stands outside every scalar can be nothing else. So the reader
-looks at scalars only while there is a `#` ahead: everything from one scalar's end to the next scalar's start is searched.
-A comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and nobody's; so is one on the
-line of a directive.
+A parser's events do not include comments, but a `#` outside every scalar can be nothing else. So the reader tracks
+scalars only while there is a `#` ahead: the text from the end of one scalar to the start of the next is searched. A
+comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and has no owner; so has one on
+the line of a directive.
 
 Ownership goes by lines. A comment on a line where nodes start belongs to the last of them; any other belongs to the
-first node of the next line that has one. A first document without `---` owns nothing, and neither do the copies that
-an alias or a merge makes. What comes after the last node belongs to the document set,
-if no `...` stands between.
+first node of the next line with one. A first document without `---` owns nothing, and neither do copies made by an
+alias or a merge. Comments after the last node belong to the document set, unless a `...` precedes them.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 class Comment:
     """One comment.
 
-    text: what follows the `#`, as written. line: its line; column: that of the `#`, from 1.
-    own_line: whether no node starts on its line (so it stands above its node).
+    text: after the `#`, as written. line: its line; column: that of the `#`, from 1. own_line: no node starts on its
+    line, so it is above its node.
     """
 
     __slots__ = ("column", "line", "own_line", "text")
@@ -44,8 +43,8 @@ class Comment:
 class Comments:
     """The comments of one text, by owner; pass one to `read` to have it filled.
 
-    of: node -> its comments in the order written; what stands after the last node is under the DocumentSet.
-    all: every comment, in order. ignored: those behind the `...` that ends the last document, which count for nothing.
+    of: node -> its comments in order; those after the last node are under the DocumentSet. all: every comment, in
+    order. ignored: those after the `...` that ends the last document, which have no effect.
     """
 
     __slots__ = ("all", "ignored", "of")
@@ -83,7 +82,9 @@ class CommentScan:
         return self.next
 
     def pass_directives(self, start: int, end: int) -> int:
-        """The same for the lines of directives before a `---`: what stands on one is none, but between two may be some."""
+        """The same for the lines of directives before a `---`: the lines themselves have no comments, but lines between
+        them may.
+        """
         while start < end:
             line = self.text.find("\n", start, end)
             line = end if line < 0 else line + 1
@@ -93,7 +94,7 @@ class CommentScan:
         return self.next
 
     def finish(self) -> list[tuple[int, str]]:
-        """Take what is left; all comments as (index of the `#`, text)."""
+        """Adds the rest. Returns all comments as (index of the `#`, text)."""
         self._take_until(len(self.text))
         return self.found
 
@@ -122,7 +123,7 @@ class CommentScan:
 def assign(comments: Comments, tree: DocumentSet, copies: set[Node], bare: Document | None) -> None:
     """Give each comment of `comments.all` to its node.
 
-    copies: collections that an alias made and items that a merge brought. bare: the first document, if it has no `---`.
+    copies: collections created by an alias and items created by a merge. bare: the first document, if it has no `---`.
     """
     of = comments.of
     pending = iter(comments.all)
@@ -160,7 +161,7 @@ def _give(of: dict[Item | DocumentSet, list[Comment]], comment: Comment, first: 
 
 
 def _originals(tree: DocumentSet, copies: set[Node]) -> Iterator[Item]:
-    """Every item that was written where it stands, parents before children."""
+    """Every item that is not a copy, parents before children."""
     pending: list[Iterator[Item]] = [iter(tree.items)]
     while pending:
         item = next(pending[-1], None)

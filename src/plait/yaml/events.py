@@ -1,8 +1,8 @@
 """The parser's events to nodes.
 
-Nothing here recurses: a frame a collection on an explicit stack, so depth is bounded by the limit alone. The parser also
-ends lines at carriage returns, NEL and the Unicode separators; a text that has one of those gets its lines corrected
-once the tree is there.
+Nothing here recurses: there is an explicit stack with one frame per collection, so only the limit bounds the depth. The
+parser also ends lines at carriage returns, NEL and the Unicode separators; the line numbers of such a text are
+corrected at the end.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def read_part(
 ) -> DocumentSet:
     """The documents of a part of a text that begins on a line. references: of the whole text.
 
-    Raises PlaitError for whatever the parser refuses, also for what `read_events` would not.
+    Raises PlaitError for everything that the parser rejects, even if `read_events` would not.
     """
     references.merge_lists = settings.merge_lists
     adapted = Adapted(text) if settings.plain is plain_values else None
@@ -218,7 +218,7 @@ class Reading:
     def start_collection(
         self, event: Event, owner: Item | None, items: list[Any], mode: int
     ) -> tuple[Map | Array, MapItem | None]:
-        """The collection that begins, in its place; and the map item that it is the key of, if it is one."""
+        """The new collection, attached to its parent; and the map item that it is the key of, or None."""
         kind, anchor, start, _, _, _ = event
         make = Map if kind == MAP_START else Array
         made: Map | Array
@@ -260,7 +260,7 @@ class Reading:
         return document
 
     def entry_line(self, start: Mark) -> int:
-        """The line of the dash before what starts at a mark."""
+        """The line of the dash before the node at a mark."""
         line, index = start.line + self.base, start.index
         if self.text[index - 2] != "-":
             line -= self.text.count("\n", dash_before(self.text, index), index)

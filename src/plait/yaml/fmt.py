@@ -1,8 +1,8 @@
-"""One look for hand-written YAML, comments kept (`plait fmt`, docs/guide-render.md).
+"""Formats hand-written YAML and keeps comments (`plait fmt`, docs/guide-render.md).
 
-Two spaces a level, sequences indented under their key, flow collections opened out. A comment on a line of its own
-gets an empty line before it (unless it comes first) and one behind the node it stands above; a comment on a node's line
-follows after one space. Comments at the end stay comments; ytt before carvel-dev/ytt#911 put a `---` behind them.
+Two spaces per level, sequences indented under their key, flow collections expanded. A comment on its own line gets an
+empty line before it (unless it is first) and one after its node; a comment on a node's line follows after one space.
+Comments at the end stay there; ytt before carvel-dev/ytt#911 put a `---` after them.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _Page:
         self.waiting = wait
 
     def add_comments(self, item: Item, pad: str, first: bool) -> tuple[str, bool]:
-        """Write the comments above an item; the one beside it, and whether there were any above."""
+        """Writes the comments above an item. Returns the one beside it, and whether there were any above."""
         beside = ""
         above = False
         for comment in self.comments.at(item):

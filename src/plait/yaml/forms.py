@@ -46,10 +46,10 @@ _SEPARATORS = frozenset("\u2028\u2029")
 
 
 class _StringForms(dict[str, "str | None"]):
-    """A string -> its form on one line, or None if it takes several lines or is long.
+    """The one-line form of each string, or None if it needs several lines or is long.
 
-    misread: whether the readers of a dialect take a plain text for something else, where go-yaml does not.
-    blocks: write literal blocks.
+    misread: the readers of a dialect read a plain text as another type, where go-yaml does not. blocks: use literal
+    blocks.
     """
 
     __slots__ = ("blocks", "long", "misread")
@@ -77,9 +77,9 @@ class _StringForms(dict[str, "str | None"]):
         return form
 
     def long_form(self, text: str, pad: str, column: int, fold: int | None) -> str:
-        """The form of a string that this has just been asked for and had None for, with the line break behind it.
+        """The form of a string whose one-line form is None, with a final line break.
 
-        column: where it begins. fold: break it at spaces beyond this column.
+        column: of its start. fold: break it at spaces beyond this column.
         """
         form = self.long.get(text)
         if form is None:  # another thread has emptied the memo meanwhile
@@ -169,7 +169,7 @@ def one_line(text: str) -> str | None:
 
 
 def many_lines(text: str, pad: str, column: int = 0, fold: int | None = None) -> str:
-    """The form of a string that takes several lines, with the line break behind it; `pad` is its indentation.
+    """The form of a string with several lines, with a final line break. pad: its indentation.
 
     column, fold: as for `long_form`; a literal block is not folded.
     """
@@ -208,7 +208,7 @@ _BREAKS = "\n\u2028\u2029"
 
 
 def _broken(text: str, pad: str) -> str:
-    """A text with the indentation put behind its line breaks (not between two of them)."""
+    """A text with indentation after its line breaks (not between two of them)."""
     out: list[str] = []
     broken = False
     for character in text:
@@ -274,7 +274,7 @@ class Written:
 
 
 def leaf(value: Scalar | Written) -> str:
-    """The form of a scalar that is no string."""
+    """The form of a scalar that is not a string."""
     if value is None:
         return "null"
     kind = type(value)
@@ -335,9 +335,7 @@ def decimal(value: float) -> tuple[str, str, int]:
 
 
 def folded(form: str, column: int, width: int, pad: str) -> str:
-    """A one-line form with line breaks put at spaces once the column is beyond the width
-    (docs/reference/operations.md).
-    """
+    """A one-line form with line breaks at spaces beyond the width."""
     quote = form[0] if form[0] in "'\"" else ""
     first, last = (1, len(form) - 2) if quote else (-1, len(form))
     return _with_breaks(form, column, width, pad, first, last, doubly=quote == '"')
@@ -361,7 +359,7 @@ def _folded_lines(text: str, column: int, width: int, pad: str) -> str:
 
 
 def _with_breaks(form: str, column: int, width: int, pad: str, first: int, last: int, *, doubly: bool) -> str:
-    """A text with breaks at spaces between two indexes. doubly: it stands in double quotes."""
+    """A text with breaks at spaces between two indexes. doubly: it is in double quotes."""
     out: list[str] = []
     spaces = False
     at = 0

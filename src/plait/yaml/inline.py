@@ -15,7 +15,7 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 def flow_text(value: Value, forms: Forms = FORMS) -> str:
-    """A value on one line, as it can stand within brackets. forms: of strings."""
+    """A value on one line in flow style. forms: of strings."""
     if type(value) is Map:
         pairs = [f"{flow_text(item.key, forms)}: {flow_text(item.value, forms)}" for item in value.items]
         return "{" + ", ".join(pairs) + "}"

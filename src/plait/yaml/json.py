@@ -1,7 +1,7 @@
 """Nodes to JSON as Go writes it, and JSON to nodes (docs/reference/templates.md).
 
 Keys are sorted by their bytes; `<`, `>`, `&` and the Unicode line separators are escaped; floats are plain decimals
-from 1e-6 up to 1e21. JSON has no infinity and no key but a string: those are errors here.
+from 1e-6 up to 1e21. An infinite float or a key that is not a string is an error.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _A_LOOK = 1 << 14
 def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> str:
     """A value as JSON, without a line break at the end.
 
-    indent: spaces a level, 0 for one line. Raises PlaitError for a float that is no number and for a key that is no
-    string.
+    indent: spaces per level, 0 for one line. Raises PlaitError for an infinite float or NaN, and for a key that is not
+    a string.
     """
     escapes = _HTML_ESCAPES if escape_html else _ESCAPES
     colon = ": " if indent else ":"

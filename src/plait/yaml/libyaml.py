@@ -1,10 +1,9 @@
-"""The parser that gives events: libyaml through PyYAML's C extension, or PyYAML's own when there is no C extension.
+"""The event parser: libyaml through PyYAML's C extension, or PyYAML's own parser without it.
 
-`import yaml` takes longer than all the rest of a small run, and nothing of it is needed but the extension. So the
-extension is loaded alone. While it starts it asks the package for its classes of events and errors; it gets ours, which
-make tuples of events, from modules that are in `sys.modules` only that long. An extension can be loaded once in a process, so when
-somebody imports the real package later, the extension is handed the package's classes before anybody sees it: a finder
-waits for that one import, and leaves.
+`import yaml` takes longer than the rest of a small run, and only the extension is needed. So the extension is loaded
+alone. During its import it gets plait's classes of events and errors, which create tuples, from modules that are in
+`sys.modules` only for that time. An extension can be loaded once per process, so when the real package is imported
+later, a finder for that one import gives the extension the package's classes first.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ SCALAR, MAP_START, ARRAY_START, COLLECTION_END, ALIAS, DOCUMENT_START, DOCUMENT_
 
 
 class Parser:
-    """A way to parse. open: text -> function that gives the next event."""
+    """A way to parse. open: text -> a function that returns the next event."""
 
     __slots__ = ("open",)
 
@@ -46,7 +45,7 @@ class Parser:
 
 
 def parser() -> Parser:
-    """The fastest parser there is."""
+    """The fastest available parser."""
     found = _memo.get("parser")
     if found is None:
         # While the extension is loaded, another package is in the place of `yaml`: another thread may not look there.
@@ -83,7 +82,7 @@ def too_deep(error: Exception) -> bool:
 
 
 def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
-    """The events of a text, with byte order marks kept where libyaml would drop them: at the start of lines."""
+    """The events of a text, with byte order marks preserved where libyaml would drop them: at the start of lines."""
     if "\ufeff" not in text or not (text[0] == "\ufeff" or "\n\ufeff" in text or "\r\ufeff" in text):
         return parser.open(text)
     stand_in = unused_character(text)
@@ -99,7 +98,7 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
 
 
 def unused_character(text: str) -> str:
-    """A character that a text does not have, to stand for another one while it is parsed."""
+    """A character that a text does not contain, to replace another one during parsing."""
     present = set(text)
     # For private use: those of the first plane, and those of a later one for who has them all.
     return next(chr(code) for block in _PRIVATE for code in block if chr(code) not in present)
@@ -226,7 +225,7 @@ def _collection_end(_start: Mark, end: Mark) -> Event:
 
 
 class _Unused:
-    """Stands for what only the extension's composer, scanner and emitter would use."""
+    """Placeholder for names that only the extension's composer, scanner and emitter would use."""
 
     __slots__ = ()
 
@@ -330,7 +329,7 @@ def _stand_ins() -> dict[str, ModuleType]:
 
 
 class _Restorer:
-    """Waits for somebody to import the extension with its package, and puts the package's classes back first."""
+    """Restores the package's classes when the extension is imported with its package."""
 
     def __init__(self, module: Any) -> None:
         self.module = module

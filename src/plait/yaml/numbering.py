@@ -16,7 +16,7 @@ _UNICODE_BREAKS = "\x85\u2028\u2029"
 
 
 def dash_before(text: str, index: int) -> int:
-    """The index of the dash that introduces what starts at an index of the text."""
+    """The index of the dash before an index of the text."""
     at = index - 1
     while at > 0 and text[at] in " \t":
         at -= 1

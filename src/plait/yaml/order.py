@@ -1,7 +1,7 @@
 """The order in which BOSH prints keys (docs/reference/operations.md).
 
 Numbers and booleans come first, by value, then null, then strings. Strings are compared where they first differ: two
-letters by code point, a letter behind anything else, and otherwise by the number whose digits start there.
+letters by code point, a letter after anything else, and otherwise by the number whose digits start there.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _comparable = _Comparable()
 
 
 def compare_keys(left: Value, right: Value) -> int:
-    """Below 0 if the left key comes first, above 0 if the right one does."""
+    """Negative if the left key comes first, positive if the right one does."""
     if type(left) is str and type(right) is str:
         return _compare_strings(left, right)
     left_rank, right_rank = _rank(left), _rank(right)

@@ -1,8 +1,8 @@
-"""Documents printed in the form in which they were read: what nobody changed keeps its bytes (`--keep-format`).
+"""Documents printed as they were read: unchanged parts keep their bytes (`--keep-format`).
 
-The text of a document is what stands from its `---` to the next one's. Where it reads as it did, it is printed as it is;
-where not, only those lines of it are changed that have to (see `keeping`), and what comes out is read again: if it were
-something else, it would be printed as ever. So are documents that were in no text.
+The text of a document extends from its `---` to the next one. If its value is unchanged, it is printed as it is;
+otherwise a minimum of lines is changed (see `keeping`), and the result is read again: if it differs from the value, the
+document is printed normally. So are documents without a text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 
 
 class Original:
-    """The documents of a text, and where each stands in it.
+    """The documents of a text, and their positions in it.
 
     values: of the documents; None of one that holds nothing. read: reads such a text as this one was read.
     """
@@ -61,7 +61,7 @@ class Original:
         return self.text[start:end]
 
     def with_values(self, wanted: Mapping[int, Value], forms: Forms) -> str | None:
-        """The text with these documents and no others, by their places; None where that cannot be said in its form."""
+        """The text with exactly these documents, by index; None if that is impossible."""
         changed = {
             place
             for place, value in enumerate(self.values)
@@ -107,7 +107,7 @@ class Originals:
         self._places: dict[tuple[Source, int], int] = {}
 
     def add(self, documents: DocumentSet, read: Read) -> None:
-        """Say that documents are those of a text, as it is. read: reads such a text in the same way."""
+        """Adds the documents of a text. read: reads such a text in the same way."""
         source = documents.source
         if source is None or source in self._known or _OTHER_BREAKS.search(source.text):
             return
@@ -156,7 +156,7 @@ class Originals:
         return write(DocumentSet([*run]), forms=self._forms) if text is None else text
 
     def _ended(self, run: Sequence[Document], text: str) -> str:
-        """The text of documents with a line break at its end: one that a block text there would take for its own is none."""
+        """The text of documents with a final line break, unless a block text at the end would contain it."""
         source = run[-1].source
         ended = text + "\n"
         if source is None or self._known[source].reads_as(ended, [document.value for document in run]):

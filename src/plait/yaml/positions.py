@@ -1,4 +1,4 @@
-"""Nodes to a listing of where each came from (`-o pos`, docs/reference/templates.md)."""
+"""Nodes as a listing of their origins (`-o pos`)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MARGIN = 10
 def write_positions(documents: DocumentSet, *, are_shown: bool = True) -> str:
     """One line a node: its position to the right of a column, its key or index, its value if it is a scalar.
 
-    The column is ten wider than the first position, and grows the same way when a longer one comes.
-    are_shown: False prints every node as one that has no position.
+    The column is ten wider than the first position, and grows the same way for a longer one. are_shown: False prints
+    every node without a position.
     """
     out: list[str] = []
     width = 0

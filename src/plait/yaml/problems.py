@@ -1,4 +1,4 @@
-"""The parser's complaints as errors: its phrases are go-yaml's, the line is the one a person would point at."""
+"""Errors of the parser: with go-yaml's phrases, and the line that a user would point at."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CANNOT_START = {
 def syntax_error(error: Exception, source: Source, text: str, base: int, *, prepends: bool) -> Exception:
     """The error for an exception of the parser. Returns exceptions that are not about the text unchanged.
 
-    text: what the parser was given, whose first line is line `base` of the source. prepends: as of `_go_yaml`.
+    text: the parsed text, whose first line is line `base` of the source. prepends: as in `_go_yaml`.
     """
     offset = getattr(error, "position", None)
     if offset is not None:
@@ -94,9 +94,9 @@ _BEGINS = re.compile(r"\s*---\s")
 
 
 def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends: bool) -> str:
-    """The text of go-yaml, with its line: it counts from 0, and one more for what its scanner refuses.
+    """go-yaml's message with its line number, which is from 0, plus one for errors of its scanner.
 
-    prepends: `---` is put before a text that does not begin with it, which the program takes off the line again.
+    prepends: the program puts `---` before a text that does not begin with it, and subtracts it from the line.
     """
     added = 1 if prepends and not _BEGINS.match(source.text) else 0
     skipped = base - source.first_line + added
@@ -153,7 +153,7 @@ def _too_far_in(text: str, index: int) -> str | None:
 
 
 def _too_far_out(text: str, index: int) -> str | None:
-    """For a key that stands further left than the first one."""
+    """The error for a key further left than the first one."""
     line, before = _line(text, index), _before(text, index)
     if not before or _indentation(line) >= _indentation(before) or ":" not in before:
         return None
@@ -239,7 +239,7 @@ def _position(index: int, source: Source, text: str, base: int) -> Position:
 
 
 def _bad_character(error: Exception, offset: int, source: Source, text: str, base: int) -> ReadError:
-    """Libyaml counts bytes; PyYAML's own reader counts characters, and names them otherwise."""
+    """libyaml counts bytes; PyYAML's own reader counts characters, and names them differently."""
     character = getattr(error, "character", 0)
     reason = str(getattr(error, "reason", ""))
     index = len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))

@@ -6,8 +6,9 @@ r"""Texts that libyaml reads differently from the parser of ytt and BOSH, a port
     !a,b[] c       commas and brackets are part of a tag; libyaml ends the tag there
     %YAML 1.2      is refused; libyaml takes it
 
-What libyaml refuses is read again with other characters in the place of those, as many, so that no index changes. The
-scalars get theirs back as they go by. Which of all this a text may need is seen from what it has in it: most need none.
+Text that libyaml rejects is read again with other characters in those places, of the same number, so that no index
+changes. The scalars get the original ones back. The characters of a text decide which of this is needed: usually
+nothing.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ class _Mark:
 
 
 class Adapted:
-    """A text as libyaml takes it for what the other parser would.
+    """A text in the form that makes libyaml read it as ytt's parser does.
 
-    text: what libyaml gets, as long as what was written.
+    text: for libyaml, as long as the original.
     """
 
     __slots__ = ("_backslash", "_colon", "_readings", "_whole", "text")
@@ -52,7 +53,7 @@ class Adapted:
         self._colon = self._backslash = ""
 
     def events(self, parser: Parser) -> Callable[[], Event]:
-        """A function that gives the next event. It raises what the parser does, also for what only the other refuses."""
+        """A function that returns the next event. It raises the parser's errors, and those of ytt's parser."""
         text = self.text
         next_event = open_keeping_marks(parser, text)
         if "\\/" in text or "!" in text or "%YAML" in text:
@@ -60,7 +61,7 @@ class Adapted:
         return self._restored(next_event) if self._colon or self._backslash else next_event
 
     def cover(self, error: Exception) -> bool:
-        """Put a stand-in where an exception that `events` raised points to; False if it is about something else."""
+        """Replaces the character at an exception that `events` raised; False if the exception is about something else."""
         mark = getattr(error, "problem_mark", None)
         if mark is None or self._readings >= _MOST_READINGS:
             return False
@@ -84,7 +85,7 @@ class Adapted:
         return True
 
     def _restored(self, next_event: Callable[[], Event]) -> Callable[[], Event]:
-        """The events with what was written in the scalars."""
+        """The events with the original text in the scalars."""
         colon, backslash = self._colon, self._backslash
 
         def restore() -> Event:
@@ -102,7 +103,7 @@ class Adapted:
 
 
 def _without_escaped_apostrophes(text: str, stand_in: str) -> str:
-    r"""A text with a stand-in for the backslash of each `\'`, but not for the second one of a pair.
+    r"""A text with a stand-in for the backslash of each `\'`, except for the second one of a pair.
 
     All at once, for there may be many. Those outside double quotes get theirs back.
     """
@@ -111,7 +112,7 @@ def _without_escaped_apostrophes(text: str, stand_in: str) -> str:
 
 
 def _checked(next_event: Callable[[], Event], text: str) -> Callable[[], Event]:
-    """The events of a text, as long as the other parser would take it."""
+    """The events of a text, up to the first one that ytt's parser would reject."""
 
     def check() -> Event:
         event = next_event()
@@ -139,7 +140,7 @@ def _check_escapes(text: str, start: int, end: int) -> None:
 
 
 def _check_tag(text: str, start: int, end: int) -> None:
-    """Within brackets libyaml ends a tag before a comma without a word, and takes what follows for the next entry."""
+    """Within brackets libyaml silently ends a tag before a comma, and reads the rest as the next entry."""
     if text[end : end + 1] == "," and text[start:end].rsplit(maxsplit=1)[-1][:1] == "!":
         raise Problem(
             "while scanning a tag", _Mark(start), "did not find expected whitespace or line break", _Mark(end)

@@ -1,9 +1,9 @@
 """Text to nodes (docs/reference/templates.md, docs/reference/operations.md): by the parser's events; line by line where
 that can be done, for speed.
 
-Items are made when they start and given their value when it is complete. An alias is a fresh copy of what the anchor
-stands for, within one document. A merge key's items stand where `<<` stood; repeated keys stay in the tree as written
-(see `deduplicate`). Lines are the editor's: only a line feed ends one.
+Items are created at their start and get their value at its end. An alias is a fresh copy of its anchor's value, within
+one document. A merge key's items replace `<<`; repeated keys stay in the tree as written (see `deduplicate`). Lines are
+those of editors: only a line feed ends one.
 """
 
 from __future__ import annotations
@@ -76,17 +76,14 @@ def read(
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
-    strict: refuse plain scalars that could be misread.
-    comments: gets the comments with their owners.
-    keep_mark: whether a byte order mark is text (ytt) or skipped (BOSH).
-    explicit_keys_win: whether a key beside `<<` wins wherever it stands; None: in templates only, which takes `comments`.
-    merge_lists: whether `<<` takes a sequence of maps, which ytt refuses.
-    plain: what plain scalars mean, where it is not what the references of `render` and `patch` take them for.
-    first: stop behind the first document; what follows is not looked at (BOSH).
-    scalar_keys: refuse collections as keys (BOSH). text_keys: keys of the root map are text as written, whatever they mean.
-    depth: how deep collections may be nested where the limit `nesting` is not set; None: as deep as it allows.
+    strict: reject plain scalars that could be misread. comments: receives the comments with their owners. keep_mark: a
+    byte order mark is text (ytt), else skipped (BOSH). explicit_keys_win: a key beside `<<` wins in any order; None: in
+    templates only, which pass `comments`. merge_lists: `<<` accepts a sequence of maps, which ytt rejects. plain: the
+    types of plain scalars, if other than those of `render` and `patch`. first: stop after the first document (BOSH).
+    scalar_keys: reject collections as keys (BOSH). text_keys: keys of the root map are text as written. depth: maximum
+    nesting of collections if the limit `nesting` is not set; None: that of the limit.
 
-    Raises ReadError for what is not YAML, LimitError.
+    Raises ReadError for invalid YAML, LimitError.
     """
     run = allowance()
     run.check_time()

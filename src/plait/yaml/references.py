@@ -1,6 +1,4 @@
-"""Anchors, aliases and merge keys: what stands for something written elsewhere in the document
-(docs/reference/templates.md).
-"""
+"""Anchors, aliases and merge keys. See docs/reference/templates.md."""
 
 from __future__ import annotations
 
@@ -19,10 +17,10 @@ _A_NODE = 32
 
 
 class References:
-    """The anchors of the current document, and what aliases and merge keys made.
+    """The anchors of the current document, and the copies created by aliases and merge keys.
 
-    copied: collections that an alias made, and items that a merge brought from one; comments pass them by.
-    overridden: for each map with merges its items, and those of them that a key written in the map itself overrides.
+    copied: collections created by an alias, and items created by a merge; comments skip them. overridden: for each map
+    with merges its items, and those of them that an explicit key overrides.
     """
 
     __slots__ = (
@@ -55,12 +53,12 @@ class References:
         self.anchors.clear()
 
     def start(self, anchor: str, made: Map | Array) -> None:
-        """A collection with an anchor begins."""
+        """Called when a collection with an anchor begins."""
         self.anchors[anchor] = made
         self.unfinished.add(id(made.items))
 
     def alias(self, name: str, line: int) -> Value:
-        """A fresh copy of what an anchor stands for. Raises ReadError, LimitError."""
+        """A fresh copy of an anchor's value. Raises ReadError, LimitError."""
         if name not in self.anchors:
             from plait.spell import did_you_mean
 
@@ -117,7 +115,7 @@ class References:
         return result
 
     def finish_map(self, items: list[MapItem]) -> None:
-        """Put what the `<<` of a finished map bring to where they stood."""
+        """Replaces the `<<` of a finished map by the merged items."""
         merges: list[tuple[int, MapItem]] = []
         while self.merges and self.merges[-1][0] is items:
             _, at, merge = self.merges.pop()
@@ -158,7 +156,7 @@ class References:
         return result
 
     def override(self, win: bool | None, comments: Comments | None) -> None:
-        """Take out what `<<` brought under keys that stand beside it, where those win; with None, in a template."""
+        """Removes merged items with an explicit key, if those win; with None, in a template."""
         if self.overridden and (win or (win is None and comments is not None and comments.template)):
             for items, losers in self.overridden:
                 items[:] = [item for item in items if item not in losers]

@@ -17,7 +17,7 @@ def has_repeated_keys(tree: DocumentSet) -> bool:
 def deduplicate(tree: DocumentSet) -> DocumentSet:
     """The tree with the last value of each repeated key, at the key's first place.
 
-    What has no repeated keys is shared; with none at all the same tree comes back.
+    Parts without repeated keys are shared; without any the same tree is returned.
     """
     # Collections in an order in which a parent stands before its children.
     below = _unknown(tree)

@@ -2,8 +2,8 @@
 
 The dialect is YAML 1.1 as go-yaml v2 reads it: many spellings of true and false, octal by a leading zero, timestamps
 and base-60 numbers that stay strings but are printed in quotes. The first character decides nearly everything, so a
-word is looked at more closely only when it starts like a number, a boolean or a null. Answers are kept, because values
-repeat; the memo is emptied when it grows large.
+word is examined only if it starts like a number, a boolean or a null. Results are cached, because values repeat; the
+cache is cleared when it grows large.
 
     >>> resolve_plain("0x1F"), resolve_plain("yes"), resolve_plain("2001-12-14"), resolve_plain("tRue")
     (31, True, '2001-12-14', 'tRue')
@@ -287,7 +287,7 @@ def is_timestamp(text: str) -> bool:
 
 
 def _short_number(text: str, at: int) -> tuple[int, int]:
-    """A number of one or two digits and where it ends; -1 if there is none."""
+    """A number of one or two digits, and its end; -1 if there is none."""
     if not _is_digits(text[at : at + 1]):
         return -1, at
     end = at + 2 if _is_digits(text[at + 1 : at + 2]) else at + 1

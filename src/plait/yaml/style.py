@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Style:
-    """forms: of strings. step: how far a map stands within a map; dash: how far an array does."""
+    """forms: of strings. step: the indentation of a map in a map; dash: that of an array."""
 
     __slots__ = ("dash", "forms", "step")
 
@@ -32,7 +32,7 @@ class Style:
         return "".join(self._lines(value))
 
     def flow(self, value: Value) -> str:
-        """A value as it can stand within brackets."""
+        """A value in flow style."""
         return flow_text(value, self.forms)
 
     def _lines(self, value: Map | Array) -> list[str]:

@@ -1,6 +1,6 @@
-"""Tags that are kept: `!Ref name` is a map with one key, the tag, and such a map is written as a tag (`--with tags`).
+"""Preserved tags: `!Ref name` is a map with one key, the tag, and such a map is printed as a tag (`--with tags`).
 
-So whatever takes maps takes tags: templates, overlays, operations and code.
+So templates, overlays, operations and code handle tags as maps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def is_tag(text: object) -> bool:
 
 
 def tagged(value: Value) -> MapItem | None:
-    """The item of a map that is a tag and what it stands before, or None."""
+    """The item of a map that is a tag and its value, or None."""
     if type(value) is Map and len(value.items) == 1 and is_tag(value.items[0].key):
         return value.items[0]
     return None
@@ -43,7 +43,7 @@ def tags_of(documents: DocumentSet) -> Iterator[MapItem]:
 
 
 def check_untagged(documents: DocumentSet, form: str) -> None:
-    """Raises UsageError where there is a tag, which a form of output has no word for."""
+    """Raises UsageError for a tag in an output format without tags."""
     for found in tags_of(documents):
         raise UsageError(
             f"{form} has no tags, and here is {found.key}",
@@ -59,7 +59,7 @@ def write_tagged(documents: DocumentSet) -> str:
 
 
 def printable(value: Value, *, sort: bool = False) -> Value:
-    """The value as the writer takes it: a tag in it is a key that is written as it is. sort: as `write_value` has it.
+    """The value for the writer: a tag in it is a key that is written literally. sort: as in `write_value`.
 
     Raises as `write_tagged` does.
     """
@@ -105,5 +105,5 @@ def _text(text: str, found: Item) -> Value:
 
 
 def _written(text: str) -> Value:
-    """A text that the writer takes as it is, in the place of a key or a scalar."""
+    """A text that the writer copies, in place of a key or a scalar."""
     return Written(text)  # type: ignore[return-value]

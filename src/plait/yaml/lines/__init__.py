@@ -1,11 +1,11 @@
 """The fast way to read YAML: line by line. It can be left out; the parser reads every text (see `plait.passes`).
 
-Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and the same lines come again
-and again: going by their shapes (see `shapes`) takes a third of the time of the parser's events. A document goes either way
-as a whole: where one of its lines has no shape, or does not fit below the line before it, the parser reads the document.
-So the parser alone says what is wrong with a text.
+Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and the same lines recur:
+reading them by shape (see `shapes`) takes a third of the time of the parser's events. Each document is read one way as
+a whole: if one of its lines has no shape, or does not fit below the line before it, the parser reads the document. So
+only the parser reports errors.
 
-`read_lines` takes a text and gives its tree, or None; `document` reads one document.
+`read_lines` returns the tree of a text, or None; `document` reads one document.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def _is_regular(text: str) -> bool:
 class TextReading:
     """One text: what its documents share.
 
-    lines: each under its number, and behind the last one as if another document started. pending: comments that are for
-    the next node. referred: what anchors stand for, once that was asked.
+    lines: by number, and a document start after the last one. pending: comments for the next node. referred: the
+    anchors, on demand.
     """
 
     __slots__ = ("comments", "depth", "lines", "pending", "referred", "settings", "shapes", "source", "tree")
@@ -97,7 +97,7 @@ class TextReading:
         return self.referred.unfinished
 
     def read(self) -> DocumentSet | None:
-        """The documents; None if only the first is wanted and there are more. Raises PlaitError."""
+        """The documents; None if only the first is wanted and there are several. Raises PlaitError."""
         documents = self.tree.items
         lines = self.lines
         at, end = self.source.first_line, len(lines) - 1
@@ -123,7 +123,7 @@ class TextReading:
         return self.tree
 
     def document(self, at: int) -> int:
-        """Read the document that begins on a line, if there is one; the line of the next. Raises NoShapeError."""
+        """Reads the document that begins on a line, if there is one. Returns the line of the next. Raises NoShapeError."""
         reading = DocumentReading(self)
         after = reading.read(at)
         self.pending = reading.pending
@@ -135,7 +135,7 @@ class TextReading:
         return after
 
     def next_start(self, at: int) -> int:
-        """The line behind this one on which a document starts, or the end."""
+        """The next line on which a document starts, or the end."""
         end = len(self.lines) - 1
         at += 1
         while at < end and not is_start(self.lines[at]):

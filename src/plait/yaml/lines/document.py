@@ -1,7 +1,7 @@
 """One document in block style, line by line (see the package).
 
-Where a line belongs is a comparison of levels: twice the indentation, and one more for the items of an array, so that
-an array may stand at the indentation of the key that it belongs to.
+The place of a line is a comparison of levels: twice the indentation, plus one for the items of an array, so that an
+array may be at the indentation of its key.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ if TYPE_CHECKING:
 class DocumentReading:
     """One document of a text.
 
-    document: the one that was found. written: its comments, of: those of each item. pending: those for the next item,
-    at first those that stand above the document.
-    anchored, name: the item that waits for a collection with an anchor, and the anchor. closed: the last line of the
-    last scalar of several lines, as nothing goes on behind it.
+    document: the one found. written: its comments, of: those of each item. pending: those for the next item, at first
+    those above the document. anchored, name: the item that waits for a collection with an anchor, and the anchor.
+    closed: the last line of the last multi-line scalar, which cannot continue.
     """
 
     __slots__ = ("anchored", "closed", "document", "lines", "name", "of", "pending", "source", "text", "written")
@@ -60,9 +59,9 @@ class DocumentReading:
         self.closed = 0
 
     def read(self, start: int) -> int:
-        """Read the document that begins on a line, if there is one; the line of the next. Raises NoShapeError.
+        """Reads the document that begins on a line, if there is one. Returns the line of the next. Raises NoShapeError.
 
-        This runs for each line of most files: what most lines are is dealt with here, the rest in methods.
+        This runs for each line of most files: it handles the common lines, methods handle the rest.
         """
         source, lines, pending, shapes, depth = self.source, self.lines, self.pending, self.text.shapes, self.text.depth
         unfinished = self.text.start_document()
@@ -160,7 +159,7 @@ class DocumentReading:
         return number
 
     def begin(self, number: int, comment: tuple[int, str] | None) -> Document:
-        """The document whose `---` stands on a line."""
+        """The document with its `---` on a line."""
         self.document = document = Document(None, self.source, number)
         if comment is not None:
             self.pending += self.comment(comment, number)
@@ -171,7 +170,7 @@ class DocumentReading:
     def begin_item(
         self, level: int, key: Any, number: int, items: list[Any], index: Any
     ) -> tuple[Item, Item, list[Any], Any]:
-        """The item that begins on a line, the last one on that line, and the items and index which that is one of."""
+        """The first and the last item that begin on a line, and the items and index of the latter's collection."""
         source = self.source
         if key is NO_KEY:
             entry = ArrayItem(None, source, number)
@@ -213,7 +212,7 @@ class DocumentReading:
         return waits, number
 
     def fill(self, owner: Item, what: int, value: Any, number: int, indent: int, nested: int) -> int:
-        """Give an item the value that is on its line, or begins there; the last line of it. Raises NoShapeError."""
+        """Sets the value of an item that is on its line, or begins there. Returns its last line. Raises NoShapeError."""
         if what == ALIAS:
             owner.value = self.text.references().alias(value, number)
         elif what == FLOW:
@@ -261,12 +260,12 @@ class DocumentReading:
         return made
 
     def take_comments(self, item: Item) -> None:
-        """Those that stand above an item are its own."""
+        """Moves the pending comments to the item below them."""
         self.of[item] = self.pending.copy()
         self.pending.clear()
 
     def go_on(self, items: list[Any], number: int, level: int) -> int:
-        """Give the last item the text that goes on here; the last line of it. Raises NoShapeError.
+        """Continues the text of the last item. Returns its last line. Raises NoShapeError.
 
         items, level: of the innermost collection.
         """
@@ -281,7 +280,7 @@ class DocumentReading:
 
 
 def _last(item: Item) -> Item:
-    """The last item that begins on the line of an item whose value is a flow collection, or no collection."""
+    """The last item that begins on the line of an item whose value is a flow collection or a scalar."""
     while isinstance(item.value, (Map, Array)) and item.value.items:
         item = item.value.items[-1]
     return item

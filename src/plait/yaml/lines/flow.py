@@ -1,6 +1,6 @@
-"""Values that stand on one line in flow style, `[a, b]`, `{a: 1}`, or with escapes in quotes, each by itself.
+"""Values in flow style on one line, `[a, b]`, `{a: 1}`, or with escapes in quotes, independent of their context.
 
-What is made of one does not know its line: `[a, {b: 1}]` is `(Array, ["a", (Map, [("b", 1)])])`, and a scalar itself.
+The result has no line numbers: `[a, {b: 1}]` is `(Array, ["a", (Map, [("b", 1)])])`, and a scalar itself.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Scalars of several lines, in documents that are read line by line: blocks behind `|` or `>`, and text, in quotes
-or plain, that goes on.
+"""Scalars of several lines in documents read line by line: blocks after `|` or `>`, and quoted or plain text that
+continues.
 
 Folding is the same in both: a line break between two lines is a space, and of several one is lost. In a block, lines that
 begin with a space or a tab keep the breaks around them.
@@ -68,7 +68,7 @@ def _folded(lines: list[str]) -> str:
 def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[str, int]:
     """The string that begins with a quote on a line and ends on another one, and that line. Raises NoShapeError.
 
-    start: what is on the first line. lines, parent: as for `block`.
+    start: the text on the first line. lines, parent: as in `block`.
     """
     quote = start[0]
     first = number
@@ -113,9 +113,9 @@ def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[
 
 
 def continued(lines: Sequence[str], number: int, parent: int, closed: int) -> tuple[str, int]:
-    """The plain text that a line goes on with, from where it begins above, and its last line. Raises NoShapeError.
+    """The plain text continued on a line, from its beginning above, and its last line. Raises NoShapeError.
 
-    lines, parent: as for `block`. closed: the text begins behind this line.
+    lines, parent: as in `block`. closed: the text begins after this line.
     """
     above = number - 1
     while above > closed and not lines[above].strip(" "):

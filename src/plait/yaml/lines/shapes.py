@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NoShapeError(Exception):
-    """A line that says nothing by itself."""
+    """A line without a shape."""
 
 
 # The kinds of lines. Items of an array have odd levels, twice their indentation and one more; items of a map even ones.
@@ -61,7 +61,7 @@ _UNKNOWN: Shape = (-2, UNKNOWN, None, None, None)
 
 
 class Shapes(dict[str, "Shape"]):
-    """Line -> its shape, filled on demand. plain: what plain scalars mean."""
+    """The shape of each line, computed on demand. plain: the types of plain scalars."""
 
     __slots__ = ("plain",)
 
@@ -176,7 +176,9 @@ def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
 
 
 def _key(text: str) -> tuple[Any, str]:
-    """The key that a text begins with, and what follows its colon: quoted a string, plain a tuple of its text."""
+    """The key at the beginning of a text, and the text after its colon: a string if quoted, a tuple of its text if
+    plain.
+    """
     quote = text[:1]
     if quote in {'"', "'"}:
         end = text.find(quote, 1)

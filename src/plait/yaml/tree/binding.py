@@ -40,8 +40,8 @@ class Span:
 class Spans:
     """The spans of the nodes of one text, as offsets into the text of their source.
 
-    documents: as `read` returned them. nodes: map item or array item -> its item in the tree. Copies that an alias stands
-    for have none, and neither has a `<<`.
+    documents: as returned by `read`. nodes: map item or array item -> its item in the tree. Copies created by an alias
+    have none, and neither has a `<<`.
     """
 
     __slots__ = ("_base", "_documents", "_keeps_tags", "_tags", "nodes", "tree")
@@ -157,7 +157,7 @@ class Spans:
                     break
 
     def _merged(self, node: Collection) -> Iterator[Item]:
-        """The items of a map, with those of the maps that are written behind `<<` in its place."""
+        """The items of a map, with those of the literal maps after `<<`."""
         pending = [*reversed(node.items)]
         while pending:
             item = pending.pop()
@@ -177,7 +177,7 @@ class Spans:
 
 
 def _tagged(node: Node, value: Value) -> MapItem | None:
-    """The item with a tag as its key that stands for a node with a tag."""
+    """The item with a tag as its key for a tagged node, or None."""
     tag = node.tag
     if tag is None or tag == "!" or tag.startswith("!!") or type(value) is not Map or len(value.items) != 1:
         return None

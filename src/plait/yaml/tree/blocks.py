@@ -43,7 +43,7 @@ _LINES: dict[int, re.Pattern[str]] = {}
 
 
 def block_end(text: str, header: str, end: int, body: int, last: int, indent: int) -> int:
-    """The end of a block scalar: of its last line with text, or of its last line if blank lines are kept."""
+    """The end of a block scalar: of its last line with text, or of its last line if blank lines are preserved."""
     if last <= body:
         return end
     stop = last - 1 if text[last - 1] == "\n" else last

@@ -1,4 +1,4 @@
-"""Flow collections: what stands in brackets, and the scalars on a line."""
+"""Flow collections, and the scalars on a line."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ ITEM, KEY, SIGN, VALUE, DONE = range(5)
 
 
 class TreeError(ValueError):
-    """The text is not valid YAML, or not as libyaml takes it."""
+    """The text is not valid YAML, or libyaml reads it differently."""
 
 
 class UnclosedError(TreeError):
-    """The text ends within brackets. open: their collections, the outermost first, each with what it waits for."""
+    """The text ends within brackets. open: their collections, the outermost first, each with the expected token."""
 
     def __init__(self, at: int, open: list[tuple[Collection, int]]) -> None:
         super().__init__(at)
@@ -45,7 +45,7 @@ class UnclosedError(TreeError):
 
 
 class FlowScanner:
-    """The part of the scanner that reads a line's scalars and what is in brackets."""
+    """The part of the scanner that reads a line's scalars and flow collections."""
 
     __slots__ = ("size", "text")
 
