@@ -1,4 +1,4 @@
-"""`plait lint`: what has no part in any run, depends on chance, or means something else to others (docs/lint.md).
+"""`plait lint`: unused, fragile and ambiguous code (docs/lint.md).
 
 subject     the runs of a project evaluated, with everything recorded, and their files
 proving     renders the runs again with edits: what is said to have no part in them is taken out to see

@@ -1,7 +1,7 @@
 """Overlays, operations, substitutions and documents that have no part in any output.
 
-Candidates are what was evaluated in some run while no line of it leads to a value of an output. Whether that is true is
-shown by taking them out (`proving`).
+Candidates are items that were evaluated in some run, without a line that contributes to an output. Removing them proves
+it (`proving`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def overlays(subject: Subject) -> Iterator[Finding]:
 
 
 def _overlay_lines(subject: Subject) -> tuple[set[Line], set[Line]]:
-    """The lines of overlay items that were put in somewhere, and of those that matched nothing."""
+    """The lines of overlay items that matched, and of those that matched nothing."""
     matched: set[Line] = set()
     missed: set[Line] = set()
     for ran in subject.runs:
@@ -71,7 +71,7 @@ def _overlay_lines(subject: Subject) -> tuple[set[Line], set[Line]]:
 
 
 def _highest(layout: Layout, line: int, used: set[int], missed: set[Line]) -> Item | None:
-    """The outermost item around what begins on a line that no output has a line of."""
+    """The outermost item around the items on a line that contributes to no output."""
     items = layout.at(line)
     found: Item | None = None
     item: Item | None = items[0] if items else None
@@ -84,7 +84,7 @@ def _highest(layout: Layout, line: int, used: set[int], missed: set[Line]) -> It
 
 
 def _around(layout: Layout, item: Item) -> Iterator[Item]:
-    """An item, those around it and those within it."""
+    """An item, its ancestors and its descendants."""
     yield item
     yield from walk(item.value)
     up = layout.parent(item)
@@ -127,7 +127,7 @@ def _all(subject: Subject) -> str:
 
 
 def operations(subject: Subject) -> Iterator[Finding]:
-    """Operations that remove what is not there, or whose values later ones replace."""
+    """Operations that remove missing items, or whose values are replaced by later ones."""
     ran = [one for one in subject.runs if one.run.command == "patch"]
     done = {
         (path, effect.by.line)
@@ -178,7 +178,7 @@ def operation_removal(layout: Layout, item: Item) -> list[Edit] | None:
 
 
 def layers(subject: Subject) -> Iterator[Finding]:
-    """Abstract documents that nobody is based on, and substitutions that nothing is left of."""
+    """Abstract documents without children, and substitutions without effect."""
     ran = [one for one in subject.runs if one.run.command == "layer"]
     used: set[Line] = set().union(*(one.used for one in ran)) if ran else set()
     yield from _substitutions(subject, ran, used)

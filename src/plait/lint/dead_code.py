@@ -1,4 +1,4 @@
-"""Functions, loads and names of programs that nobody uses; files and libraries that nobody loads."""
+"""Unused functions, loads and names of programs; files and libraries that are not loaded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIBRARY_FILES = (".lib.yml", ".lib.yaml", ".star", ".lib.txt")
 
 
 def code(subject: Subject) -> Iterator[Finding]:
-    """Loads, names and functions that nobody uses."""
+    """Unused loads, names and functions."""
     loaded = _loaded_names(subject)
     lonely = {finding.path for finding in modules(subject)}
     for file in subject.files():
@@ -125,7 +125,7 @@ def _does_more(subject: Subject, file: File, path: str) -> bool:
 
 
 def _names(file: File) -> Iterator[Finding]:
-    """Names that an assignment binds and nobody reads; a loop has to have a name for what it goes through."""
+    """Names that are assigned and not read. Loop variables do not count."""
     assigned = {
         (statement.target.name, statement.line): statement
         for statement in file.names.statements
@@ -159,7 +159,7 @@ def _is_one_line(file: File, one: Occurrence) -> bool:
 
 
 def _unused_at_top(file: File) -> Iterator[Occurrence]:
-    """Names at the top of a file that no other file can load, which nobody reads."""
+    """Unread names at the top of a file that other files cannot load."""
     if file.path.endswith(_LIBRARY_FILES):
         return
     names = file.names

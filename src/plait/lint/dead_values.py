@@ -1,4 +1,4 @@
-"""Data values that no template uses, variables that nothing is filled with, libraries and files that nobody loads."""
+"""Unused data values and variables; libraries and files that are not loaded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
 def data_values(subject: Subject) -> Iterator[Finding]:
-    """Data values that no file uses, where they are declared first; those that are given to libraries, by library."""
+    """Data values that no file uses, at their first declaration; those for libraries, by library."""
     used: dict[str, set[Keys]] = {}
     places: dict[tuple[str, Keys], list[tuple[Layout, MapItem]]] = {}
     for library, layout, document in _declaring(subject):
@@ -100,7 +100,7 @@ def _values_files(subject: Subject) -> list[str]:
 
 
 def variables(subject: Subject) -> Iterator[Finding]:
-    """Variables that are given and used nowhere."""
+    """Variables that are set and not used."""
     ran = [one for one in subject.runs if one.run.command == "patch"]
     if not ran:
         return

@@ -1,4 +1,4 @@
-"""Edits of findings made in files: those that change no output, all of a file at once."""
+"""Applies the edits of findings that change no output, to whole files at once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
-    """Make the edits of findings, where every run makes the same with them; the findings that are mended.
+    """Applies the edits of findings, if every run has the same output with them. Returns the fixed findings.
 
-    A file is written whole or not at all, and keeps its bytes but for the edits. Afterwards the runs are rendered from
-    what was written, and if that makes something else, the files are as they were. Raises ReadError when a file cannot be
-    written, or has changed since it was read.
+    A file is written completely or not at all, and keeps all other bytes. Afterwards the runs are rendered from the
+    written files, and if an output differs, the files are restored. Raises ReadError for a file that cannot be written,
+    or that has changed.
     """
     mended = kept(subject, [finding for finding in findings if finding.edits])
     texts = subject.edited([edit for finding in mended for edit in finding.edits])

@@ -128,7 +128,7 @@ def _patterns(item: MapItem) -> list[tuple[str, Position | None]]:
 
 
 def check_pattern(text: str, at: Position | None = None) -> None:
-    """Raises UsageError for what is no code, beginning of one, name or family."""
+    """Raises UsageError for an unknown code, prefix, name or family."""
     if not text or not is_pattern(text):
         known = [*CODES, *(code.name for code in CODES.values()), *FAMILIES]
         raise UsageError(
@@ -141,7 +141,7 @@ def check_pattern(text: str, at: Position | None = None) -> None:
 
 
 def by_paths(findings: Iterable[Finding], settings: Settings, directory: str) -> Iterator[Finding]:
-    """The findings but for those that the project file ignores in their files."""
+    """The findings without those that the project file ignores."""
     for finding in findings:
         path = os.path.relpath(finding.path, directory or os.curdir).replace(os.sep, "/")
         if not any(

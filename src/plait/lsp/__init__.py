@@ -1,4 +1,4 @@
-"""The language server, `plait lsp`: what an editor asks about templates, values, operations and layered documents.
+"""The language server, `plait lsp`, for templates, values, operations and layered documents.
 
     registry, state       the runs of all projects; what is open, and the newest evaluation of each run
     evaluation, behind    a run evaluated; the lines behind an item of its result

@@ -31,7 +31,7 @@ _SCHEMA = "#@data/values-schema"
 
 
 def fixes(state: State, path: str, first: int, last: int) -> Iterator[tuple[Problem, Fix]]:
-    """The ways to mend what is wrong on some lines, each verified."""
+    """The fixes for problems on some lines, each verified."""
     limit = claims.budget(claims.SECONDS_OF_FIXES)
     for problem in diagnostics.problems(state, path):
         if first <= problem.span.line <= last:
@@ -73,7 +73,7 @@ def _changes(state: State, file: File, line: int, column: int) -> Iterator[Fix]:
 
 
 def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
-    """A question mark behind the token of a path that the cursor is in."""
+    """A question mark after the token of a path under the cursor."""
     text = file.line(line)
     if not re.match(r"\s*(?:- )?path:", text):
         return

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a line of a file. end: the column behind it."""
+    """A part of a line of a file. end: the column after it."""
 
     path: str
     line: int
@@ -48,7 +48,7 @@ class Problem:
 
 @dataclass(slots=True)
 class Suggestion:
-    """Something that can stand at a place. start: the column from which it replaces the text up to the cursor."""
+    """A completion item. start: the column from which it replaces the text up to the cursor."""
 
     label: str
     kind: str
@@ -67,7 +67,7 @@ class Shown:
 
 @dataclass(slots=True)
 class Hint:
-    """A text that is shown beside the code."""
+    """An inlay hint."""
 
     line: int
     column: int
@@ -95,7 +95,7 @@ class Lens:
 
 @dataclass(slots=True)
 class Symbol:
-    """A named part of a file, with those in it."""
+    """A symbol of a file, with nested ones."""
 
     name: str
     kind: str

@@ -1,4 +1,4 @@
-"""The question whether a project is trusted, asked once by the editor; nothing is read, requested or started before an answer."""
+"""Asks once whether a project is trusted. Nothing is read, requested or started before the answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 8
 
 
 async def ask(server: Server, path: str) -> None:
-    """Ask about the project of a file, if its project file asks for more than is granted and nobody has answered yet."""
+    """Asks about the project of a file, if it needs permissions that are not granted and the question is open."""
     found, directory = _project(path) if server.has_disk else ("", "")
     if not found or directory in server.asked:
         return

@@ -1,4 +1,4 @@
-"""The lines behind an item of a result: where it was written, and where it was changed since."""
+"""The lines that contributed to an item of a result: its origin, and its changes."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _is_old(known: Checked, texts: Container[str]) -> bool:
 
 
 def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict[str, bytes]:
-    """The files that edits are for, with the edits made. Raises Unverified for a file that cannot be read as it is.
+    """The files of edits, with the edits applied. Raises Unverified for an unreadable file.
 
     broken: edit such a file, too.
     """
@@ -113,10 +113,10 @@ def first_change(
 
 
 def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, keeps: bool) -> Iterator[Fix]:
-    """The fixes for a file that do what they say; of one that cannot be checked in time the title says so.
+    """The fixes for a file that hold. The title of one that cannot be verified in time says so.
 
-    keeps: a fix has to keep the output of each run that succeeds; otherwise it may not make one fail. What a run that
-    fails says has to be gone.
+    keeps: a fix must keep the output of each run that succeeds; otherwise it must not make one fail. The error of a
+    failing run must disappear.
     """
     runs: Runs | None = None
     for fix in fixes:
@@ -132,7 +132,7 @@ def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, ke
 
 
 def _holds(state: State, runs: Runs, fix: Fix, limit: Budget, *, keeps: bool) -> bool:
-    """True if a fix does what it says. Raises Unverified."""
+    """True if a fix holds. Raises Unverified."""
     texts = edited(state, fix.edits, broken=True)
     is_broken = False
     for path, data in texts.items():

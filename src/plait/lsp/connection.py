@@ -1,4 +1,4 @@
-"""One connection to an editor: positions turned into its units, and what it is told without having asked.
+"""One connection to an editor: conversion of positions, and notifications.
 
 The protocol counts from 0, columns in the units that client and server agreed on; the features count from 1, in characters.
 """
@@ -40,7 +40,7 @@ _LOOKS = 2.0
 
 
 class UnconfirmedError(Exception):
-    """Edits that are not verified, for a client that cannot ask the user to confirm them."""
+    """Unverified edits, for a client that cannot ask the user to confirm them."""
 
 
 class Server(LanguageServer):
@@ -64,11 +64,11 @@ class Server(LanguageServer):
         self._looking: asyncio.Task[None] | None = None
 
     def report_server_error(self, error: Exception, source: type[Exception]) -> None:
-        """A fault of the server's is in its log; a message on the screen for each request would not help anybody."""
+        """Logs an internal error of the server, instead of showing a message for each request."""
         logging.getLogger(__name__).error("%s: %s", source.__name__, error)
 
     async def apart(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """The result of a function that evaluates runs: other requests are answered meanwhile, where there are threads."""
+        """The result of a function that evaluates runs. With threads, other requests are answered meanwhile."""
         if self.has_threads:
             return await asyncio.to_thread(work, *arguments, **named)
         return work(*arguments, **named)
@@ -102,7 +102,7 @@ class Server(LanguageServer):
     # ---- positions
 
     def place(self, uri: str, position: types.Position) -> tuple[str, int, int]:
-        """The path, line and column that a request asks about."""
+        """The path, line and column of a request."""
         path = path_of(uri)
         file = self.state.file(path)
         text = "" if file is None else file.line(position.line + 1)
@@ -132,7 +132,7 @@ class Server(LanguageServer):
     def edits(self, edits: Iterable[Edit], *, doubt: str = "") -> types.WorkspaceEdit:
         """Edits for the client. doubt: why they are not verified; then the user has to confirm them.
 
-        Raises UnconfirmedError for a client that cannot ask.
+        Raises UnconfirmedError for a client without confirmation.
         """
         by_uri: dict[str, list[Edit]] = {}
         for edit in edits:
@@ -163,12 +163,12 @@ class Server(LanguageServer):
     # ---- what is told
 
     def _evaluated(self) -> None:
-        """An evaluation has ended, in its thread: the loop of the server tells the editor."""
+        """Called in its thread when an evaluation ends: the server's loop notifies the editor."""
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.tell_all)
 
     def tell_all(self) -> None:
-        """Tell the editor what is wrong, and that what is shown beside lines may be another."""
+        """Publishes the problems of open files, and refreshes lenses and hints."""
         for path in [*self.state.texts]:
             self.tell(path)
         self._tell_elsewhere()
@@ -179,7 +179,7 @@ class Server(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def tell(self, path: str) -> None:
-        """Tell the editor what is wrong with an open file."""
+        """Publishes the problems of an open file."""
         found = [self.diagnostic(problem) for problem in diagnostics.problems(self.state, path)]
         document = self.workspace.text_documents.get(self.uri_of(path))
         version = None if document is None else document.version
@@ -187,7 +187,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(path), found, version))
 
     def _tell_elsewhere(self) -> None:
-        """Tell the editor of errors in files that are not open, which a change in an open one may have made."""
+        """Publishes errors in files that are not open, which a change in an open one may have caused."""
         for path in (self.state.concerned() | {*self._told}) - {*self.state.texts}:
             found = [
                 self.diagnostic(problem)
@@ -216,7 +216,7 @@ class Server(LanguageServer):
     # ---- files that change outside of the editor
 
     async def watch(self) -> None:
-        """Have the editor tell of files that change; where it cannot, look at them every now and then."""
+        """Makes the editor report changes of files; if it cannot, the server polls them."""
         if not self.has_disk:
             return
         capabilities = self.client_capabilities.workspace
@@ -246,7 +246,7 @@ class Server(LanguageServer):
 
 
 def path_of(uri: str) -> str:
-    """The absolute path of a file; an address that is no file's stands for itself."""
+    """The absolute path of a file; a URI of another scheme is returned unchanged."""
     path = uris.to_fs_path(uri)
     return unquote(urlsplit(uri).path) if path is None else os.path.abspath(path)
 

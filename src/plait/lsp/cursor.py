@@ -22,9 +22,9 @@ _TYPED_VALUE = re.compile(r"[\"']?([^\s\"'#{}\[\],]*)$")
 class Cursor:
     """A place that a key or a value can be typed at.
 
-    way: the items around it, the document first. keys: the keys around it, through arrays as if they were not there.
-    key: the key whose value is typed; "" where a key is, or an item of a list. typed: what is there of it before the
-    cursor; start: the column that it begins in. is_item: whether it stands behind the dash of a list.
+    way: the enclosing items, the document first. keys: the enclosing keys; arrays have none. key: the key whose value
+    is typed; "" in a key or an array item. typed: its text before the cursor; start: its first column. is_item: it
+    follows the dash of an array item.
     """
 
     __slots__ = ("is_item", "key", "keys", "start", "typed", "way")

@@ -1,4 +1,4 @@
-"""A run evaluated: what it makes, what went wrong, and which lines of its inputs are behind which values."""
+"""A run evaluated with provenance: its output, its errors, and the lines of its inputs that contributed to each value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
 
 
 class Stop:
-    """Lets one thread end what another one evaluates."""
+    """Lets one thread stop the evaluation of another."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -51,14 +51,14 @@ class Stop:
         self.is_asked = False
 
     def watch(self, allowance: Allowance) -> None:
-        """Say what is to end."""
+        """Sets the budget to stop."""
         with self._lock:
             self._allowance = allowance
             if self.is_asked:
                 allowance.deadline = 0.0
 
     def ask(self) -> None:
-        """End it: the next time it looks at the clock, its time is up."""
+        """Stops the evaluation: at its next check of the clock, its time is up."""
         with self._lock:
             self.is_asked = True
             if self._allowance is not None:
@@ -89,7 +89,7 @@ class Kinds:
         return found
 
     def paths(self) -> Iterable[str]:
-        """The files and directories of schemas that were looked at."""
+        """The files and directories of schemas that were read or tested."""
         return () if self.catalogue is None else self.catalogue.paths()
 
     def reads(self, path: str) -> bool:
@@ -142,19 +142,19 @@ class Evaluation:
         self.kinds = Kinds()
 
     def index(self) -> None:
-        """Fill `by_line`. That takes a while, so no request has to wait for it."""
+        """Fills `by_line`. That is slow, so no request waits for it."""
         if self.documents is not None:
             for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
                 for key in lines_behind(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
 
     def set_by(self, path: str, item: Item) -> list[Place]:
-        """The values that the lines of an item of a file have set, those of all that is below it."""
+        """The values that the lines of an item of a file, and of its descendants, have set."""
         lines = {item.line, *(one.line for one in walk(item.value))}
         return [place for line in sorted(lines) for place in self.by_line.get((path, line), ())]
 
     def matches(self, path: str, right: Item) -> list[Match]:
-        """The documents that a document of an overlay was for, by where that stands."""
+        """The matches of an overlay document, by its position."""
         found = self.trace.matches.items()
         return [one for item, many in found if item.line == right.line and path_of(item.source) == path for one in many]
 
@@ -167,7 +167,7 @@ class Evaluation:
         return findings_of(self.error)
 
     def instances(self, path: str) -> list[Instance]:
-        """The data values that a file was evaluated with, or that it holds; those of the root for another file of it."""
+        """The data values that a file was evaluated with, or that it defines; those of the root for another file."""
         found = [
             one
             for one in self.lookups.instances
@@ -212,7 +212,7 @@ class Evaluation:
         return self._declarations.get((path, line), [])
 
     def hide(self, stores: Collection[str]) -> None:
-        """Take what comes from some files for secrets, because another run keeps its variables there."""
+        """Marks values from some files as secret, because another run uses them as variables stores."""
         if not stores or not any(path in stores for path in self.view.files):
             return
         sources = {
@@ -263,9 +263,9 @@ def descend(document: Document, keys: Sequence[str]) -> Place | None:
 
 
 def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache | None = None) -> Evaluation:
-    """Evaluate a run with everything recorded; what is wrong with it is in the result.
+    """Evaluates a run with provenance. Errors are in the result.
 
-    texts: what is open in the editor, by absolute path. stop: ends it. cache: compiled code of earlier evaluations.
+    texts: open texts, by absolute path. stop: stops it. cache: compiled code of earlier evaluations.
     """
     view = View(texts)
     trace, lookups = Trace(), Lookups()

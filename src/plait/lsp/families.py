@@ -1,6 +1,6 @@
 """Layered documents: from a child to its parent, from a destination to its source, and back.
 
-Nothing is resolved here: the histories of values say which document they came from, and which lines said so.
+Nothing is resolved here: the histories of values contain the source documents and lines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST = 3000
 
 
 def sources(state: State, file: File, line: int) -> list[Span]:
-    """For a line that says what is inherited or substituted: where that is written."""
+    """The origin of data that a line inherits or substitutes."""
     found: dict[tuple[str, int], Span] = {}
     way = file.way_to(line)
     document = way[0] if way else None
@@ -62,7 +62,7 @@ def sources(state: State, file: File, line: int) -> list[Span]:
 
 
 def named(state: State, file: File, line: int, column: int) -> list[Span]:
-    """For the name of a document or its schema, wherever one of them stands: all places of the name."""
+    """All places of a document's or schema's name, from any of them."""
     if file.kind != LAYER:
         return []
     places: list[tuple[tuple[str, str], Span]] = []
@@ -84,7 +84,7 @@ def _covers(span: Span, file: File, line: int, column: int) -> bool:
 
 
 def _names_in(file: File) -> Iterator[tuple[tuple[str, str], Span]]:
-    """The names that stand in a file, and where: of documents, (schema, name), and of schemas, ("", schema)."""
+    """The names in a file with their spans: of documents, (schema, name), and of schemas, ("", schema)."""
     for document in file.documents:
         top = document.value
         if type(top) is not Map:
@@ -122,7 +122,7 @@ def _key(item: Item) -> str:
 
 
 def dependents(state: State, file: File, line: int) -> list[Span]:
-    """For a line of a document that others inherit or take values from: the lines of those that say so."""
+    """The lines that inherit or substitute data of the document on a line."""
     found: dict[tuple[str, int], Span] = {}
     if file.kind != LAYER:
         return []

@@ -1,4 +1,4 @@
-"""Schemas of documents by their kind, for what templates, overlays, operations and layers make."""
+"""Schemas of documents by kind, for the output of templates, overlays, operations and layers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 
 def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
-    """Fill `kinds` of an evaluation: each fault is at the line that has set, or changed, what is wrong last. stop: ends it."""
+    """Fills `kinds` of an evaluation: each fault is at the line that last set or changed the value. stop: stops it."""
     if not evaluation.run.checked_by and evaluation.run.command != "layer":
         return
     try:
@@ -88,7 +88,7 @@ def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:
 
 
 def _origin(evaluation: Evaluation, fault: Fault) -> tuple[str, int] | None:
-    """The line that has set what is wrong, or the nearest that is around it."""
+    """The line that set the faulty value, or its nearest ancestor."""
     for item in reversed(fault.way):
         lines = lines_behind(evaluation.trace, item)
         if lines:
@@ -131,7 +131,7 @@ def _schema_name(document: Document) -> str:
 
 
 def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
-    """The schema of a document that a run makes: by its kind, or by the name of the file that it was written in."""
+    """The schema of a document of the output: by kind, or by the name of its file."""
     kinds = evaluation.kinds
     found = None
     if kinds.catalogue is not None:
@@ -243,7 +243,7 @@ def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
 
 
 def _keys_of_operation(at: Cursor) -> list[str] | None:
-    """The keys of the document that lead to the cursor, through the path of the operation; None outside of a value."""
+    """The keys of the document that lead to the cursor, through the path of the operation; None outside a value."""
     operation = at.way[1].value if len(at.way) > 1 else None
     path = operation.find("path") if type(operation) is Map else None
     if at.keys[:1] != ["value"] or path is None or type(path.value) is not str:
@@ -256,7 +256,7 @@ def _keys_of_operation(at: Cursor) -> list[str] | None:
 
 
 def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
-    """The keys of a place that are not there, or what the value of the key may be."""
+    """The missing keys of a place, or the valid values of the key."""
     properties = here.inside().properties()
     if at.key:
         below = here.inside().below(at.key)
@@ -272,7 +272,7 @@ def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
 
 
 def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Document]:
-    """The documents that what is typed belongs to: those that an overlay changes, or the one that the text makes."""
+    """The documents of the text at the cursor: those that an overlay changes, or the one that a template creates."""
     if not at.way:
         return
     if is_overlay(file, at.way):

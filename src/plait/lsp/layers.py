@@ -62,7 +62,7 @@ def _values(state: State, file: File, at: Cursor, inner: str) -> list[str]:
 
 
 def documents(state: State, file: File) -> Iterator[tuple[str, str, Document]]:
-    """The documents that are layered with those of a file, as they are written: schema, name, document."""
+    """The documents that are layered together with those of a file, as written: schema, name, document."""
     paths = {file.path} | {path for one in state.evaluations(file.path) for path in one.view.files}
     for path in sorted(paths):
         other = state.file(path)
@@ -94,7 +94,7 @@ def _sibling(at: Cursor, key: str) -> str:
 
 
 def _paths(state: State, file: File, at: Cursor, inner: str) -> Iterator[str]:
-    """Paths of data: of the source of a substitution, or of the document itself and those that it could inherit from."""
+    """Paths of data: of the source of a substitution, or of the document itself and its possible ancestors."""
     own = at.way[0] if at.way else None
     schema = _sibling(at, "schema") if inner == "src" else _text(own, ["schema"]) if own is not None else ""  # type: ignore[arg-type]
     name = _sibling(at, "name")

@@ -33,9 +33,9 @@ def is_overlay(file: File, way: Sequence[Item]) -> bool:
 
 
 def left_documents(state: State, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
-    """The documents that an overlay's document means: by a subset that stands in its matcher, or those that it has changed.
+    """The documents of an overlay document: by the subset in its matcher, or those that it changed.
 
-    All that templates have made if neither is known.
+    All documents of templates if neither is known.
     """
     made = _of_templates(evaluation, file)
     subset = _subset(file, right)
@@ -76,7 +76,7 @@ def _has(value: Value, wanted: object) -> bool:
 
 
 def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
-    """The documents as templates have made them, before any overlay. file: of the overlay, whose own they are not."""
+    """The documents of templates, before any overlay. file: of the overlay, whose own documents are excluded."""
     made = next((stage.documents for stage in reversed(evaluation.trace.stages) if stage.name == "templates"), ())
     return [document for document in made if path_of(document.source) != file.path]
 

@@ -27,7 +27,7 @@ _MOST = 2000
 
 
 def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
-    """The rendered value beside each expression, on the lines asked for."""
+    """The rendered value beside each expression, on the requested lines."""
     file = state.file(path)
     if file is None or file.kind != TEMPLATE or file.recovered.file is None:
         return []
@@ -58,7 +58,7 @@ def _told(evaluation: Evaluation, place: Place) -> str | None:
 
 
 def lenses(state: State, path: str) -> list[Lens]:
-    """Above documents, data values and operations: what they reach, by what they are changed, how often they are used."""
+    """The lenses above documents, data values and operations: matches, changes, and numbers of uses."""
     file = state.file(path)
     if file is None:
         return []

@@ -1,7 +1,7 @@
 """Text of files inside Markdown for an editor: shown as it is, with no link, no image, no heading and no HTML.
 
-Whoever wrote a description, a key or a file name must not choose what an editor requests or shows as a link. Every text
-that is not plait's own passes one of these functions.
+The author of a description, a key or a file name must not control requests or links of the editor. Every text that is
+not plait's own passes one of these functions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The language server where there are neither streams nor threads, as in a browser: messages in, messages out.
+"""The language server without streams and threads, as in a browser: messages in, messages out.
 
-A run is evaluated on the loop itself, a moment after the change that asks for it, so that requests that are on their way are
-answered first.
+A run is evaluated on the loop itself, shortly after the change, so that pending requests are answered first.
 """
 
 from __future__ import annotations
@@ -33,7 +32,8 @@ class _Writer:
 
 
 def connect(send: Callable[[str], None]) -> Callable[[str], None]:
-    """Serve one client, for as long as the process lives: what takes each message of it, JSON without headers.
+    """Serves one client for the life of the process. Returns the function that accepts its messages, JSON without
+    headers.
 
     Both are to be called on the thread of an asyncio loop that is running. send: is called with each message to the client.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def loaded_file(state: State, file: File, path: str) -> File | None:
-    """The file that `load(path)` reads, as it is now; None for a module or what is not there."""
+    """The file that `load(path)` reads, in its current state; None for a module or a missing file."""
     for evaluation in state.evaluations(file.path):
         for (source, written), found in evaluation.lookups.loads.items():
             target = path_of(found)
@@ -88,7 +88,7 @@ def data_value_at(file: File, line: int, column: int) -> list[str] | None:
 
 
 def _exported(state: State, file: File, line: int, column: int) -> list[Span]:
-    """For a text that names what a library exports: where that is bound."""
+    """The binding of a library's export, from a text that names it."""
     texts = [one for one in file.names.texts if one.line == line and one.column <= column <= one.end]
     for evaluation in state.evaluations(file.path) if texts else ():
         for (source, name), places in evaluation.lookups.exports.items():
@@ -186,7 +186,7 @@ def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
 
 
 def references(state: State, path: str, line: int, column: int) -> list[Span]:
-    """Every use of what stands at a place, with where it is defined."""
+    """All uses of the name at a position, and its definition."""
     file = state.file(path)
     if file is None:
         return []

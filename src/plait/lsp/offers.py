@@ -42,7 +42,7 @@ def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggest
 
 
 def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
-    """Keys of a map, or what the value of a key may be: of data values, or of what an overlay lies over."""
+    """Keys of a map, or values of the key: of data values, or of an overlay's targets."""
     seen = set() if at.key else at.there
     for evaluation in state.evaluations(file.path):
         if is_overlay(file, at.way):
@@ -53,7 +53,7 @@ def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
 
 
 def _left(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
-    """The maps that the map around the cursor lies over."""
+    """The left maps of the map around the cursor."""
     for document in left_documents(state, evaluation, file, at.way[0]):
         place = descend(document, at.keys)
         if place is not None and type(place.value) is Array:

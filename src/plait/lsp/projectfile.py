@@ -1,4 +1,4 @@
-"""The project file: what its JSON Schema says can stand in it, what that means, and the files that it can name."""
+"""Completion and hover in the project file, from its JSON Schema, and the files that it can name."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def hover(file: File, line: int, column: int) -> str | None:
 
 
 def problems(file: File) -> Iterator[Problem]:
-    """Every setting that there is none of. What else is wrong is told where the file is read."""
+    """Unknown settings. Other faults are reported where the file is read."""
     for document in file.documents:
         yield from _unknown(file, document.value, [])
 

@@ -53,7 +53,7 @@ def module_names() -> Sequence[str]:
 
 @cache
 def members(module: str) -> Sequence[str]:
-    """The names that a module has, those of additions as well."""
+    """The names in a module, including those of extensions."""
     if module in _OF_FILES:
         return _OF_FILES[module]
     if module not in MODULES:

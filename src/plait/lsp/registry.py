@@ -39,7 +39,7 @@ _LIMITS = Limits(seconds=5)
 
 
 class Watched:
-    """A run and what is known of it. evaluation: the newest that ended; good: the newest that made something."""
+    """A run and its evaluations. evaluation: the newest one; good: the newest one that succeeded."""
 
     __slots__ = ("checked", "evaluation", "good", "is_due", "run", "stop")
 
@@ -75,7 +75,7 @@ class Watched:
 
     @property
     def project_file(self) -> str | None:
-        """The project file that the run stands in; None for a guess."""
+        """The project file of the run; None for an inferred run."""
         return None if self.run.at is None else path_of(self.run.at.source)
 
     def depends_on_text_of(self, project_file: str) -> bool:
@@ -86,7 +86,7 @@ class Watched:
 
 
 class Registry:
-    """The runs by where they are asked for. texts: what is open in the editor, by absolute path."""
+    """The runs by project or directory. texts: open texts, by absolute path."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
@@ -99,7 +99,7 @@ class Registry:
         self.errors: dict[str, PlaitError] = {}
 
     def runs_of(self, path: str) -> list[Watched]:
-        """The runs of the project that a file belongs to, and those of other projects that name the file.
+        """The runs of a file's project, and runs of other projects that name the file.
 
         The latter replace runs that are guessed.
         """
@@ -111,7 +111,7 @@ class Registry:
         return [*(one for one in own if one.run.at is not None), *others]
 
     def all_runs_of(self, path: str) -> tuple[list[Watched], int]:
-        """The same with all environments of the project, each watched or not; and the number of those beyond a limit."""
+        """The same with all environments of the project, watched or not; and the number of omitted ones."""
         found = self.runs_of(path)
         with self._lock:
             projects_of = [
@@ -151,7 +151,7 @@ class Registry:
             return known
 
     def _add_environments(self, known: list[Watched], key: str, path: str) -> None:
-        """Watch also what a file is for among the environments of a project, so many of them."""
+        """Adds the environments of a project whose settings name a file, up to a limit."""
         project = self._projects.get(key)
         if project is None or not project.matrices or len(known) >= len(project.runs) + _ENVIRONMENTS:
             return
@@ -200,12 +200,12 @@ class Registry:
             self.errors.clear()
 
     def forget_guesses(self) -> None:
-        """A file has come or gone that may be another reason for what is guessed."""
+        """Drops inferred runs, because a new or removed file may change the inference."""
         with self._lock:
             self._drop([key for key in self._by_key if os.path.isdir(key)])
 
     def forget_below(self, directory: str) -> Sequence[Watched]:
-        """Nobody asks for the projects below a directory any more: the runs that nobody else asks for either."""
+        """Drops the projects below a directory, and the runs that no other project uses."""
         with self._lock:
             before = self.all()
             start = os.path.join(directory, "")

@@ -1,4 +1,4 @@
-"""The edits that give something another name, wherever it stands.
+"""The edits that rename something everywhere.
 
 Every rename is a claim: it is offered only if all runs that read an edited file make the same with it (see `claims`).
 """
@@ -38,7 +38,7 @@ _ANNOTATIONS = 10
 
 
 class RefusedError(Exception):
-    """A rename that is rejected. is_computed: the name is made by a program, or used as data, at the line in the text."""
+    """A rejected rename. is_computed: the name is computed by a program, or used as data, at the line in the text."""
 
     def __init__(self, reason: str, *, is_computed: bool = False) -> None:
         super().__init__(reason)
@@ -193,7 +193,7 @@ def _has_other_variable(before: str, after: str, old: str, new: str) -> bool:
 
 
 class _Search:
-    """The places of a name: those that are known, and those that the errors of a rename without them show."""
+    """The places of a name: the known ones, and those that the errors of an incomplete rename show."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class _Search:
             yield number
 
     def refused(self, change: Change) -> RefusedError:
-        """The reason why there is no such rename."""
+        """The reason for rejecting the rename."""
         places = [*self.symbols.computed.get(self.symbol, ()), *self.symbols.wholes(self.symbol)]
         if places:
             path, line = places[0]

@@ -33,7 +33,7 @@ _TYPES = {str: "string", int: "integer", float: "float", bool: "boolean"}
 
 
 class Declared:
-    """A data value as its schema has it. path, line: where. choices: what it may be, if only some texts or numbers are."""
+    """The declaration of a data value. path, line: its position. choices: the valid values, if limited."""
 
     __slots__ = ("choices", "default", "description", "line", "path", "type")
 

@@ -46,8 +46,8 @@ _MOST_FAULTY = 50
 
 # What settings of runs say of the files that they name.
 class State:
-    """All of it. changed: is called, by the thread of an evaluation, when that has ended. begin: begins one; who has no
-    threads sets another.
+    """The whole state. changed: called in the evaluating thread when an evaluation ends. begin: starts an evaluation;
+    replaced on systems without threads.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -79,7 +79,7 @@ class State:
         self.touch(path)
 
     def touch(self, path: str, *, has_come_or_gone: bool = False) -> None:
-        """A file has changed: what reads it is evaluated again. has_come_or_gone: it is new, or no more."""
+        """Handles a changed file: runs that read it are evaluated again. has_come_or_gone: it was created or removed."""
         if os.path.basename(path) in FILE_NAMES:
             before = self.registry.all()
             self.registry.forget()
@@ -101,7 +101,7 @@ class State:
                 self._begin(watched)
 
     def file(self, path: str) -> File | None:
-        """A file by its absolute path, read as far as it can be; None if there is none."""
+        """A file by absolute path, read as far as possible; None if it does not exist."""
         text = self.texts.get(path)
         if text is None:
             if not self.may_read(path):
@@ -133,7 +133,7 @@ class State:
         ) or any(permissions_of("", os.path.dirname(text)).may_read(path) for text in [*self.texts])
 
     def known(self, path: str) -> File | None:
-        """A file as it was last read, without looking at the disk; None if nobody has asked for it yet."""
+        """A file as last read, without accessing the disk; None if it was never requested."""
         known = self._files.get(path)
         return None if known is None else known[1]
 
@@ -156,13 +156,13 @@ class State:
         return [one for one in self.registry.all() if one.good is not None and one.good.kinds.reads(path)]
 
     def leave(self, directory: str) -> None:
-        """A directory is none of the editor's any more: what is open nowhere below it is not evaluated for it."""
+        """Handles a directory that left the workspace: nothing below it is evaluated any more."""
         self._end(self.registry.forget_below(directory))
         for path in [*self.texts]:
             self._begin_new(path)
 
     def look(self) -> dict[str, bool]:
-        """The files and directories that are other ones than when runs read them: path -> whether it has come or gone."""
+        """The files and directories that changed since runs read them: path -> whether it was created or removed."""
         found: dict[str, bool] = {}
         for watched in self.registry.all():
             view = None if watched.evaluation is None else watched.evaluation.view
@@ -198,7 +198,7 @@ class State:
         return {path for path in found if path is not None}
 
     def evaluations(self, path: str) -> Iterator[Evaluation]:
-        """The newest evaluations that made something, of runs that read a file; nothing is waited for."""
+        """The newest successful evaluations of runs that read a file. Does not wait."""
         for watched in self.runs_of(path):
             if watched.good is not None and watched.reads(path):
                 yield watched.good
@@ -253,7 +253,7 @@ class State:
                 self._working -= 1
 
     def _read_all(self, watched: Watched) -> bool:
-        """Read the files of a run, so that who asks for all uses of a name need not wait; whether any of them is another."""
+        """Reads the files of a run in advance, for requests about all uses of a name. True if any has changed."""
         is_other = False
         for path in () if watched.evaluation is None else watched.evaluation.view.files:
             before = self.known(path)
@@ -261,7 +261,7 @@ class State:
         return is_other
 
     def _evaluate(self, watched: Watched) -> bool:
-        """Evaluate a run once; whether it is to be evaluated again, because something has changed meanwhile."""
+        """Evaluates a run once. True if it must be evaluated again, because of another change meanwhile."""
         with self._lock:
             watched.is_due = False
             stop = watched.stop = Stop()
@@ -282,7 +282,7 @@ class State:
             return watched.is_due
 
     def _evaluated(self, run: Run, stop: Stop) -> Evaluation:
-        """A run evaluated; broken files that are not open are read as far as they can be, too."""
+        """An evaluated run. Broken files that are not open are read as far as possible, too."""
         texts = self.seen_by_runs()
         first = evaluation = evaluate(run, texts, stop, self.cache)
         for _ in range(_MOST_BROKEN):
@@ -299,8 +299,8 @@ class State:
         return evaluation
 
     def _as_far_as_it_goes(self, failed: Evaluation, stop: Stop) -> Evaluation:
-        """Of a run that was never seen to make something: what it made before the editor changed files, or without lines
-        of data values that are wrong; so that there is something to answer with.
+        """A substitute for a run that never succeeded: its output before the editor changed files, or without invalid
+        lines of data values.
         """
         evaluation = evaluate(failed.run, {}, stop, self.cache)
         texts = self.seen_by_runs()

@@ -1,4 +1,4 @@
-"""The code in a file by what its words are, for editors that colour by it: annotations, names, members, variables."""
+"""Semantic tokens of code: annotations, names, members, variables."""
 
 from __future__ import annotations
 

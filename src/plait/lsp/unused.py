@@ -53,13 +53,13 @@ def unused(state: State, file: File) -> Iterator[Problem]:
 
 
 def _names(file: File) -> Iterator[Problem]:
-    """Names that are loaded and not used, and local ones that nobody reads."""
+    """Loads that are not used, and local names that are not read."""
     for one, what in unused_names(file):
         yield Problem(Span(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused")
 
 
 def _functions(state: State, file: File) -> Iterator[Problem]:
-    """Functions at the top of a file whose name stands nowhere else: in this file, or one that a run reads with it."""
+    """Functions at the top of a file whose name occurs nowhere else: in this file, or one that a run reads with it."""
     names = file.names
     own = [
         one
@@ -99,7 +99,7 @@ def _read_with(state: State, file: File) -> Iterator[File]:
 
 
 def _values(state: State, file: File) -> Iterator[Problem]:
-    """Data values of a schema that no template reads; of a values file where there is no schema."""
+    """Data values of a schema that no template reads; without a schema those of a values file."""
     documents = [*declared(file)] if file.kind == TEMPLATE else []
     has_schema = any(kind == SCHEMA for kind, _ in documents)
     if not documents or not _is_known(state, file):
@@ -125,7 +125,7 @@ def _is_for_library(file: File, document: Document) -> bool:
 
 
 def uses_of_values(state: State, path: str) -> list[tuple[str, ...]] | None:
-    """The keys behind `data.values` wherever they stand in the files of the runs that read a file; None if a file is broken."""
+    """The keys after `data.values` in the files of the runs that read a file; None if a file is broken."""
     found: list[tuple[str, ...]] = []
     for other in project_files(state, path):
         if other.recovered.cut:
@@ -175,7 +175,7 @@ def _overlays(state: State, file: File) -> Iterator[Problem]:
 
 
 def _variables(state: State, file: File) -> Iterator[Problem]:
-    """Variables that are given a value and stand nowhere, and those that stand somewhere and have none."""
+    """Variables with a value that are not used, and used ones without a value."""
     runs = [one for one in state.runs_of(file.path) if one.run.command == "patch"]
     if not runs or any(one.good is None or one.good is not one.evaluation for one in runs):
         return

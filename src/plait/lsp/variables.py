@@ -26,7 +26,7 @@ _FILES = frozenset({"vars-files", "vars-store"})
 
 
 def name_at(file: File, line: int, column: int) -> tuple[str, Span] | None:
-    """The variable that is used at a place, without what is asked of it behind a dot, and where its name stands."""
+    """The variable used at a position, without the part after a dot, and the span of its name."""
     for found in _USE.finditer(file.line(line)):
         if found.start() + 1 <= column <= found.end() + 1:
             return _root(found[1]), _span(file.path, line, found)
@@ -34,7 +34,7 @@ def name_at(file: File, line: int, column: int) -> tuple[str, Span] | None:
 
 
 def given_at(state: State, file: File, line: int) -> str | None:
-    """The variable that a line gives a value: of a file of variables, or of the project file."""
+    """The variable that a line sets: in a file of variables, or in the project file."""
     for watched in state.runs_of(file.path):
         for name, span in given(state, watched.run):
             if span.path == file.path and span.line == line:
@@ -60,7 +60,7 @@ def uses(state: State, path: str, name: str) -> list[Span]:
 
 
 def used(state: State, watched: Watched) -> Iterator[tuple[str, Span]]:
-    """The variables that stand in the base, the operations and all else that a run reads, each with where."""
+    """The variables in the base, the operations and other files of a run, with spans."""
     for file in _texts(state, watched.run, [] if watched.evaluation is None else [*watched.evaluation.view.files]):
         for line, text in enumerate(file.lines, 1):
             if "((" in text:
@@ -68,7 +68,7 @@ def used(state: State, watched: Watched) -> Iterator[tuple[str, Span]]:
 
 
 def suggestions(state: State, file: File, before: str, column: int) -> Iterator[Suggestion]:
-    """The variables that can stand at a place, behind two parentheses."""
+    """The variables to suggest after two parentheses."""
     begun = _BEGUN.search(before)
     if begun is None:
         return
@@ -83,7 +83,7 @@ def suggestions(state: State, file: File, before: str, column: int) -> Iterator[
 
 
 def _root(text: str) -> str:
-    """The name of a variable: what stands behind a dot is asked of its value."""
+    """The name of a variable, without the part after a dot."""
     return text.partition(".")[0]
 
 
@@ -93,9 +93,9 @@ def _span(path: str, line: int, found: re.Match[str]) -> Span:
 
 
 def given(state: State, run: Run, *, stores: bool = True) -> Iterator[tuple[str, Span]]:
-    """The variables that a run gives values, each with where: in the project file, in its flags, in files.
+    """The variables that a run sets, with spans: in the project file, in its flags, in files.
 
-    stores: those in variables stores as well.
+    stores: include those in variables stores.
     """
     for item in () if run.given is None else run.given.items:
         path = path_of(item.source)
@@ -114,7 +114,7 @@ def given(state: State, run: Run, *, stores: bool = True) -> Iterator[tuple[str,
 
 
 def generated(state: State, run: Run) -> Iterator[tuple[str, Span]]:
-    """The variables that the base says how to generate."""
+    """The variables that the base declares as generated."""
     for file in _texts(state, run):
         for document in file.documents:
             top = document.value
@@ -141,7 +141,7 @@ def _key(state: State, path: str, line: int, name: str) -> Span:
 
 
 def _texts(state: State, run: Run, read: Sequence[str] = ()) -> Iterator[File]:
-    """The base and the ops files of a run, and what else it has read."""
+    """The base and the ops files of a run, and other files that it has read."""
     paths = {path for setting in run.settings if setting.name in {"base", "ops"} for path in run.paths(setting)}
     for path in sorted(paths.union(read)):
         file = state.file(path)

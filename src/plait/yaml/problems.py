@@ -239,7 +239,7 @@ def _position(index: int, source: Source, text: str, base: int) -> Position:
 
 
 def _bad_character(error: Exception, offset: int, source: Source, text: str, base: int) -> ReadError:
-    """libyaml counts bytes; PyYAML's own reader counts characters, and names them differently."""
+    """Positions differ: libyaml counts bytes; PyYAML's own reader counts characters, and names them differently."""
     character = getattr(error, "character", 0)
     reason = str(getattr(error, "reason", ""))
     index = len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))
