@@ -1,4 +1,4 @@
-"""The codes of findings: those of the registry that are not of errors."""
+"""The codes of findings: those of the registry that are not errors."""
 
 from __future__ import annotations
 

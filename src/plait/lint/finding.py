@@ -24,10 +24,10 @@ class Place(NamedTuple):
 class Finding:
     """One finding.
 
-    code: of `CODES`. path, line, column, end: where; the path is absolute, columns are from 1, `end` is behind the last.
-    message: one sentence. hint: how to mend it. also: other lines that have a part in it. edits: what `--fix` would do;
-    empty where a person has to decide. removes: for findings of what has no part in anything, what would take it out,
-    even where that is not for `--fix` to do. runs: the names of the runs that it was seen in.
+    code: of `CODES`. path, line, column, end: its span; the path is absolute, columns are from 1, `end` is exclusive.
+    message: one sentence. hint: the fix in words. also: related lines. edits: applied by `--fix`; empty if a person
+    must decide. removes: for unused code, the edits that would remove it, even if `--fix` must not. runs: the names of
+    the runs with the finding.
     """
 
     __slots__ = ("also", "code", "column", "edits", "end", "hint", "line", "message", "path", "removes", "runs")

@@ -162,7 +162,7 @@ def silenced(findings: Iterable[Finding], ignores: Sequence[Ignore]) -> Iterator
 
 
 def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[Finding]:
-    """Comments that silence nothing, of what was looked for; and those that cannot."""
+    """Comments that ignore nothing, among the checked codes; and those that cannot."""
     known = set(looked_for)
     for ignore in ignores:
         found = _wrong(ignore, known)

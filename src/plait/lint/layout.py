@@ -93,7 +93,7 @@ class Layout:
         return item
 
     def lines(self, item: Item) -> frozenset[int]:
-        """The lines that an item and those below it begin on."""
+        """The first lines of an item and its descendants."""
         found = self._lines.get(item)
         if found is None:
             found = self._lines[item] = frozenset((item.line, *(inner.line for inner in walk(item.value))))
@@ -136,7 +136,7 @@ class Layout:
         removes: Sequence[Edit],
         also: Iterable[Place] = (),
     ) -> Finding:
-        """A finding at what names an item."""
+        """A finding at the name of an item."""
         column, end = self.column(item)
         return Finding(
             code, self.path, item.line, message, column=column, end=end, hint=hint, also=also, removes=removes
@@ -179,7 +179,7 @@ class Layout:
         return self.removal(item)
 
     def _range(self, item: Item) -> tuple[int, int]:
-        """The first and the last line of an item, without what belongs to it above."""
+        """The first and the last line of an item, without its comments above."""
         span = self.spans.item(item)
         if span is None:
             return item.line, item.line

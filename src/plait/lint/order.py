@@ -1,7 +1,7 @@
 """Overlays and operations whose order decides a value, where nothing but the names of their files decides the order.
 
-Candidates are values that two files gave, one after the other. The runs are rendered with the two files in each other's
-place: only what then becomes another value, or is refused, is told.
+Candidates are values that two files set one after the other. The runs are rendered with the files swapped: only values
+that then change, or runs that fail, are reported.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _pairs(ran: Ran) -> Iterator[Pair]:
 
 
 def _changes(trace: Trace, item: Item) -> Iterator[Change]:
-    """The changes that overlays and operations made to a value, the last one first; as long as the value is another one."""
+    """The changes that overlays and operations made to a value, the last one first."""
     for original, change in trace.versions(item):
         if change is None:
             # It came with what a file put in around it, or was there from the beginning.

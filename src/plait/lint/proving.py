@@ -18,7 +18,7 @@ _MOST_RENDERINGS = 64
 def proven(subject: Subject, findings: Sequence[Finding], *, by_itself: bool) -> list[Finding]:
     """The findings whose `removes` change no output, each together with others of them.
 
-    by_itself: each alone, too: what one of two makes, and the other one needs, may be of no use to anybody else.
+    by_itself: also each alone: one of two may only serve the other.
     """
 
     def is_same(some: Sequence[Finding]) -> bool:
@@ -29,7 +29,7 @@ def proven(subject: Subject, findings: Sequence[Finding], *, by_itself: bool) ->
 
 
 def kept(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings whose `edits` change no output when all of them are made."""
+    """The findings whose `edits` change no output when all of them are applied."""
 
     def is_same(some: Sequence[Finding]) -> bool:
         return subject.same_with([edit for finding in some for edit in finding.edits])

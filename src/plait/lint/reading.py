@@ -1,4 +1,4 @@
-"""Scalars that readers of YAML 1.1 and 1.2 take for different things, in inputs and in the output."""
+"""Scalars that readers of YAML 1.1 and 1.2 read differently, in inputs and in the output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def inputs(subject: Subject) -> Iterator[Finding]:
 
 
 def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Finding]:
-    """Scalars of one file. is_private: whether the value on a line is not for everybody."""
+    """Scalars of one file. is_private: True if the value on a line must not be shown."""
     for item in layout.items:
         span = None if type(item.value) in COLLECTIONS else layout.spans.value(item)
         if span is None or not 0 < span.end - span.start <= LONGEST:
@@ -68,7 +68,7 @@ def _hint(item: Item, written: str) -> str:
 
 
 def _plainer(layout: Layout, item: Item, written: str) -> list[Edit]:
-    """The same value as all readers take it: it is what plait reads now."""
+    """The edit to a form that all readers read as plait does now."""
     value = item.value
     span = layout.spans.value(item)
     if span is None:
@@ -83,7 +83,7 @@ def _plainer(layout: Layout, item: Item, written: str) -> list[Edit]:
 
 
 def outputs(subject: Subject) -> Iterator[Finding]:
-    """Scalars of the output that are printed so that readers differ, each where it comes from."""
+    """Scalars of the output that are printed ambiguously, each at its origin."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs:
         text = ran.documents.to_yaml()

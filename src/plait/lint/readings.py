@@ -1,7 +1,7 @@
 """Types of plain scalars for readers of YAML 1.1 and of YAML 1.2.
 
-YAML 1.1 is what PyYAML, go-yaml 2 and Ruby read, by its repository of types; 1.2 what newer libraries read, by the core
-schema of its specification. Hexadecimal numbers count as texts there: its JSON schema does not have them.
+YAML 1.1 is the version that PyYAML, go-yaml 2 and Ruby read, by its type repository; 1.2 that of newer libraries, by
+the core schema of its specification. Hexadecimal numbers count as texts there: its JSON schema does not have them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_text(subject: Subject, findings: Sequence[Finding]) -> str:
-    """Each finding as errors are shown: place, source line, hint; then how many there are."""
+    """Each finding in the layout of errors: position, source line, hint; then their number."""
     out = [_told(subject, finding).report() for finding in findings]
     if findings:
         count = len(findings)

@@ -1,4 +1,4 @@
-"""All findings of a project: what is looked for, what of it is proven, what is silenced."""
+"""All findings of a project: selection, verification, suppression."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def lint(
 ) -> list[Finding]:
     """The findings about the runs of a project, by file and line.
 
-    runs: names of runs, or patterns of names; all of them by default, and the first environments of each matrix. select: codes, beginnings of codes, names or families to look for, in the
-    place of those that are looked for by default; ignore: what not to tell. portable_to: ytt, bosh, deckhand.
-    Raises PlaitError where a run fails, UsageError for an unknown run or code.
+    runs: names of runs, or patterns; by default all, and the first environments of each matrix. select: codes,
+    prefixes, names or families to report, instead of the default ones; ignore: those not to report. portable_to: ytt,
+    bosh, deckhand. Raises PlaitError if a run fails, UsageError for an unknown run or code.
     """
     with permitted(project.permissions):
         return findings_of(Subject(project, choose(project, runs).runs), select, ignore, portable_to)

@@ -1,4 +1,4 @@
-"""Steps that put a value where it is already: items of overlays, operations, data of layered documents."""
+"""Finds no-ops: items of overlays, operations and data of layered documents that set an equal value."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _NAMES = frozenset({"apiVersion", "kind", "name", "namespace", "id", "key", "sch
 
 
 class _Places:
-    """Lines that put a value where an equal one was (same: with that one), and those that changed something (other)."""
+    """Lines that set a value equal to the existing one (same: with it), and those that changed something (other)."""
 
     def __init__(self) -> None:
         self.same: dict[Line, Item] = {}
         self.other: set[Line] = set()
 
     def note(self, path: str | None, line: int, was: Item | None, value: Value) -> None:
-        """Note one value that was put somewhere. was: what was there."""
+        """Records one set value. was: the value before."""
         if path is None:
             return
         if was is not None and type(value) not in COLLECTIONS and equal(was.value, value):
@@ -62,7 +62,7 @@ def same_values(subject: Subject) -> Iterator[Finding]:
 
 
 def same_as_parent(subject: Subject) -> Iterator[Finding]:
-    """Data of layered documents that are what the parent gives."""
+    """Data of layered documents equal to the parent's."""
     places = _Places()
     for ran in subject.runs:
         own: dict[tuple[str | None, int], Document] = {}
@@ -83,7 +83,7 @@ def _data(document: Document) -> Value:
 
 
 def _compare(places: _Places, there: Value, own: Value) -> None:
-    """Note what the data of a child change in those of its parent."""
+    """Records the changes that a child's data makes to its parent's."""
     todo = [(there, own)]
     while todo:
         left, right = todo.pop()
@@ -136,7 +136,7 @@ def called(item: Item) -> str:
 
 
 def same_operations(subject: Subject) -> Iterator[Finding]:
-    """Operations that put what is there already."""
+    """Operations that set an equal value."""
     done: set[Line] = set()
     for ran in subject.runs:
         for effect in ran.trace.effects:

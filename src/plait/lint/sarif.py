@@ -1,4 +1,4 @@
-"""Findings in SARIF 2.1.0, which services that show findings beside code read."""
+"""Findings in SARIF 2.1.0, which code hosting services read."""
 
 from __future__ import annotations
 

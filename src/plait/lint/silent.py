@@ -27,7 +27,7 @@ _ACTIONS = frozenset({"@overlay/append", "@overlay/insert", "@overlay/replace", 
 
 
 def empty_merges(subject: Subject) -> Iterator[Finding]:
-    """Empty maps and arrays in overlays that are merged with what is there."""
+    """Empty maps and arrays that are merged by overlays."""
     for path in subject.paths:
         layout = subject.layout(path) if subject.is_own(path) else None
         if layout is None or "@overlay/" not in layout.text:
@@ -94,7 +94,7 @@ def warnings(subject: Subject) -> Iterator[Finding]:
 
 
 def _mended(subject: Subject, code: str, path: str, line: int) -> list[Edit]:
-    """The first of two equal keys has no effect: it can be taken out."""
+    """The edit that removes the first of two equal keys, which has no effect."""
     layout = subject.layout(path) if code == "S305" else None
     items = [] if layout is None else [one for one in layout.at(line) if type(one) is MapItem]
     if layout is None or len(items) != 1:
@@ -136,7 +136,7 @@ def near_misses(subject: Subject) -> Iterator[Finding]:
 
 
 def _nearly(ran: Ran, path: str, lines: frozenset[int], item: MapItem) -> MapItem | None:
-    """The item beside one that an operation has made whose name is nearly the same. lines: of the operation."""
+    """The sibling of an item that an operation created, with nearly the same name. lines: of the operation."""
     for effect in ran.trace.effects:
         if effect.by.line in lines and path_of(effect.by.source) == path and effect.after is not None:
             around = _map_with(effect.after.value, item)

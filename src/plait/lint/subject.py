@@ -55,11 +55,11 @@ class Ran:
 class Subject:
     """The runs of a project and their files.
 
-    runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: what they are of.
+    runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: of the runs.
     """
 
     def __init__(self, project: Project, runs: Iterable[Run], seen_by: View | None = None) -> None:
-        """seen_by: is told what the runs read, also those that fail. Raises PlaitError where one does."""
+        """seen_by: receives the reads of the runs, also of failing ones. Raises PlaitError if one fails."""
         self.project = project
         self._seen_by = seen_by
         self._cache = MemoryCache()
@@ -101,7 +101,7 @@ class Subject:
         return found
 
     def file(self, path: str) -> File | None:
-        """A file as far as it can be read; None for one that is beyond the limits."""
+        """A file, read as far as possible; None for one beyond the limits."""
         if path not in self._files:
             try:
                 self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._additions)
@@ -143,7 +143,7 @@ class Subject:
         return _LIBRARIES not in path and VENDORED not in path
 
     def shown(self, path: str) -> str:
-        """A path as a person reads it: from the working directory."""
+        """A path as printed: relative to the working directory."""
         here = from_here(path)
         return path if here.startswith(os.pardir) else here
 

@@ -117,7 +117,7 @@ def _labels(labels: dict[str, str]) -> str:
 
 
 def _resident() -> int | None:
-    """Bytes of memory that the process has; None where the system does not tell."""
+    """Bytes of memory of the process, or None if the system does not tell."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""`GET /openapi.yaml`: the API as an OpenAPI document, made from the routes and what their functions say of themselves."""
+"""`GET /openapi.yaml`: the API as an OpenAPI document, derived from the routes and the declarations of their functions."""
 
 from __future__ import annotations
 

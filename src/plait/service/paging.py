@@ -1,7 +1,7 @@
-"""Parts of lists: where one begins, how long it is, and where the next one begins.
+"""Parts of lists: their start, their length, and the marker of the next part.
 
-A list in memory is cut by numbers of items. A list of the database goes on behind the row that the marker names, so that a part
-costs the same wherever it begins, and rows that come or go meanwhile neither repeat others nor hide them.
+A list in memory is cut by index. A list of the database continues after the row that the marker names, so that a part
+costs the same anywhere, and concurrent changes neither repeat nor hide other rows.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ T = TypeVar("T")
 
 
 class Window(NamedTuple):
-    """A part of a list. marker: where it begins, 0 for the beginning. most: items of it."""
+    """A part of a list. marker: its start, 0 for the beginning. most: maximum number of items."""
 
     marker: int
     most: int
 
     def of(self, items: Sequence[T]) -> tuple[Sequence[T], int | None]:
-        """The part of a list in memory, and the marker of the next one, if there is one."""
+        """The part of a list in memory, and the marker of the next one, or None."""
         end = self.marker + self.most
         return items[self.marker : end], end if self.most and end < len(items) else None
 
@@ -51,10 +51,10 @@ def part(
     *,
     seen: Sequence[ColumnElement[bool]] = (),
 ) -> Select[Any]:
-    """A query for the rows of a part and the first one behind it.
+    """A query for the rows of a part and the first one after it.
 
-    keys: what puts the rows in order; the last is the unique number that markers name, and no value is null. seen: conditions
-    for rows that a marker may name. Raises Refusal for a marker that names none, where that matters.
+    keys: the order of the rows; the last one is the unique number that markers name, and no value is null. seen:
+    conditions for rows that a marker may name. Raises Refusal for an unknown marker where that matters.
     """
     if window.marker:
         query = query.where(_behind(keys, _values(connection, keys, window.marker, seen)))
@@ -75,7 +75,7 @@ def _values(
 
 
 def _behind(keys: Sequence[Key], values: Sequence[object]) -> ColumnElement[bool]:
-    """The condition for rows behind one with these values."""
+    """The condition for rows after one with these values."""
     (first, descends), known = keys[0], values[0]
     found: list[ColumnElement[bool]] = []
     for place, ((column, is_less), value) in enumerate(zip(keys, values, strict=True)):

@@ -1,7 +1,7 @@
-"""Documents of requests as what will be stored of them.
+"""Documents of requests, in the form in which they will be stored.
 
-A large body is read in a worker process, of which there are as many at a time as processors: nodes take some twenty times
-the memory of their text, and a process gives back what a rejected body has taken only when it ends.
+A large body is read in a worker process, one per processor at a time: nodes take some twenty times the memory of their
+text, and only the end of a process frees all of it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _SMALL = 64 << 10
 
 
 class Parcel(NamedTuple):
-    """A document of a request. label: how messages name it. digest, text: of the document as it is kept, which has null in
-    the place of data that is secret. data: the text of that data. reference: the data, if it is the reference of a secret.
-    abstract, control, facts, labels: what the tables note of it.
+    """A document of a request. label: its name in messages. digest, text: of the stored document, with null in place of
+    secret data. data: the text of that data. reference: the data, if it refers to a secret. abstract, control,
+    facts, labels: its columns.
     """
 
     schema: str

@@ -63,7 +63,7 @@ class Policy:
     """
 
     def __init__(self, given: Mapping[object, object] | None = None) -> None:
-        """Raises UsageError for an action that is none, and for roles that are no list of names."""
+        """Raises UsageError for an unknown action, and for roles that are not a list of names."""
         self._roles = {action: frozenset({ADMIN}) for action in ACTIONS}
         for action, roles in (given or {}).items():
             if action not in self._roles:

@@ -30,14 +30,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Protocol(H11Protocol):
-    """A connection. Bytes that are not HTTP never reach the application, so that their response is made here."""
+    """A connection. Bytes that are not HTTP never reach the application, so they are answered here."""
 
     _head: TimerHandle | None = None
     _stalled: TimerHandle | None = None
     _left = 0
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Accept a connection, or end it where there are too many."""
+        """Accepts a connection, or closes it if there are too many."""
         super().connection_made(transport)
         if len(self.connections) > _MOST:
             transport.abort()
@@ -62,13 +62,13 @@ class Protocol(H11Protocol):
             self._head = None
 
     def pause_writing(self) -> None:
-        """The client takes the response slowly: it has to take a part of it now and then."""
+        """Called when the client reads the response slowly: it must read a part of it regularly."""
         super().pause_writing()
         self._left = self.transport.get_write_buffer_size()
         self._stalled = self.loop.call_later(_TAKEN, self._look)
 
     def resume_writing(self) -> None:
-        """The client has taken what there was."""
+        """Called when the client has read everything so far."""
         super().resume_writing()
         if self._stalled is not None:
             self._stalled.cancel()
@@ -116,7 +116,9 @@ class Protocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that a signal ends by an ordinary return: what comes after `run` is done, and the exit status is 0."""
+    """A server that a signal ends by an ordinary return, so that code after `run` is executed, and the exit status is
+    0.
+    """
 
     def __init__(self, app: Starlette) -> None:
         super().__init__(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def raw(call: Call) -> Answer:
-    """The documents of a revision as they were put. Raises Refusal."""
+    """The documents of a revision as stored. Raises Refusal."""
     call.identity.require(LIST_CLEARTEXT)
     cleartext = call.switch("cleartext-secrets", default=True)
     with call.service.database.reading() as connection:

@@ -97,7 +97,7 @@ def set_up(form: str) -> None:
 
 
 class Throttled:
-    """Log lines about one kind of failure: at most one a second, with the number of those that were left out."""
+    """Log lines about one kind of failure: at most one per second, with the number of omitted ones."""
 
     def __init__(self, seconds: float = 1.0) -> None:
         self._seconds = seconds

@@ -1,6 +1,7 @@
-"""Rendered documents: made in worker processes within limits, and kept in memory by revision.
+"""Rendered documents: computed in worker processes within limits, and cached in memory by revision.
 
-After a change only the documents that depend on it are rendered again, with all that these need: see `dependencies`. What is kept is never changed, and what was made with secrets shown is another thing than what was made without.
+After a change only the documents that depend on it, and their dependencies, are rendered again: see `dependencies`.
+Cached results are never changed, and results with cleartext secrets are cached separately.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _CODE = "D002"
 
 
 class Shown(NamedTuple):
-    """A rendered document of a revision. entry: what it was made from. encrypted: it is a secret, or was made from one while
+    """A rendered document of a revision. entry: its source. encrypted: it is secret, or was derived from a secret while
     secrets are hidden.
     """
 
@@ -61,8 +62,8 @@ class Shown(NamedTuple):
 class Layered:
     """The rendered documents of a revision. It is not changed.
 
-    revision, created_at: of the revision. variant: how it was rendered. shown: the documents, in order. needs: the documents
-    that each needed. dependencies: of the documents as they were put.
+    revision, created_at: of the revision. variant: of the rendering. shown: the documents, in order. needs: the
+    dependencies of each. dependencies: of the stored documents.
     """
 
     def __init__(
@@ -93,10 +94,10 @@ class Layered:
 
 
 class Renderer:
-    """Renders, and keeps what it has rendered.
+    """Renders, and caches the results.
 
-    limits: of one rendering. like_deckhand: every value as Deckhand gives it. most: characters that may be kept.
-    telemetry: hears of each.
+    limits: of one rendering. like_deckhand: values exactly as in Deckhand. most: capacity in characters. telemetry:
+    receives each rendering.
     """
 
     def __init__(
@@ -200,7 +201,7 @@ class Renderer:
         return histories
 
     def forget(self) -> None:
-        """Keep nothing of what was rendered."""
+        """Clears the cache."""
         self._kept.forget()
 
 
@@ -234,7 +235,7 @@ class _Run:
     def after(self, base: Layered | None) -> Layered | None:
         """The same, with the documents of an earlier revision on which no change has an effect; None if that cannot be.
 
-        A rendering that fails is left to `whole`, whose errors are those of all documents.
+        A failed rendering is left to `whole`, whose errors are those of all documents.
         """
         if base is None:
             return None
@@ -263,7 +264,7 @@ class _Run:
         return self._result(made, all_needs, dependencies, order)
 
     def _layered(self, documents: list[Stored]) -> tuple[dict[int, Shown], dict[int, tuple[int, ...]]]:
-        """Rendered documents, and what each needs, by the numbers of their entries; in the order of rendering."""
+        """Rendered documents and the dependencies of each, by the numbers of their entries, in the order of rendering."""
         given = documents + ([self._policy] if self._policy is not None else [])
         reply = self._renderer.layered(
             _opened(self._connection, self._keys, given), cleartext=self._shows, names_keys=self._names_keys
@@ -284,7 +285,7 @@ class _Run:
 
 
 def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> list[Stored]:
-    """The documents with their data in the place of references; those that are not ours stay."""
+    """The documents with their data in place of references; unknown references stay."""
     tops = {one.entry.id: top_of(one.text) for one in documents if one.encrypted}
     numbers = {entry: number for entry, top in tops.items() if (number := number_of(data_of(top))) is not None}
     found = secrets_of(connection, numbers.values())
@@ -297,7 +298,7 @@ def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> 
 
 
 def _policy_for(connection: Connection, entries: Iterable[Entry]) -> Stored | None:
-    """The policy that documents without one are rendered by: the newest that is known."""
+    """The policy for rendering documents without one: the newest known one."""
     return None if any(entry.control == POLICY for entry in entries) else newest_policy(connection)
 
 

@@ -1,7 +1,7 @@
-"""Retention: which revisions are kept, by count, age and tags, and the removal of all others.
+"""Retention: keeps revisions by count, age and tags, and removes all others.
 
-The newest revision always is kept. What is left of a removed one is its row, so that numbers stay what they were; documents go
-when no kept revision has them, and secrets with the last document that refers to them.
+The newest revision is always kept. The row of a removed one stays, so that numbers do not change; documents are removed
+when no revision has them, and secrets with the last document that refers to them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def keep_of(texts: Sequence[str]) -> Keep | None:
 
 
 def prune(connection: Connection, keep: Keep) -> int:
-    """Remove all revisions but those to keep; how many."""
+    """Removes all revisions but those to keep. Returns their number."""
     newest = select(REVISIONS.c.id).order_by(REVISIONS.c.id.desc()).limit(keep.last)
     kept: list[ColumnElement[bool]] = [REVISIONS.c.id.in_(newest)]
     if keep.days is not None:
@@ -121,7 +121,7 @@ def _parts(items: Sequence[object]) -> Iterator[Sequence[object]]:
 
 @contextmanager
 def keeping(database: Database, keep: Keep | None) -> Iterator[None]:
-    """While the body of the `with` statement runs, revisions that need not be kept are removed once an hour."""
+    """Removes old revisions once an hour while the body of the `with` statement runs."""
     if keep is None:
         yield
         return

@@ -1,7 +1,7 @@
 """Bodies of requests and responses: small ones in memory, large ones in files of a temporary directory.
 
-All bodies of the process share one budget of memory and one of disk. A body that does not fit is rejected with 503, and the
-client may try again: so many slow or large uploads take no more memory than a few.
+All bodies of the process share one budget of memory and one of disk. A body that does not fit is rejected with 503, and
+the client may retry: so many slow or large uploads need no more memory than a few.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Body:
         self._parts.clear()
 
     def finish(self) -> None:
-        """Writes what is still to be written. Raises Refusal (503)."""
+        """Flushes the file. Raises Refusal (503)."""
         try:
             if self._file is not None:
                 self._file.flush()

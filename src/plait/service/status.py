@@ -1,4 +1,4 @@
-"""`plait serve status`: what a database has, and if it accepts writes."""
+"""`plait serve status`: the contents of a database, and if it accepts writes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The tables.
 
-A document's text is stored once, under the digest of its content. What a revision has is not listed for each revision:
-an entry says from which revision on a bucket has a document, and until which one, so that a revision with one changed
-document among thousands adds one entry. A document's revision of last change is the `since` of its entry.
+A document's text is stored once, under the digest of its content. The documents of a revision are not listed: an entry
+has the first and the last revision in which a bucket has a document, so that a revision with one changed document among
+thousands adds one entry. A document's revision of last change is the `since` of its entry.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Traces and metrics of the service, for OpenTelemetry: what was asked for, how long it took, and what came of it.
+"""Traces and metrics of the service for OpenTelemetry: route, duration and status of requests.
 
-No attribute has anything of a document, a name that somebody has given, a token, or a parameter of a request.
-Names are those of OpenTelemetry's conventions for HTTP servers; what is ours begins with `plait.`.
+No attribute contains parts of documents, names given by users, tokens, or parameters of requests. Names follow
+OpenTelemetry's conventions for HTTP servers; plait's own begin with `plait.`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Telemetry:
 
     @contextmanager
     def request(self, method: str, route: str, headers: Mapping[str, str]) -> Iterator[Note]:
-        """Around a request. route: the template of its path. headers: where its trace may stand."""
+        """A context around a request. route: the template of its path. headers: may contain its trace."""
         del method, route, headers
         yield _ignore
 
     @contextmanager
     def span(self, name: str) -> Iterator[Note]:
-        """Around a part of what a request does."""
+        """A context around a part of a request."""
         del name
         yield _ignore
 
@@ -46,11 +46,11 @@ class Telemetry:
 
     @contextmanager
     def rendering(self) -> Iterator[None]:
-        """Around the making of rendered documents."""
+        """A context around rendering."""
         yield
 
     def end(self) -> None:
-        """Send what is not sent yet."""
+        """Sends pending data."""
 
 
 def _ignore(name: str, value: Attribute) -> None:
@@ -139,7 +139,7 @@ class Recorded(Telemetry):
 
 
 class Exported(Recorded):
-    """Recorded, and sent to where the OTEL_ variables of the environment say. Raises UsageError."""
+    """Recorded, and sent to the destination in the OTEL_ variables of the environment. Raises UsageError."""
 
     def __init__(self, version: str) -> None:
         try:
@@ -205,7 +205,7 @@ def _metric_exporter() -> MetricExporter | None:
 
 
 def _wanted(variable: str) -> str:
-    """The exporter that a variable names. Raises UsageError for one that there is not."""
+    """The exporter that a variable names. Raises UsageError for an unknown one."""
     found = os.environ.get(variable) or "otlp"
     if found not in _EXPORTERS:
         raise UsageError(f'{variable} is "{found}"', expected=" or ".join(_EXPORTERS), code="service-settings")

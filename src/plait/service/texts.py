@@ -1,6 +1,6 @@
-"""YAML in and out: bodies of requests and answers, and what the tables hold.
+"""YAML of request bodies, responses, and tables.
 
-Text means here what it means to the reference, whose clients read with PyYAML (`plait.layering.scalars`).
+Text has the meaning it has to Deckhand's clients, which read with PyYAML (`plait.layering.scalars`).
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def text_of_nodes(value: Value) -> str:
 
 
 def node_of(text: str) -> Value:
-    """The node of a text of one document, which the service has made."""
+    """The node of a text with one document, created by the service."""
     return nodes_of(text, "stored.yml").items[0].value
 
 
 def value_of(text: str) -> object:
-    """The plain data of a text that `text_of` made."""
+    """The plain data of a text created by `text_of`."""
     return to_plain(node_of(text))
 
 

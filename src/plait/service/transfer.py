@@ -1,6 +1,6 @@
 """All revisions out of a database and into another one: as lines of JSON, and from a database of Deckhand.
 
-Each step is one revision: what went, what came, its tags and validations. Secrets leave as they are stored, sealed.
+Each step is one revision: removed and added documents, tags and validations. Secrets are exported as stored, encrypted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Identity = tuple[str, str, str]
 
 
 class New(NamedTuple):
-    """A document that came with a revision. text: as it is kept. trusted: its writer may read secrets."""
+    """A document added by a revision. text: as stored. trusted: its writer may read secrets."""
 
     bucket: str
     identity: Identity
@@ -48,7 +48,7 @@ class Report(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A revision, by what it changed. tags: the text of their data by name."""
+    """A revision as its changes. tags: the text of their data by name."""
 
     revision: int
     created_at: str
@@ -100,7 +100,7 @@ def steps(connection: Connection) -> Iterator[Step]:
 
 
 def load(connection: Connection, given: Iterable[str]) -> int:
-    """Take up what `lines` gave, into a database without revisions; how many. Raises PlaitError."""
+    """Imports the result of `lines` into a database without revisions. Returns their number. Raises PlaitError."""
     return add_all(connection, _read(connection, given))
 
 
@@ -119,7 +119,7 @@ def add_all(connection: Connection, given: Iterable[Step]) -> int:
 
 
 def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> None:
-    """Add a revision. there: the documents before it, and behind it."""
+    """Adds a revision. there: the documents before it, and after it."""
     contents = [content_of(top_of(one.text), encrypted=one.encrypted) for one in step.new]
     keep_contents(connection, contents)
     gone = [there.pop(identity) for identity in step.gone if identity in there]
@@ -169,7 +169,7 @@ def _step(found: dict[str, object]) -> Step:
 
 
 def _new(bucket: str, identity: Iterable[str], encrypted: bool, text: str, trusted: bool = True) -> New:
-    """Exports of earlier versions do not say who is trusted."""
+    """A new document. Exports of earlier versions lack `trusted`."""
     return New(bucket, _identity(identity), encrypted, text, trusted)
 
 

@@ -1,7 +1,7 @@
-"""`/revisions/{revision}/validations`: what others found out about a revision, and what its policies demand.
+"""`/revisions/{revision}/validations`: reported results about a revision, judged by its policies.
 
-A ValidationPolicy names validations. Those that nobody reported have failed, those that it does not name are ignored, and
-a success that is older than the policy allows has expired.
+A ValidationPolicy names validations. Missing reports of those count as failed, other reports are ignored, and a success
+older than the policy allows has expired.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Policy(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One report, or what stands for one that is missing."""
+    """One report, or the placeholder of a missing one."""
 
     name: str
     status: str
@@ -164,7 +164,7 @@ def _entries(call: Call, action: str = LIST_VALIDATIONS) -> list[Entry]:
 
 
 def entries_of(connection: Connection, revision: int) -> list[Entry]:
-    """All reports about a revision as its policies judge them, and what they miss."""
+    """All reports about a revision as its policies judge them, and the missing ones."""
     policies = _policies(connection, revision)
     demands: dict[str, str | None] = {}
     for policy in policies:

@@ -1,7 +1,7 @@
-"""Webhooks: other programs are told of each new revision, in order, and at least once.
+"""Webhooks: notify other programs of each new revision, in order, at least once.
 
-Each webhook has a row with the newest revision that it was told of. Whatever is newer is told, so that nothing has to be
-noted when a revision is made, and nothing is lost when the service ends at any moment.
+Each webhook has a row with the newest revision that it was notified of. All newer ones are due, so that nothing must be
+recorded when a revision is created, and nothing is lost when the service ends at any moment.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Notice(NamedTuple):
 class Webhooks:
     """Tells URLs of new revisions, each in a thread of its own.
 
-    key: a file with the key that signs what is told. address: where clients find the service.
+    key: a file with the key that signs notifications. address: the URL for clients.
     """
 
     def __init__(self, database: Database, urls: Sequence[str], key: str | None, address: str) -> None:
-        """Raises UsageError for what is no URL, and for a key that is too short; ReadError."""
+        """Raises UsageError for an invalid URL, and for a key that is too short; ReadError."""
         for url in urls:
             _check(url)
         self._database = database
@@ -69,7 +69,7 @@ class Webhooks:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """While the body runs, webhooks are told."""
+        """Notifies webhooks while the body runs."""
         for url in self._urls:
             self._begin(_target(url))
         threads = [threading.Thread(target=self._tell_all, args=(url,), daemon=True) for url in self._urls]
@@ -84,7 +84,7 @@ class Webhooks:
                 thread.join(_LOOK)
 
     def _begin(self, target: str) -> None:
-        """Let a webhook that is new be told of revisions from now on. Another service may do the same."""
+        """Registers a new webhook for revisions from now on. Another service may do the same."""
         try:
             with self._database.writing() as connection:
                 if connection.execute(select(WEBHOOKS.c.target).where(_is(target))).scalar() is None:
@@ -106,7 +106,7 @@ class Webhooks:
                 failing = True
 
     def _tell_next(self, url: str) -> bool:
-        """Tell a webhook of the next revision, if there is one and its time has come; whether it was told."""
+        """Notifies a webhook of the next revision, if one is due. True if it was notified."""
         target = _target(url)
         with self._database.reading() as connection:
             if _next(connection, target) is None:
@@ -134,7 +134,7 @@ class Webhooks:
         return False
 
     def _send(self, url: str, notice: Notice) -> str | None:
-        """Send a notice; what went wrong, if anything did."""
+        """Sends a notification. Returns the error, or None."""
         told = {
             "event": "revision",
             "revision": notice.revision,

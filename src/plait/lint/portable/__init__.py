@@ -20,7 +20,7 @@ _NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
 
 
 def entries(target: str) -> Sequence[Entry]:
-    """The entries of the list of what differs. target: of `CODE_OF`."""
+    """The entries of the list of differences. target: a key of `CODE_OF`."""
     from plait.lint.portable import bosh, deckhand, ytt
 
     return {"ytt": ytt.ENTRIES, "bosh": bosh.ENTRIES, "deckhand": deckhand.ENTRIES}[target]

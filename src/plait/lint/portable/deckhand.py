@@ -67,7 +67,7 @@ def _entries(metadata: Map) -> Iterator[tuple[Map, list[Map]]]:
 
 
 def _deletes_item(metadata: Map, _made: Value) -> Iterator[Item]:
-    """Deletions of items of lists: of equal ones Deckhand takes the first."""
+    """Deletions of items of lists: Deckhand removes the first of equal ones."""
     return (path for method, path in _actions(metadata) if method == "delete" and str(path.value).strip(".") != "")
 
 
@@ -99,7 +99,7 @@ def _dest_path(metadata: Map) -> Iterator[Item]:
 
 
 def _at_index(metadata: Map, made: Value) -> Iterator[Item]:
-    """Destinations that are items of a list, where a list is put; of abstract documents nobody knows."""
+    """Destinations that are items of a list and receive a list. Unknown for abstract documents."""
     for path in _dest_path(metadata):
         if _INDEX_LAST.search(str(path.value)) and (made is None or type(_at(made, str(path.value))) is Array):
             yield path
@@ -118,13 +118,13 @@ def _at(value: Value, text: str) -> object:
 
 
 def _at_root(metadata: Map, made: Value) -> Iterator[Item]:
-    """Destinations that are all data, where something empty is put."""
+    """Destinations that are the whole data and receive an empty value."""
     is_full = bool(made.items) if type(made) is Map or type(made) is Array else bool(made)
     return (path for path in _dest_path(metadata) if path.value in (".", "$") and not is_full)
 
 
 def _odd_labels(metadata: Map, _made: Value) -> Iterator[Item]:
-    """Labels and selectors that are no strings."""
+    """Labels and selectors that are not strings."""
     for around in (_find(metadata, "labels"), _find(_find(metadata, "layeringDefinition"), "parentSelector")):
         for item in around.items if type(around) is Map else ():
             if type(item.value) is not str:

@@ -1,4 +1,4 @@
-"""An entry of a list of what differs, and the ways to look for it."""
+"""An entry of a list of differences, and its checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Spot(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One entry. text: as the list has it. says: what differs, in a sentence's words. check: what finds it.
+    """One entry. text: as in the list. says: the difference as part of a sentence. check: finds it.
 
     why: of an entry without a check, why it has none.
     """

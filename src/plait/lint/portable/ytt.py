@@ -133,7 +133,7 @@ _INDEX = re.compile(r"\bby\s*=\s*(overlay\.index\(|lambda\s+(?P<first>\w+)\s*,[^
 
 
 def _counts_documents(layout: Layout, item: Item) -> bool:
-    """True for a document of an overlay that asks for an index."""
+    """True for an overlay document that uses an index."""
     return type(item) is Document and any(
         comment.text.startswith("@overlay/match ") and _INDEX.search(comment.text) is not None
         for comment in layout.comments_of(item)

@@ -1,6 +1,6 @@
-"""Edits of a text by its tree: what removes an item, and the text with all edits made.
+"""Edits of a text by its tree: removal of items, and the text with edits applied.
 
-Which comments belong to an item: those behind it on its last line, and those on the lines directly above it that begin in
+Comments that belong to an item: those after it on its last line, and those on the lines directly above it that begin in
 its column, up to a blank line; annotations (`#@name`) in any column. Comments at the beginning of a text belong to the
 text. A line of code (`#@ `) belongs to no item.
 """

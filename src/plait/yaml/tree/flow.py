@@ -53,7 +53,7 @@ class FlowScanner:
     size: int
 
     def scalar(self, at: int, first: str) -> tuple[str, int]:
-        """The style of what begins at an offset, and its end; of a plain scalar, on its first line."""
+        """The style of the scalar at an offset, and its end; for a plain scalar, on its first line."""
         text = self.text
         if first in {'"', "'"}:
             found = (_DOUBLE if first == '"' else _SINGLE).match(text, at)
@@ -67,7 +67,7 @@ class FlowScanner:
         return style, found.end()
 
     def flow(self, at: int) -> Collection:
-        """The flow collection that begins at an offset."""
+        """The flow collection at an offset."""
         text, size = self.text, self.size
         outer: list[tuple[Collection, int]] = []
         node = Collection(at, FLOW, None, 0, is_map=text[at] == "{")

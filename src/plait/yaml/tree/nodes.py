@@ -1,7 +1,7 @@
 """The nodes of a lossless tree: offsets into a text that never changes.
 
 Between the nodes and signs of a tree are only white space, comments, brackets, commas, directives and document markers.
-They have no objects: `Tree.comments` and the edits read them from the text when asked.
+They are not objects: `Tree.comments` and the edits read them from the text on demand.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BLOCK, LEVEL, FLOW, PAIR = "block", "level", "flow", "pair"
 
 
 class Properties:
-    """The anchor and the tag in front of a node; None if there is none. end: offset behind the last of them."""
+    """The anchor and the tag before a node, or None. end: offset after the last of them."""
 
     __slots__ = ("anchor", "end", "start", "tag")
 
@@ -31,7 +31,7 @@ class Properties:
 class Node:
     """A scalar, an alias or an empty node; `text[start:end]` includes the properties.
 
-    style: PLAIN, EMPTY, ALIAS, a quote, `|` or `>`. A block scalar ends behind its last line, without the line break.
+    style: PLAIN, EMPTY, ALIAS, a quote, `|` or `>`. A block scalar ends after its last line, without the line break.
     """
 
     __slots__ = ("end", "properties", "start", "style")
@@ -92,7 +92,7 @@ class Item:
 
     @property
     def end(self) -> int:
-        """The offset behind the value, or behind the sign if nothing is written there."""
+        """The offset after the value, or after the sign if there is none."""
         value = self.value
         if value.start < value.end:
             return value.end
@@ -100,12 +100,12 @@ class Item:
 
     @property
     def is_explicit(self) -> bool:
-        """True for a key behind a question mark."""
+        """True for a key after a question mark."""
         return self.key is not None and self.start < self.key.start
 
 
 class Document:
-    """A document. start: of its `---`, or of the text; end: behind its last node, or its `---`.
+    """A document. start: of its `---`, or of the text; end: after its last node, or its `---`.
 
     is_explicit: true if it starts with `---`.
     """

@@ -1,4 +1,4 @@
-"""The place at the end of an unfinished text: the keys around it, and the key whose value comes next."""
+"""The context at the end of an unfinished text: the enclosing keys, and the key whose value comes next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """A place at which a key or a value can be written.
+    """A place where a key or a value can be typed.
 
     keys: of the items around it, the outermost first; sequences add none. key: the key whose value comes next; "" where a
     key or an item of a sequence does. is_item: true for an item of a sequence.
@@ -28,7 +28,7 @@ class Opened:
 
 
 def opened(text: str) -> Opened | None:
-    """The place at the end of a text; None within scalars, and if what comes before is not valid YAML."""
+    """The context at the end of a text; None within scalars, and if the text before is not valid YAML."""
     scanner = Scanner(Tree(text))
     try:
         scanner.run(finishes=False)
@@ -78,7 +78,7 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
 
 
 def _around(scanner: Scanner) -> list[str]:
-    """The keys of the items that are open: those of all collections but the innermost, and its own if its value comes."""
+    """The keys of the open items: those of all collections but the innermost, and its own if its value comes next."""
     top = scanner.frames[-1] if scanner.frames else None
     return [
         _key(scanner, frame.item)

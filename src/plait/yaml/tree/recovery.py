@@ -1,7 +1,7 @@
 """Repairs of a text that is not valid YAML: the smallest changes of lines with which the rest can be read.
 
-The scanner stops at a token that fits nowhere. It goes back to the state at the start of a line, tries each repair of the
-lines around the fault, and goes on with the one that lets it read farthest. Lines keep their numbers.
+The scanner stops at a token that fits nowhere. It returns to the state at the start of a line, tries each repair of the
+lines around the fault, and continues with the one that lets it read farthest. Lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ITEM = re.compile(r" *(?:- .|(?:- )*[^\s:'\"\[\]{}#,-][^:'\"\[\]{}#,]*:(?: |$))
 
 
 class Repair:
-    """A line to change. number: from 1. new: its text. is_open: a quote or a bracket on it goes on to the fault below."""
+    """A line to change. number: from 1. new: its text. is_open: a quote or a bracket on it extends to the fault below."""
 
     __slots__ = ("is_open", "new", "number")
 
@@ -149,7 +149,7 @@ class _FrameState:
 
 
 class _Recovery:
-    """The repairs of a text, by their lines. text: with those that are made."""
+    """The repairs of a text, by line. text: with the repairs applied."""
 
     __slots__ = ("repairs", "scanner", "states", "text", "work")
 

@@ -1,4 +1,4 @@
-"""The text that a scalar stands for."""
+"""The values of scalars as text."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _GAP = re.compile("(?:[ \t\r\n\x85\u2028\u2029]|#[^\n]*)*")
 
 
 def skipped(text: str, at: int) -> int:
-    """The offset behind white space, line breaks and comments."""
+    """The offset after white space, line breaks and comments."""
     found = _GAP.match(text, at)
     return at if found is None else found.end()
 
 
 def body_start(text: str, node: Node) -> int:
-    """The offset of a node behind its properties."""
+    """The offset of a node after its properties."""
     return node.start if node.properties is None else min(skipped(text, node.properties.end), node.end)
 
 
@@ -58,7 +58,7 @@ def written(text: str, node: Node) -> str:
 
 
 def scalar_text(text: str, node: Node, indent: int = -1) -> str:
-    """The text that a scalar stands for; "" for an empty node. indent: of the collection around a block scalar."""
+    """The value of a scalar as text; "" for an empty node. indent: of the collection around a block scalar."""
     body = written(text, node)
     style = node.style
     if style is PLAIN:

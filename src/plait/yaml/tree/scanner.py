@@ -1,7 +1,7 @@
 """The scanner: a text to its lossless tree.
 
-It builds the tree in one pass over the text, with an explicit stack. libyaml decides which texts are valid and what they
-mean; for a text that the reader accepts, the tree has the structure of libyaml's events. The tests compare both.
+It builds the tree in one pass over the text, with an explicit stack. libyaml decides which texts are valid and what
+they mean; for a text that the reader accepts, the tree has the structure of libyaml's events. The tests compare both.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _HEADER = re.compile(r"[|>](?:[+-]?([1-9])|[+-])?[+-]?[ \t]*+(?:#[^\n]*+)?")
 
 
 def scan(text: str) -> Tree:
-    """The tree of a text that the reader accepts. Raises TreeError for others, as far as they have no structure."""
+    """The tree of a text that the reader accepts. Raises TreeError for most others."""
     tree = Tree(text)
     with collector_paused():
         Scanner(tree).run()
@@ -117,7 +117,7 @@ class Scanner(FlowScanner):
     # -- documents ---------------------------------------------------------------------------------------------------
 
     def run(self, *, finishes: bool = True) -> None:
-        """Go through the text. finishes: end what is open at its end."""
+        """Scans the text. finishes: close open nodes at its end."""
         self.skip(self.at)
         self.advance(self.size)
         if self.document is None and not self.tree.documents:
@@ -126,7 +126,7 @@ class Scanner(FlowScanner):
             self.finish()
 
     def advance(self, until: int) -> None:
-        """Take tokens up to the first one that begins at or behind an offset."""
+        """Reads tokens up to the first one at or after an offset."""
         text = self.text
         gap = GAP.match
         tokens: dict[str, Callable[[int], bool]] = {

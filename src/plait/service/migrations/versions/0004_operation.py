@@ -54,7 +54,7 @@ _MANY = 500
 
 
 def _fill(connection: sa.Connection) -> None:
-    """Compute for stored documents what later ones have from the beginning."""
+    """Computes the new columns of stored documents."""
     from plait.service.documents import filled
 
     documents = sa.table("documents", *map(sa.column, ("digest", "encrypted", "text", "facts")))
