@@ -16,7 +16,7 @@ LEVELS = [
     ["codes", "edits", "suggestions"],
     ["spell"],
     ["errors"],
-    ["diagnostics", "extras", "reference"],
+    ["diagnostics", "extents", "extras", "reference"],
     ["additions"],
     ["permissions"],
     ["events", "limits", "view"],

@@ -82,6 +82,11 @@ class Wording(str):
     def __reduce__(self) -> tuple[type[Wording], tuple[str | Quoted, ...]]:
         return Wording, self.parts
 
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The suggestions of those parts that are hints."""
+        return suggested(part.text if isinstance(part, Quoted) else part for part in self.parts)
+
     def shown(self, *, private: bool) -> str:
         """The text without the quotations that are withheld. private: as of `Quoted`."""
         return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
@@ -114,6 +119,11 @@ class Advice(str):
     def __reduce__(self) -> tuple[type[Advice], tuple[str | Flag, ...]]:
         return Advice, self.parts
 
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The suggestions of those parts that are hints."""
+        return suggested(part for part in self.parts if isinstance(part, str))
+
     def names(self, flag: str) -> bool:
         """True if the text names an option."""
         return any(isinstance(part, Flag) and part.name == flag for part in self.parts)
@@ -121,6 +131,11 @@ class Advice(str):
     def told(self, name: Callable[[Flag], str]) -> str:
         """The text with other names of the options."""
         return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
+
+
+def suggested(texts: Iterable[str | None]) -> tuple[Suggestion, ...]:
+    """The suggestions of those texts that are hints."""
+    return tuple(one for text in texts for one in getattr(text, "suggestions", ()))
 
 
 # The replacement of a withheld quotation.
@@ -134,18 +149,20 @@ def quotation(text: str, source: Source | None = None) -> Wording:
 
 def public(text: object) -> Wording:
     """A text that is never withheld: a type, a count, or a name of a file, a key, or a variable."""
-    return Wording(str(text))
+    return Wording(text if isinstance(text, str) else str(text))
 
 
 class Diagnostic:
     """An error, a warning or a finding, as data. Each text is complete (`text`), or as shown without `--quote-values`.
 
     code: the name of the mistake in `plait.codes`; "" if it has none yet. severity: "error" or "warning". at: the primary
-    position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known.
+    position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known. focus: the position of
+    the text at fault, such as the path of an operation, if `at` is the line of what it is part of.
     """
 
     code = ""
     word = ""
+    focus: Position | None = None
     severity: Literal["error", "warning"] = "error"
     _suggestions: Sequence[Suggestion] = ()
     if TYPE_CHECKING:
@@ -235,10 +252,11 @@ class Diagnostic:
 
     @property
     def suggestions(self) -> Sequence[Suggestion]:
-        """Proposed changes: those of the hint, and others. None if the hint, or a part of it, is withheld."""
+        """Proposed changes: those of the message and the hint, and others. None if a part of these is withheld."""
         if self.is_private and self.hint != self._hint:
             return ()
-        return (*getattr(self._hint, "suggestions", ()), *self._suggestions)
+        is_whole = not self.is_private or self.message == self._message
+        return (*suggested((self._message if is_whole else None, self._hint)), *self._suggestions)
 
     @suggestions.setter
     def suggestions(self, found: Sequence[Suggestion]) -> None:
@@ -445,6 +463,8 @@ def as_finding(error: PlaitError) -> Finding:
     )
     made.is_concealed = error.is_concealed
     made.origins = error.origins
+    if error.focus is not None:
+        made.focus = error.focus
     return made
 
 

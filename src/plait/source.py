@@ -72,14 +72,17 @@ class Source:
 
 
 class Position:
-    """A line, and where known a column (1-based), in a source."""
+    """A line, and where known a column (1-based), in a source. end: the column after the last one, if that is known."""
 
-    __slots__ = ("column", "line", "source")
+    __slots__ = ("column", "end", "line", "source")
+    # The part that the position has in a diagnostic about another one.
+    label = ""
 
-    def __init__(self, source: Source | None, line: int, column: int | None = None) -> None:
+    def __init__(self, source: Source | None, line: int, column: int | None = None, end: int | None = None) -> None:
         self.source = source
         self.line = line
         self.column = column
+        self.end = end
 
     def __str__(self) -> str:
         if self.source is None:
@@ -110,6 +113,16 @@ class Position:
     def text(self) -> str | None:
         """The source line, or None when it is not known."""
         return self.source.line(self.line) if self.source is not None else None
+
+
+class Related(Position):
+    """A position that has a part in a diagnostic. label: the part, such as "the definition"."""
+
+    __slots__ = ("label",)
+
+    def __init__(self, at: Position, label: str) -> None:
+        super().__init__(at.source, at.line, at.column, at.end)
+        self.label = label
 
 
 # The role of a step of a trail in a reference program: a call of the template language, an instruction of a compiled

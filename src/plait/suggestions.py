@@ -41,6 +41,11 @@ class Suggestion:
         self.new = new
         self.old = old
 
+    @property
+    def is_of_word(self) -> bool:
+        """True if `old` is a word on the line."""
+        return self.kind in (REPLACE, QUOTE_WORD)
+
     def __repr__(self) -> str:
         return f"Suggestion({self.kind!r}, {self.new!r}, old={self.old!r})"
 

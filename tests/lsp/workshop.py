@@ -58,8 +58,9 @@ def edited(texts: Mapping[str, str], top: Path, edits: Iterable[Edit]) -> dict[s
     for edit in sorted(edits, key=lambda one: (one.span.path, -one.span.line, -one.span.column)):
         name = str(Path(edit.span.path).relative_to(top))
         lines = changed[name].split("\n")
-        line = lines[edit.span.line - 1]
-        lines[edit.span.line - 1] = line[: edit.span.column - 1] + edit.text + line[edit.span.end - 1 :]
+        last = edit.span.last or edit.span.line
+        before, after = lines[edit.span.line - 1][: edit.span.column - 1], lines[last - 1][edit.span.end - 1 :]
+        lines[edit.span.line - 1 : last] = [before + edit.text + after]
         changed[name] = "\n".join(lines)
     return changed
 

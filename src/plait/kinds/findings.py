@@ -13,6 +13,7 @@ from plait.kinds.wording import type_name
 from plait.nodes import Array, Map
 from plait.schema.check import flag_hint
 from plait.spell import counted, listed, near
+from plait.suggestions import replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +101,11 @@ class Findings:
         if not meant:
             return flag_hint(fault.item)
         # Names that are near a value tell of it; those near a key do not.
-        told = f"did you mean {listed(meant, quote=chr(34))}?"
+        told = replacing(
+            str(fault.path[-1] if fault.is_of_key else fault.item.value),
+            [*meant],
+            f"did you mean {listed(meant, quote=chr(34))}?",
+        )
         return public(told) if fault.is_of_key else quotation(told)
 
     def of_problems(self) -> list[Finding]:

@@ -241,10 +241,11 @@ def _malformed(message: str, at: Position, around: Map | None = None, key: str =
     if around is None or around.find(key) is not None:
         return failure("InvalidDocumentFormat", message, at=at)
     from plait.spell import nearest
+    from plait.suggestions import replacing
 
     names = [item.key for item in around.items if type(item.key) is str]
     alike = nearest(key, names)
-    hint = f'"{alike}": did you mean "{key}"?' if alike is not None else None
+    hint: str | None = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
     if hint is None and key == "schema" and "kind" in names:
         hint = "a layered document has schema, metadata and data; for resources with a kind there is plait render"
     return failure(

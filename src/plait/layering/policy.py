@@ -102,9 +102,11 @@ def _misspelt_order(policy: Policy) -> str | None:
     data = policy.document.data
     if policy.order or type(data) is not Map:
         return None
+    from plait.suggestions import replacing
+
     for item in data.items:
         if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):
-            return f'"{item.key}": did you mean "layerOrder"?'
+            return replacing(item.key, ["layerOrder"], f'"{item.key}": did you mean "layerOrder"?')
     names = ", ".join(f'"{item.key}"' for item in data.items[:5])
     return (
         f'the order is listed under "layerOrder"; the data of the policy has {names or "nothing"}'

@@ -7,16 +7,20 @@ from plait.analysis.places import path_of
 from plait.codes import number_of
 from plait.diagnostics import diagnostic_of
 from plait.edits import Edit
+from plait.extents import extent
 from plait.lint.finding import Finding, Place
+from plait.lint.mending import SAFE, mendings
 from plait.lint.same import called
 from plait.nodes import Array, Map, MapItem
 from plait.project.run import from_here
+from plait.source import Position
 from plait.spell import is_slip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from plait.errors import Diagnostic
     from plait.lint.layout import Layout
     from plait.lint.subject import Ran, Subject
     from plait.nodes import Item, Value
@@ -89,17 +93,17 @@ def warnings(subject: Subject) -> Iterator[Finding]:
                 path,
                 line,
                 found.message,
-                edits=_mended(subject, code, path, line) if subject.is_own(path) else (),
+                edits=_mended(subject, path, found) if subject.is_own(path) else (),
             )
 
 
-def _mended(subject: Subject, code: str, path: str, line: int) -> list[Edit]:
-    """The edit that removes the first of two equal keys, which has no effect."""
-    layout = subject.layout(path) if code == "S305" else None
-    items = [] if layout is None else [one for one in layout.at(line) if type(one) is MapItem]
-    if layout is None or len(items) != 1:
-        return []
-    return layout.removal(items[0]) or []
+def _mended(subject: Subject, path: str, found: Diagnostic) -> Sequence[Edit]:
+    """The edits of the first safe suggestion of a warning. Unsafe ones are for an editor, which asks."""
+    file = subject.file(path)
+    if file is None or found.at is None:
+        return ()
+    at = extent(found, Position(file.source, found.at.line, found.at.column))
+    return next((one.edits for one in mendings(file, found, at) if one.safety == SAFE), ())
 
 
 # ---- operations that make what is nearly there

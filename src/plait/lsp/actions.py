@@ -7,9 +7,11 @@ import re
 
 from plait.analysis.files import OPS, TEMPLATE, keys_of
 from plait.lint.codes import CODES
+from plait.lint.mending import UNSAFE, Mending, at_top
 from plait.lsp import claims, diagnostics
 from plait.lsp.answers import Edit, Fix, Span
 from plait.lsp.evaluation import descend
+from plait.lsp.linting import fix_of
 from plait.lsp.navigation import project_files
 from plait.nodes import Array, Map, MapItem
 
@@ -43,16 +45,16 @@ def fixes(state: State, path: str, first: int, last: int) -> Iterator[tuple[Prob
 def _loads(state: State, path: str, problem: Problem) -> Iterator[Fix]:
     """A name that is not defined may be one of another file."""
     file = state.file(path)
-    name = problem.message.partition("\n")[0].removeprefix("undefined: ")
-    if file is None or not problem.message.startswith("undefined: "):
+    if file is None or problem.found is None or problem.found.code != "undefined-name":
         return
+    name = problem.found.word
     for other in project_files(state, path):
         if other.names.function(name) is None or other.path == path or not other.path.endswith(_LOADABLE):
             continue
         there = os.path.relpath(other.path, os.path.dirname(path)).replace(os.sep, "/")
         if not there.startswith(".."):
             load = f'load("{there}", "{name}")'
-            yield Fix(f"Add {load}", [diagnostics.at_top(file, load)])
+            yield fix_of(file, Mending(f"Add {load}", [at_top(file, load)], UNSAFE))
 
 
 def changes(state: State, path: str, line: int, column: int) -> Iterator[Fix]:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.errors import Diagnostic
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a line of a file. end: the column after it."""
+    """A part of a file. end: the column after it. last: the line of the end; 0 for the same line."""
 
     path: str
     line: int
     column: int
     end: int
+    last: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +33,18 @@ class Edit:
 
 @dataclass(slots=True)
 class Fix:
-    """A way to mend something."""
+    """A way to mend something. keeps: it has to keep the output of each run that succeeds."""
 
     title: str
     edits: list[Edit]
+    keeps: bool = False
 
 
 @dataclass(slots=True)
 class Problem:
-    """Something that is wrong, or not needed. severity: "error", "warning", "note" or "unused"."""
+    """Something that is wrong, or not needed. severity: "error", "warning", "note" or "unused". found: its
+    diagnostic, if it has one.
+    """
 
     span: Span
     severity: str
@@ -44,6 +52,7 @@ class Problem:
     code: str = ""
     also: list[tuple[Span, str]] = field(default_factory=list)
     fixes: list[Fix] = field(default_factory=list)
+    found: Diagnostic | None = None
 
 
 @dataclass(slots=True)

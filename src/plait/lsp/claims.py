@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from itertools import accumulate
 
+import plait.edits
 from plait.analysis.verifying import Budget, Checked, Unverified, changes, checked, failures
 from plait.errors import PlaitError
 from plait.lsp.answers import Fix
@@ -14,7 +16,7 @@ from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from plait.analysis.verifying import Change
     from plait.lsp.answers import Edit
@@ -78,12 +80,20 @@ def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict
         file = state.file(path)
         if file is None or (file.recovered.cut and not broken):
             raise Unverified(f"{path} has errors")
-        lines = file.source.text.split("\n")
-        for edit in sorted(those, key=lambda one: (one.span.line, one.span.column), reverse=True):
-            line = lines[edit.span.line - 1]
-            lines[edit.span.line - 1] = line[: edit.span.column - 1] + edit.text + line[edit.span.end - 1 :]
-        out[path] = "\n".join(lines).encode("utf-8", "surrogateescape")
+        starts = [0, *accumulate(len(line) + 1 for line in file.lines)]
+        try:
+            text = plait.edits.edited(file.source.text, (_in_text(starts, one) for one in those))
+        except plait.edits.ConflictError:
+            raise Unverified("edits overlap") from None
+        out[path] = text.encode("utf-8", "surrogateescape")
     return out
+
+
+def _in_text(starts: Sequence[int], edit: Edit) -> plait.edits.Edit:
+    """An edit with the indexes of characters. starts: of the lines."""
+    span = edit.span
+    first, last = starts[span.line - 1], starts[(span.last or span.line) - 1]
+    return plait.edits.Edit(first + span.column - 1, last + span.end - 1, edit.text)
 
 
 def first_change(
@@ -123,9 +133,9 @@ def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, ke
         if runs is None:
             runs = runs_for(state, path, limit)
         try:
-            holds = _holds(state, runs, fix, limit, keeps=keeps)
+            holds = _holds(state, runs, fix, limit, keeps=keeps or fix.keeps)
         except Unverified:
-            yield Fix(f"{fix.title} (not verified)", fix.edits)
+            yield Fix(f"{fix.title} (not verified)", fix.edits, keeps=fix.keeps)
             continue
         if holds:
             yield fix

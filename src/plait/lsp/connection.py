@@ -123,7 +123,7 @@ class Server(LanguageServer):
         """A span in the client's units."""
         return types.Range(
             types.Position(span.line - 1, self.units(span.path, span.line, span.column)),
-            types.Position(span.line - 1, self.units(span.path, span.line, span.end)),
+            types.Position((span.last or span.line) - 1, self.units(span.path, span.last or span.line, span.end)),
         )
 
     def location(self, span: Span) -> types.Location:

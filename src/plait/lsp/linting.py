@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.lint.alone import findings_in
+from plait.lint.mending import SAFE, Mending
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.unused import NOTE
 
@@ -10,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import plait.edits
     from plait.analysis.files import File
-    from plait.lint.finding import Finding
 
 
 def notes(file: File) -> Iterator[Problem]:
@@ -20,16 +21,19 @@ def notes(file: File) -> Iterator[Problem]:
         span = Span(file.path, finding.line, finding.column, finding.end)
         message = f"{finding.message}\nhint: {finding.hint}" if finding.hint else finding.message
         also = [(Span(place.path, place.line, 1, 1 << 16), place.words) for place in finding.also]
-        yield Problem(span, NOTE, message, finding.code, also, list(_fixes(file, finding)))
+        fixes = [fix_of(file, Mending(finding.hint[:1].upper() + finding.hint[1:], finding.edits, SAFE))]
+        yield Problem(span, NOTE, message, finding.code, also, fixes if finding.edits else [])
 
 
-def _fixes(file: File, finding: Finding) -> Iterator[Fix]:
-    """The edits of a finding that stay on its line; `plait lint --fix` makes the others."""
-    starts = sum(len(line) + 1 for line in file.lines[: finding.line - 1])
-    edits = [
-        Edit(Span(file.path, finding.line, edit.start - starts + 1, edit.end - starts + 1), edit.new)
-        for edit in finding.edits
-        if starts <= edit.start and edit.end <= starts + len(file.line(finding.line))
-    ]
-    if edits and len(edits) == len(finding.edits):
-        yield Fix(finding.hint[:1].upper() + finding.hint[1:], edits)
+def fix_of(file: File, made: Mending) -> Fix:
+    """A fix for the editor. Its edits are all in one file."""
+    return Fix(made.title, [_placed(file, one) for one in made.edits], keeps=made.safety == SAFE)
+
+
+def _placed(file: File, edit: plait.edits.Edit) -> Edit:
+    """An edit with lines and columns."""
+    text = file.source.text
+    first, last = text.count("\n", 0, edit.start), text.count("\n", 0, edit.end)
+    column = edit.start - text.rfind("\n", 0, edit.start)
+    end = edit.end - text.rfind("\n", 0, edit.end)
+    return Edit(Span(file.path, first + 1, column, end, last + 1 if last > first else 0), edit.new)

@@ -108,12 +108,14 @@ class Definition:
     def _misspelt(self) -> str | None:
         """A hint for the first field that no operation has."""
         from plait.spell import listed, near
+        from plait.suggestions import replacing
 
         for name in self.fields:
             if name not in FIELDS:
                 alike = near(name, [field for field in FIELDS if field not in self.fields])
                 if alike:
-                    return f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
+                    told = f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
+                    return replacing(name, alike, told)
         return None
 
     def pointer(self, field: str = "path") -> Pointer:
@@ -132,6 +134,7 @@ class Definition:
                 expected=error.expected,
                 found=error.found,
                 hint=error.hint,
+                word=path,
                 reference=self.told(
                     f"{(kind or '').title()} operation [{self.number}]: Invalid path: {error.reference}"
                 ),

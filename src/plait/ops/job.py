@@ -71,13 +71,16 @@ def patch(
 
 def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
     hint = full(error, "hint")
-    if isinstance(error, NotThereError) and error.depth < len(operation.pointer.tokens):
-        from plait.ops.elsewhere import found_elsewhere
+    if isinstance(error, NotThereError):
+        if error.optional and operation.kind == "replace":
+            hint = public(f"{error.optional}? adds it")
+        if error.depth < len(operation.pointer.tokens):
+            from plait.ops.elsewhere import found_elsewhere
+            from plait.suggestions import replacing
 
-        other = found_elsewhere(draft.result(), operation.pointer)
-        hint = hint if other is None else quotation(f"did you mean {other}?")
-    if operation.kind == "replace" and hint is not None and hint.endswith("? makes it optional"):
-        hint = public(hint.removesuffix("? makes it optional") + "? adds it")
+            other = found_elsewhere(draft.result(), operation.pointer)
+            if other is not None:
+                hint = quotation(replacing(str(operation.pointer), [other], f"did you mean {other}?"))
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
     if hint is None and operation.kind == "remove" and type(last) is Match and not last.modifiers:
         hint = public(f"{operation.pointer}? takes it out where it is there, and is no error where it is not")
@@ -96,6 +99,8 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
         if at is None or at.source is None
         else f"Error 'operation{number} in {at.source.name} failed': {error.reference}",
         code=error.code,
+        word=error.word,
+        suggestions=error._suggestions,
     )
 
 

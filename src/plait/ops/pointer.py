@@ -183,11 +183,13 @@ def parse(text: str) -> Pointer:
     if text == "":
         return ROOT
     if text[0] != "/":
+        from plait.suggestions import replacing
+
         # `properties.router.port`, as other tools write it.
         meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
         raise OpsError(
             f'a path starts with "/": "{text}"',
-            hint=f'did you mean "/{meant}"?',
+            hint=replacing(text, [f"/{meant}"], f'did you mean "/{meant}"?'),
             reference="Expected to start with '/'",
             code="pointer-syntax",
         )

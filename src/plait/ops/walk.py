@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.errors import Advice, Flag, OpsError, public, quotation
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
-from plait.ops.pointer import Append, Index, Key, Match
+from plait.ops.pointer import Append, Index, Key, Match, escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class NotThereError(OpsError):
     """
 
     depth = 0
+    # The path that the hint makes optional; "" if it says something else.
+    optional = ""
 
 
 def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, slash: bool = True) -> Value:
@@ -196,15 +198,18 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
     if values:
         meant = did_you_mean(token.value, values[:1000])
         hint = None if meant is None else quotation(meant)
+        word = escape(token.value)
     else:
         keys = [item.key for entry in array.items[:100] if type(entry.value) is Map for item in entry.value.items]
         hint = _public(did_you_mean(token.key, [key for key in keys if type(key) is str]))
+        word = escape(token.key)
     raise OpsError(
         public(f"no item matches {where}"),
         also=place(array),
         expected=public(f'exactly one item whose "{token.key}" is "{token.value}" (a string)'),
         found=quotation(listed(values)) if values else public(f'0 items with a string under "{token.key}"'),
         hint=hint or _public(_number_hint(array, token, pointer, depth)),
+        word=word,
         reference=told,
         code="path-matches",
     )
@@ -259,21 +264,23 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
         found = listed(siblings)
     else:
         found = "no string keys" if items else "an empty map"
-    where = pointer.until(depth + 1)
+    from plait.suggestions import OPTIONAL, Suggestion
+
+    where, word = pointer.until(depth + 1), escape(token.name)
+    meant = _bracket_hint(token.name, siblings, pointer, depth) or did_you_mean(token.name, siblings[:1000])
     error = NotThereError(
         public(f'no key "{token.name}" at {where}'),
         also=place(node),
         expected=public(f'the key "{token.name}"'),
         found=public(found),
-        hint=public(
-            _bracket_hint(token.name, siblings, pointer, depth)
-            or did_you_mean(token.name, siblings[:1000])
-            or f"{where}? makes it optional"
-        ),
+        hint=public(meant or f"{where}? makes it optional"),
+        word=word,
+        suggestions=[Suggestion(OPTIONAL, "?", old=word)],
         reference=f"Expected to find a map key '{token.name}' for path '{where}' ({_go_siblings(items, siblings)})",
         code="path-not-found",
     )
     error.depth = depth + 1
+    error.optional = "" if meant else where
     return error
 
 
@@ -355,7 +362,10 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     last = depth == len(pointer.tokens) - 1
     if type(node) is not Array:
         if type(token) is Key and token.name == "" and last and depth:
-            return f'did you mean "{pointer.until(depth)}"? what follows the last "/" is a key'
+            from plait.suggestions import replacing
+
+            meant = pointer.until(depth)
+            return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
         return "the document is empty" if node is None and not depth else None
     if type(token) is Key and token.name == "-":
         return '"-" appends at the end of a path only, and is never optional'

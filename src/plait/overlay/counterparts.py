@@ -16,6 +16,7 @@ from plait.overlay.diagnosis import near_subset
 from plait.overlay.item_keys import value_under
 from plait.overlay.matchers import ALL, Subset
 from plait.spell import listed
+from plait.suggestions import replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,6 @@ def _none(document: Document, documents: Sequence[Document], wanted: Subset) -> 
         at=document.position,
         also=also,
         found=nearby,
-        hint=hint if near is None else f'did you mean "{near}"? {hint}',
+        hint=hint if near is None else replacing(near[0], [near[1]], f'did you mean "{near[1]}"? {hint}'),
         code="merge-target",
     )

@@ -8,8 +8,10 @@ from plait.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.overlay.comparison import differences
 from plait.overlay.edits import MISSING, MapEdit, key_value
 from plait.overlay.matchers import And, Index, MapKey, Subset, items_word
+from plait.source import Position, Related
 from plait.spell import counted, nearest
 from plait.starlark import repr_of
+from plait.suggestions import ARGUMENT, Hint, Suggestion, replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
     from plait.overlay.edits import Edit
     from plait.overlay.plan import Step
     from plait.overlay.run import Run
-    from plait.source import Position
 
 # How many names, and how many candidates, a message shows.
 _NAMES, _CANDIDATES = 12, 3
-_MISSING_OK = "if it may be absent, add missing_ok=True to #@overlay/match"
+_MATCH = "@overlay/match"
+_MISSING_OK = Hint(
+    f"if it may be absent, add missing_ok=True to #{_MATCH}", Suggestion(ARGUMENT, "missing_ok=True", old=_MATCH)
+)
+_REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then", *_MISSING_OK.suggestions)
 
 
 def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> OverlayError:
@@ -31,16 +36,41 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     edit_items = [edit.items[place] for place in places]
     at, also = step.item.position, [item.position for item in edit_items]
     if places:
-        hint = 'if all of them are meant, add expects="1+" to #@overlay/match' if len(places) > 1 else None
+        hint: Hint | None = None
+        if len(places) > 1:
+            several = 'expects="1+"'
+            told = f"if all of them are meant, add {several} to #{_MATCH}"
+            hint = Hint(told, Suggestion(ARGUMENT, several, old=_MATCH))
         found = _documents(edit_items)
-        return OverlayError(
+        also = [Related(one, "one that matches") for one in also]
+        error = OverlayError(
             message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="match-count"
         )
+        error.focus = _matcher_of(step)
+        return error
     edit.settle()
-    found, hint, also = _nearest(edit, step)
-    if step.action == "replace" and not step.or_add:
-        hint = hint.replace(_MISSING_OK, f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then")
-    return OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="no-match")
+    absent = _REPLACED if step.action == "replace" and not step.or_add else _MISSING_OK
+    found, hint, also = _nearest(edit, step, absent)
+    also = [Related(one, "the nearest candidate") for one in also]
+    error = OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="no-match")
+    error.word = _named(step)
+    error.focus = _matcher_of(step)
+    return error
+
+
+def _matcher_of(step: Step) -> Position | None:
+    """The annotation with the matcher of an item; None if the item itself names what it matches."""
+    found = (step.item.annotations or {}).get("overlay/match")
+    is_within = step.matcher is None or isinstance(step.matcher, MapKey)
+    return None if found is None or is_within else found.position
+
+
+def _named(step: Step) -> str:
+    """The name that an item matches by, as it is written in it; "" for another matcher."""
+    if step.matcher is None and type(step.item) is MapItem:
+        return str(step.item.key)
+    value = key_value(step.item.value, step.matcher.key) if isinstance(step.matcher, MapKey) else None
+    return value if type(value) is str else ""
 
 
 def document_in(run: Run, left: Value) -> Wording | None:
@@ -110,16 +140,16 @@ def _documents(items: Sequence[Item]) -> str | None:
     return "\n".join([*lines, f"and {len(items) - _NAMES} more"] if len(items) > _NAMES else lines)
 
 
-def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
+def _nearest(edit: Edit, step: Step, absent: Hint) -> tuple[str | None, Hint, list[Position]]:
     """The candidates, a hint, and the positions to show."""
     items: Sequence[Item] = edit.items
     if not items:
-        return "nothing", _MISSING_OK, []
+        return "nothing", absent, []
     matcher = step.matcher
     subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
     if subsets:
-        nearby, name, places = near_subset(items, subsets)
-        return nearby, _MISSING_OK if name is None else f'did you mean "{name}"? {_MISSING_OK}', places
+        nearby, pair, places = near_subset(items, subsets)
+        return nearby, absent if pair is None else _meant(*pair, absent), places
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
@@ -128,11 +158,11 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
         wanted = key_value(step.item.value, matcher.key)  # type: ignore[assignment]
     elif type(edit) is MapEdit:
         keys = [shown(item.key) for item in edit.items]
-        return ", ".join(keys[:_NAMES]) + (", ..." if len(keys) > _NAMES else ""), _MISSING_OK, []
+        return ", ".join(keys[:_NAMES]) + (", ..." if len(keys) > _NAMES else ""), absent, []
     else:
         count = f"{len(items)} {items_word(items[0])}{'s' if len(items) > 1 else ''}"
         documents = _documents(items)
-        return f"{count}:\n{documents}" if documents else count, _MISSING_OK, []
+        return f"{count}:\n{documents}" if documents else count, absent, []
     names = [shown(value) for value in values]
     more = ", ..." if len(names) > _NAMES else ""
     found = ", ".join(names[:_NAMES]) + more
@@ -143,14 +173,20 @@ def _nearest(edit: Edit, step: Step) -> tuple[str | None, str, list[Position]]:
         if alike and type(wanted) not in (Map, Array):
             kind = kind_name(alike[0])
             article = "an" if kind[0] in "aeiou" else "a"
-            return found, f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not", []
+            return found, Hint(f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not"), []
         if type(edit) is MapEdit and matcher is None:
             below = _below(edit.items, wanted)
             if below is not None:
-                return found, f"there is one further down, at {below[0]}; {_MISSING_OK}", [below[1].position]
-        return found, _MISSING_OK, []
+                told = f"there is one further down, at {below[0]}; {absent}"
+                return found, Hint(told, *absent.suggestions), [below[1].position]
+        return found, absent, []
     item = items[values.index(near)]
-    return found, f'did you mean "{near}"? {_MISSING_OK}', [item.position]
+    return found, _meant(str(wanted), near, absent), [item.position]
+
+
+def _meant(wanted: str, near: str, absent: Hint) -> Hint:
+    """A hint for a name that is nearly another one."""
+    return Hint(replacing(wanted, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
 
 
 # How many items are looked at below a map that lacks a key.
@@ -170,9 +206,9 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
     return None
 
 
-def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, str | None, list[Position]]:
-    """The items that lack the fewest of the wanted values, and those values; the similar text of the nearest; and its
-    position.
+def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tuple[str, str] | None, list[Position]]:
+    """The items that lack the fewest of the wanted values, and those values; the text of the nearest that is similar, behind
+    the wanted one; and its position.
     """
     rated = []
     for place, item in enumerate(items):
@@ -188,7 +224,7 @@ def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, st
     if len(rated) > _CANDIDATES:
         lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
     pairs = [(one.right, one.left) for one in rated[0][2] if type(one.right) is str and type(one.left) is str]
-    alike = next((found for right, left in pairs if (found := nearest(right, [left])) is not None), None)
+    alike = next(((right, left) for right, left in pairs if nearest(right, [left]) is not None), None)
     return "\n".join(lines), alike, [items[rated[0][1]].position]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plait.spell import did_you_mean
 from plait.starlark import repr_of
+from plait.suggestions import replacing
 
 PAIR = 'say what a valid value is, and give a function: ("a positive number", lambda v: v > 0)'
 # What JSON Schema, and others, call the rules.
@@ -32,7 +33,7 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
         parts = value.replace(",", " ").split() if type(value) is str else ["a", "b"]
         return f"{name}=[{', '.join(map(repr_of, parts))}]"
     other = _OTHER_NAMES.get(name.lower().replace("_", ""))
-    near = f'did you mean "{other}"?' if other is not None else did_you_mean(name, known)
+    near = did_you_mean(name, known) if other is None else replacing(name, [other], f'did you mean "{other}"?')
     return near or f"known are {', '.join(known)}"
 
 

@@ -32,14 +32,15 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     if name in module:
         return module[name]
     from plait.spell import listed, near
+    from plait.suggestions import replacing
 
     message = f"load: name {name} not found in module {path}"
     names = sorted(known for known in module if not known.startswith("_"))
     alike = near(name, names)
     found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
-    raise StarlarkError(
-        message + (f" (did you mean {listed(alike)}?)" if alike else ""), found=found, code="symbol-not-found"
-    )
+    if alike:
+        message = replacing(name, alike, f"{message} (did you mean {listed(alike)}?)")
+    raise StarlarkError(message, found=found, code="symbol-not-found", word=name)
 
 
 _SHOWN_NAMES = 12

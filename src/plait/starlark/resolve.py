@@ -106,9 +106,13 @@ def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) ->
 
 
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
-    hint = _HINTS.get(name.name)
+    from plait.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
+
+    hint: str | None = _HINTS.get(name.name)
+    suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
     if hint is None and name.name in _MODULES:
-        hint = f'load it first: load("@ytt:{name.name}", "{name.name}")'
+        load = f'load("@ytt:{name.name}", "{name.name}")'
+        hint = Hint(f"load it first: {load}", Suggestion(LOAD, load))
     if hint is None:
         known = set(_UNIVERSAL)
         outer: Scope | None = scope
@@ -116,9 +120,12 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
             known.update(outer.bound)
             outer = outer.parent
         alike = near(name.name, sorted(known))
-        hint = f"did you mean {listed(alike)}?" if alike else None
+        hint = replacing(name.name, alike, f"did you mean {listed(alike)}?") if alike else None
         if name.name in _MATCHERS:
-            hint = f"did you mean overlay.{name.name}?"
+            meant = f"overlay.{name.name}"
+            hint = replacing(name.name, [meant], f"did you mean {meant}?")
+        if hint is not None:
+            suggestions = []
         elif hint is None and f"={name.name}" in (source.line(name.line) or "").partition("#@overlay/")[2]:
             hint = f'a text is written in quotes: "{name.name}"'
     told = f"undefined: {name.name}"
@@ -136,5 +143,6 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
         at=Position(source, name.line),
         word=name.name,
         hint=hint,
+        suggestions=suggestions,
         reference=f"{told} (did you mean {meant}?)" if meant else told,
     )

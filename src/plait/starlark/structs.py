@@ -129,12 +129,13 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     if message is None:
         message = f"{type_of(x)} has no .{name} field or method"
     from plait.spell import listed, near
+    from plait.suggestions import replacing
 
     if len(names) > SOME:
         spend(len(names) * 8)
     alike = near(name, sorted(names))
     if alike:
-        message += f" (did you mean {listed([f'.{one}' for one in alike])}?)"
+        message = replacing(name, alike, f"{message} (did you mean {listed([f'.{one}' for one in alike])}?)")
     found = hint = None
     if not alike and isinstance(x, Value):
         found = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") if names else "nothing in it"
@@ -147,7 +148,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         hint = f"the value before .{name} is None"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
         hint = f'a dict has keys, not fields: ["{name}"]'
-    return StarlarkError(message, found=found, hint=hint, code="unknown-attribute")
+    return StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name)
 
 
 __all__ = ["STRUCTS", "Members", "Module", "Struct", "WithMembers", "missing"]

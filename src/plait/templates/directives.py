@@ -5,6 +5,8 @@ from __future__ import annotations
 from plait.errors import Advice, Flag, TemplateError
 from plait.source import Position, Source
 from plait.starlark import Code, Expr
+from plait.suggestions import COMMENT as COMMENT_MARK
+from plait.suggestions import Hint, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,6 +158,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
 
 
 _PLAIN = Advice("or allow plain ones with ", Flag("ignore-unknown-comments"))
+_WRITE = Hint("write '#!' for a comment, ", Suggestion(COMMENT_MARK, "#!"))
 
 
 def unknown_comment(comment: Comment, source: Source) -> TemplateError:
@@ -163,9 +166,16 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
     hint: str | None = None
     text = comment.text.lstrip()
     if comment.text[:1] == " " and text.startswith("@"):
-        hint = f"remove the space: #{text}"
+        hint = Hint(f"remove the space: #{text}", Suggestion(COMMENT_MARK, f"#{text}", old=f"#{comment.text}"))
     elif not comment.own_line and (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":"):
-        hint = Advice(f"write '#@ {text}' if that is the value, '#!' for a comment, ", *_PLAIN.parts)
+        hint = Advice(
+            Hint(
+                f"write '#@ {text}' if that is the value, '#!' for a comment, ",
+                Suggestion(COMMENT_MARK, "#@"),
+                *_WRITE.suggestions,
+            ),
+            *_PLAIN.parts,
+        )
     told = f"Failed to parse line {comment.line}: '#{comment.text}'"
     return TemplateError(
         told,
@@ -173,6 +183,6 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
         at=Position(source, comment.line, comment.column),
         expected="'#@' for annotations or code, '#!' for comments (Expected ytt-formatted string)",
         found=f"#{comment.text}",
-        hint=hint or Advice("write '#!' for a comment, ", *_PLAIN.parts),
+        hint=hint or Advice(_WRITE, *_PLAIN.parts),
         code="unmarked-comment",
     )

@@ -94,6 +94,8 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
             expected=f'"{base.command}"',
             code="test-form",
         )
+    from plait.suggestions import replacing
+
     maps = []
     for item in commands:
         if item.value is not None and type(item.value) is not Map:
@@ -107,7 +109,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
             raise UsageError(
                 f'a test of {base.command} has no "{name}"',
                 at=found.position,
-                hint=None if values is None else f'did you mean "{values}"?',
+                hint=None if values is None else replacing(name, [values], f'did you mean "{values}"?'),
                 code="test-form",
             )
         if found is not None:

@@ -73,10 +73,11 @@ class Library:
         file = library._files_by_name.get(name)
         if file is None:
             from plait.spell import did_you_mean
+            from plait.suggestions import replacing
 
             raise ReadError(
                 f"Expected to find file '{path}' (hint: only files included via -f flag are available)",
-                hint=f'did you mean "@{path}"?'
+                hint=replacing(path, [f"@{path}"], f'did you mean "@{path}"?')
                 if path.startswith("ytt:")
                 else did_you_mean(name, library._files_by_name),
                 code="input-not-found",

@@ -289,7 +289,9 @@ class Reading:
         try:
             return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
-            hint = None if tag is not None else public("put it in quotes")
+            from plait.suggestions import QUOTE_VALUE, Hint, Suggestion
+
+            hint = None if tag is not None else public(Hint("put it in quotes", Suggestion(QUOTE_VALUE)))
             raise self.error(error.args[0], self.line_at(start.index), hint=hint, code="invalid-scalar") from None
 
     def tagged(self, tag: str, event: Event, value: Value, *, is_key: bool) -> Map:

@@ -6,30 +6,35 @@ import re
 
 from plait.errors import LimitError, Quoted, ReadError, Wording, public, quotation
 from plait.source import Position, Source
+from plait.suggestions import QUOTE_VALUE, Hint, Suggestion
 
-_HINTS = {
-    "mapping values are not allowed in this context": 'put the value in quotes if it contains ": "',
+_QUOTE = Suggestion(QUOTE_VALUE)
+_HINTS: dict[str, str] = {
+    "mapping values are not allowed in this context": Hint('put the value in quotes if it contains ": "', _QUOTE),
     "could not find expected ':'": "a key is followed by a colon and a space (or a line break)",
     "did not find expected <document start>": "the next document starts with ---",
-    "found unexpected ':'": "put a space after the colon, or quotes around the text",
+    "found unexpected ':'": Hint("put a space after the colon, or quotes around the text", _QUOTE),
     "did not find expected key": "check the indentation, and quotes within quotes",
     "did not find expected '-' indicator": "check the indentation: every item starts with a dash in the same column",
     "did not find expected hexdecimal number": "use single quotes, or write the backslash twice",
-    "did not find expected alphabetic or numeric character": "put the text in quotes: * starts an alias, & an anchor",
+    "did not find expected alphabetic or numeric character": Hint(
+        "put the text in quotes: * starts an alias, & an anchor", _QUOTE
+    ),
     "did not find expected ',' or ']'": "a bracket is not closed, or a comma is missing",
     "did not find expected ',' or '}'": "a brace is not closed, or a comma is missing",
     "did not find expected node content": "a value is missing, or a bracket or brace is unmatched",
     "found unknown escape character": "use single quotes, or write the backslash twice",
 }
-BRACES = "{{ }} is a map within a map; put it in quotes to make it a string"
+BRACES = Hint("{{ }} is a map within a map; put it in quotes to make it a string", _QUOTE)
 CODE_WITHIN = (
     "code goes to the end of the line, and takes the bracket with it: put what is in brackets on lines of its own"
 )
-_CANNOT_START = {
+_IN_QUOTES = Hint("put the text in quotes", _QUOTE)
+_CANNOT_START: dict[str, tuple[str, str]] = {
     "\t": ("a tab", "indent with spaces"),
-    "@": ('"@"', "put the text in quotes"),
-    "`": ('"`"', "put the text in quotes"),
-    "%": ('"%"', "put the text in quotes"),
+    "@": ('"@"', _IN_QUOTES),
+    "`": ('"`"', _IN_QUOTES),
+    "%": ('"%"', _IN_QUOTES),
 }
 
 

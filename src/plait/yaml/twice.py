@@ -44,6 +44,7 @@ def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> 
                         f'the key "{item.key}" is there again, and only the last one counts: {kept.position}',
                         code="repeated-key",
                         at=item.position,
+                        word=str(item.key),
                         also=[kept.position],
                         suggestions=[Suggestion(REMOVE)],
                     )

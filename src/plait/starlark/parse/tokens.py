@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.errors import Advice, Finding, Flag
 from plait.source import Position, Source
 from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
+from plait.suggestions import LINE_END, Hint, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _PLAIN = frozenset(("newline", "identifier", "int literal", "float literal", "string literal", "end of file"))
 _HINTS = {
-    "got newline, want ':'": "missing colon at the end of 'if/for/def' statement?",
+    "got newline, want ':'": Hint("missing colon at the end of 'if/for/def' statement?", Suggestion(LINE_END, ":")),
 }
 # What people write who know Python, and what it is here.
 _INSTEAD = {
