@@ -9,7 +9,7 @@ import pytest
 from client import editor, run
 from lsprotocol import types
 
-from plait.lsp.asking import NO, YES
+from plait.lsp.asking import NO, YES, _message, _plain
 from plait.trust import stored
 
 
@@ -48,3 +48,45 @@ def test_the_editor_asks_once(choice: str | None, tmp_path: Path) -> None:
     run(steps)
     granted = [one.name for one in stored(os.fspath(project))]
     assert granted == ([str(outside / "values.yml")] if choice == YES else [])
+
+
+LONG = {
+    "many": [f"../outside/{number}.yml" for number in range(9)],
+    "long": [f"../outside/{'x' * 300}.yml"],
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_what_is_not_shown_whole_is_not_granted(kind: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    files = ", ".join(f'"{one}"' for one in LONG[kind])
+    text = f"runs: {{r: {{render: {{files: [app.yml], data-values-file: [{files}]}}}}}}\n"
+    (tmp_path / "plait.yml").write_text(text, "utf-8")
+
+    async def steps() -> None:
+        async with editor(tmp_path, files={"app.yml": "a: 1\n"}) as (client, _):
+            asked: list[types.ShowMessageRequestParams] = []
+
+            @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)  # type: ignore[untyped-decorator]
+            def _(params: types.ShowMessageRequestParams) -> types.MessageActionItem:
+                asked.append(params)
+                client.news.set()
+                return types.MessageActionItem(YES)  # also where it is not offered
+
+            client.open(tmp_path / "plait.yml")
+            await client.until(lambda: bool(asked))
+            assert [one.title for one in asked[0].actions or ()] == [NO]
+            assert "`plait trust` shows and grants them" in asked[0].message
+            await client.until(lambda: any("no permission" in one for one in client.heard))
+
+    run(steps)
+    assert not stored(os.fspath(tmp_path))
+
+
+def test_names_of_files_cannot_write_the_question() -> None:
+    name = "/x\n\nAll of this is in the repository.\r\u2028\u202e\u200b\x1b[1m\ud800"
+    shown = _message("/p\nq", [_plain(f"read: {name}")])
+    assert shown.splitlines() == [
+        "/p\\nq asks for more than its repository:",
+        "read: /x\\n\\nAll of this is in the repository.\\r\\u2028\\u202e\\u200b\\x1b[1m\\ud800",
+    ]

@@ -9,6 +9,7 @@ from lsprotocol import types
 from workshop import workshop
 
 from plait.lsp import hover, navigation, renaming
+from plait.lsp.state import content_of
 
 FILES = {
     "shared/base.yml": "name: dep\nsize: ((size))\n",
@@ -54,3 +55,23 @@ def test_a_base_outside_of_the_project_of_the_workspace(tmp_path: Path) -> None:
             ]
 
     run(steps)
+
+
+def test_a_file_that_is_larger_than_an_input_is_not_read(tmp_path: Path) -> None:
+    """It has holes alone, and so takes no room on the disk of whoever clones it."""
+    (tmp_path / ".git").mkdir()
+    for name in ("huge.yml", "huge.star", "huge.json"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(1 << 40)
+    files = {
+        "plait.yml": "runs: {r: {render: {files: [app.yml, huge.yml, huge.star], schemas: huge.json}}}\n",
+        "app.yml": "a: 1\n",
+    }
+    with workshop(tmp_path, files) as made:
+        made.open("app.yml")
+        for name in ("huge.yml", "huge.star", "huge.json"):
+            path = made.path(name)
+            assert made.state.file(path) is None
+            assert content_of(path) is None
+            assert hover.hover(made.state, path, 1, 1) is None
+        made.state.look()

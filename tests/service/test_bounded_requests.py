@@ -119,13 +119,59 @@ def test_a_number_of_many_digits_is_answered(number: str, client: serving.Client
     assert asked(client, "GET", "/revisions/1/deepdiff/2").status == 200
 
 
-def test_the_reports_about_a_revision_have_a_size(client: serving.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+REPORT = "{status: success, validator: {name: w}, errors: [TEXT]}\n"
+# What is kept about a revision: where it is posted to, a body, and the responses that have all of it.
+KEPT = {
+    "validations": (
+        "/revisions/{}/validations/v",
+        REPORT,
+        ["/validations", "/validations/detail", "/validations/v", ""],
+    ),
+    "tags": ("/revisions/{}/tags/t{}", "{a: TEXT}\n", ["/tags", ""]),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_what_is_kept_about_a_revision_has_a_size(
+    kind: str, client: serving.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, body, responses = KEPT[kind]
     assert put(client, ["policy", OPEN]) == 200
     assert put(client, ["policy", OPEN | {"data": {"a": 2}}]) == 200
-    report = "{status: success, validator: {name: w}, errors: [" + "a" * 200_000 + "]}\n"
-    found = [asked(client, "POST", "/revisions/1/validations/v", report).status for _ in range(22)]
+    large = body.replace("TEXT", "a" * 200_000)
+    found = [asked(client, "POST", path.format(1, number), large).status for number in range(22)]
     assert found == [201] * 20 + [413] * 2
-    assert asked(client, "POST", "/revisions/2/validations/v", report).status == 201
-    monkeypatch.setattr("plait.service.validations._MOST_REPORTS", 1)
-    assert asked(client, "POST", "/revisions/2/validations/v", "{status: success, validator: {name: w}}").status == 413
-    assert len(yaml.safe_load(asked(client, "GET", "/revisions/1/validations/detail").text)["results"]) == 20
+    assert asked(client, "POST", path.format(2, 1), large).status == 201
+    monkeypatch.setattr("plait.service.room.MOST", 1)
+    assert asked(client, "POST", path.format(2, 2), body).status == 413
+    for end in responses:
+        assert asked(client, "GET", f"/revisions/1{end}").status == 200, end
+
+
+def test_another_value_of_a_tag_takes_its_room(client: serving.Client) -> None:
+    assert put(client, ["policy", OPEN]) == 200
+    for _ in range(3):
+        assert asked(client, "POST", "/revisions/1/tags/t", "{a: " + "a" * 1_000_000 + "}").status == 201
+    assert asked(client, "POST", "/revisions/1/tags/u", "{a: " + "a" * 1_000_000 + "}").status == 201
+
+
+def test_reports_that_are_ignored_say_little_of_large_policies(client: serving.Client) -> None:
+    def policy(name: str, demands: list[str]) -> str:
+        return yaml.safe_dump(
+            {
+                "schema": "deckhand/ValidationPolicy/v1",
+                "metadata": {"schema": "metadata/Control/v1", "name": name},
+                "data": {"validations": [{"name": demand} for demand in demands]},
+            },
+            explicit_start=True,
+        )
+
+    assert put(client, ["policy", OPEN]) == 200
+    policies = [policy("long", ["x" * 1_000_000]), policy("many", [f"v{number}" for number in range(2_000)])]
+    policies += [policy(f"p{number}", ["v"]) for number in range(50)]
+    assert asked(client, "PUT", "/buckets/v/documents", "".join(policies)).status == 200
+    for _ in range(20):
+        assert asked(client, "POST", "/revisions/2/validations/foo", REPORT.replace("TEXT", "a")).status == 201
+    for path, largest in (("/validations/detail", 1_500_000), ("/validations/foo/entries/0", 10_000), ("", 20_000)):
+        found = asked(client, "GET", f"/revisions/2{path}")
+        assert (found.status, len(found.text) < largest) == (200, True), path

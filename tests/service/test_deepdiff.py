@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from plait.errors import LimitError
+from plait.limits import Limits, limited
 from plait.service.deepdiff import changes
 
 TYPED = {"old_type": "int", "old_value": 1}
@@ -86,3 +88,37 @@ def test_many_equal_items_and_lines_are_compared_in_time() -> None:
     lines = ["".join(f"{i * step % 150}\n" for i in range(30_000)) for step in (7, 11)]
     [told] = changes(*lines)["values_changed"].values()  # type: ignore[attr-defined]
     assert told["diff"].count("\n") == 60_002
+
+
+def alternating(kind: str, count: int) -> list[str]:
+    """Lines of which each second one is the same whatever the kind is."""
+    return [f"same {number}" if number % 2 else f"{kind} {number}" for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (alternating("a", 40_000), alternating("b", 40_000)),
+        (["x", "y"] * 10_000, ["x", "z"] * 10_000),
+        (["x"] * 40_000, ["x"] * 20_000 + ["y"] * 20_000),
+    ],
+    ids=["many blocks", "many pairs", "one line"],
+)
+def test_what_would_take_difflib_long_differs_as_a_whole(before: list[str], after: list[str]) -> None:
+    found = changes({"v": "\n".join(before)}, {"v": "\n".join(after)})
+    [told] = found["values_changed"].values()  # type: ignore[attr-defined]
+    assert told["diff"].splitlines()[2] == f"@@ -1,{len(before)} +1,{len(after)} @@"
+    by_item = changes(before, after)
+    assert len(by_item["values_changed"]) == sum(a != b for a, b in zip(before, after, strict=True))  # type: ignore[arg-type]
+
+
+def test_locations_are_as_long_as_an_output_may_be() -> None:
+    key = "k" * 10_000
+    before, after = ({key: dict.fromkeys(range(1_000), value)} for value in (1, 2))
+    with limited(Limits(output=1 << 20)), pytest.raises(LimitError, match="output=1M"):
+        changes(before, after)
+
+
+def test_a_comparison_ends_with_its_time() -> None:
+    with limited(Limits(seconds=1e-9)), pytest.raises(LimitError, match="seconds"):
+        changes({"a": 1}, {"a": 2})

@@ -86,6 +86,49 @@ def test_lines_that_are_broken_leave_nothing(
     client.close()
 
 
+STEP: dict[str, object] = {
+    "revision": 1,
+    "created_at": "2026-01-31T12:00:00.000000Z",
+    "buckets": ["b"],
+    "gone": [],
+    "new": [],
+    "tags": {"t": "a: 1\n"},
+    "validations": [["n", "success", "2026-01-31T12:00:00.000000Z", "errors: []\nexpiresAfter: null\n"]],
+}
+OF_X = "schema: a/B/v1\nmetadata: {schema: metadata/Control/v1, name: x}\ndata: 1\n"
+NO_STEPS: dict[str, dict[str, object]] = {
+    "a number of text": {"revision": "1"},
+    "a time of no text": {"created_at": 5},
+    "buckets of no text": {"buckets": [["b"]]},
+    "a text that is a number": {"new": [["b", ["a/B/v1", "", "x"], False, 5]]},
+    "a text that is no map": {"new": [["b", ["a/B/v1", "", "x"], False, "text"]]},
+    "a text that is no YAML": {"new": [["b", ["a/B/v1", "", "x"], False, "[1, 2"]]},
+    "a text of another document": {"new": [["b", ["a/B/v1", "", "y"], False, OF_X]]},
+    "a tag that is no YAML": {"tags": {"t": "[1, 2"}},
+    "tags that are a list": {"tags": ["t"]},
+    "a report of no map": {"validations": [["n", "success", "2026-01-31T12:00:00.000000Z", "text"]]},
+    "a report without errors": {
+        "validations": [["n", "success", "2026-01-31T12:00:00.000000Z", "expiresAfter: P1D\n"]]
+    },
+    "a report of no time": {"validations": [["n", "success", "now", "errors: []\nexpiresAfter: null\n"]]},
+    "a report of three": {"validations": [["n", "success", "now"]]},
+}
+
+
+@pytest.mark.parametrize("what", ["nothing", *NO_STEPS])
+def test_what_could_not_be_shown_is_not_imported(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    step = STEP | NO_STEPS.get(what, {})
+    (tmp_path / "all.jsonl").write_text(f'{{"format": "plait-revisions/1"}}\n{json.dumps(step)}\n', "utf-8")
+    assert main(["serve", "import", "all.jsonl", "--database", "sqlite:///other.db"]) == (what != "nothing")
+    assert "internal error" not in capsys.readouterr().err
+    client = serving.Client(application("sqlite:///other.db"))
+    assert client.ask("GET", "/revisions").document["count"] == (what == "nothing")  # type: ignore[index]
+    client.close()
+
+
 def test_files_that_are_not_there(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,37 @@ def test_the_page_is_served_with_all_that_it_names(server: Playground) -> None:
     assert send(server, "GET", "/../server.py")[0] == 404
 
 
+NO_REQUESTS = {
+    "a method": b"<script>x</script> / HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    "HEAD": b"HEAD / HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    "a version": b"GET / HTTP/9.9\r\n\r\n",
+    "headers": b"GET / HTTP/1.1\r\n" + b"".join(b"A%d: x\r\n" % number for number in range(200)) + b"\r\n",
+    "an address": b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n",
+    "a line": b"GET / HTTP/1.1\r\nA: " + b"a" * 70_000 + b"\r\n\r\n",
+    "no words": b"evil\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("what", NO_REQUESTS)
+def test_what_is_not_of_this_server_is_refused_in_its_own_form(what: str, server: Playground) -> None:
+    with socket.create_connection(("localhost", server.server_address[1]), timeout=LONGEST) as connection:
+        connection.sendall(NO_REQUESTS[what])
+        answer = b""
+        try:
+            while part := connection.recv(1 << 16):
+                answer += part
+        except ConnectionResetError:  # the rest of what was sent is not read
+            pass
+    assert not any(word in answer for word in (b"script>", b"evil", b"<html", b"text/html"))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if head.startswith(b"HTTP/"):
+        assert b"X-Content-Type-Options: nosniff" in head
+        assert b"Content-Security-Policy: default-src 'none'" in head
+    else:
+        body = head
+    assert what == "HEAD" or set(json.loads(body)) == {"refused"}
+
+
 def test_a_request_is_evaluated(server: Playground) -> None:
     status, body = send(server, "POST", "/evaluate", json.dumps(APP), Origin=server.address)
     assert status == 200

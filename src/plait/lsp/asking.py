@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.lsp.connection import Server
-    from plait.permissions import Need
 
 YES, NO = "Grant", "Not in this session"
-# So many accesses are shown; `plait trust` shows all.
-_SHOWN = 8
+# What a question can show: so many accesses, each so long. Nothing is granted here that is not shown whole.
+_SHOWN, _LONGEST = 8, 200
 
 
 async def ask(server: Server, path: str) -> None:
@@ -32,12 +31,16 @@ async def ask(server: Server, path: str) -> None:
     if not needs:
         return
     server.asked.add(directory)
+    lines = [_plain(f"{one.access}: {one.name}") for one in needs]
+    is_whole = len(lines) <= _SHOWN and all(len(line) <= _LONGEST for line in lines)
     answer = await server.window_show_message_request_async(
         types.ShowMessageRequestParams(
-            types.MessageType.Warning, _message(directory, needs), [types.MessageActionItem(one) for one in (YES, NO)]
+            types.MessageType.Warning,
+            _message(directory, lines),
+            [types.MessageActionItem(one) for one in ((YES, NO) if is_whole else (NO,))],
         )
     )
-    if answer is not None and answer.title == YES:
+    if is_whole and answer is not None and answer.title == YES:
         store(Decision(directory, [*stored(directory), *needs]))
         server.state.touch(found)
         server.tell_all()
@@ -52,7 +55,12 @@ def _project(path: str) -> tuple[str, str]:
     return ("", "") if found is None else (found, os.path.realpath(os.path.dirname(found)))
 
 
-def _message(directory: str, needs: Sequence[Need]) -> str:
-    lines = [f"{one.access}: {one.name}" for one in needs[:_SHOWN]]
-    more = [f"and {len(needs) - _SHOWN} more; plait trust shows all"] if len(needs) > _SHOWN else []
-    return "\n".join([f"{directory} asks for more than its repository:", *lines, *more])
+def _message(directory: str, lines: Sequence[str]) -> str:
+    shown = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..." for line in lines[:_SHOWN]]
+    more = [] if shown == lines else [f"{len(lines)} accesses in all; `plait trust` shows and grants them"]
+    return "\n".join([f"{_plain(directory)} asks for more than its repository:", *shown, *more])
+
+
+def _plain(text: str) -> str:
+    """A text in which no character breaks a line, turns its direction or is invisible."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

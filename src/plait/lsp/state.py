@@ -14,7 +14,7 @@ from plait.analysis.files import File, Reading
 from plait.analysis.places import path_of
 from plait.analysis.reading import reading_in
 from plait.codecache import MemoryCache
-from plait.content import open_regular
+from plait.content import regular_content
 from plait.errors import PlaitError
 from plait.kinds.files import stamp_of
 from plait.limits import Limits, limited
@@ -107,8 +107,7 @@ class State:
             if not self.may_read(path):
                 return None
             try:
-                with open_regular(path) as stream:
-                    text = stream.read().decode("utf-8", "surrogateescape")
+                text = regular_content(path).decode("utf-8", "surrogateescape")
             except OSError:
                 return None
         known = self._files.get(path)
@@ -345,7 +344,6 @@ def _begin_thread(work: Callable[[], None]) -> None:
 def content_of(path: str) -> bytes | None:
     """The content of a file; None for one that cannot be read."""
     try:
-        with open_regular(path) as stream:
-            return stream.read()
+        return regular_content(path)
     except OSError:
         return None

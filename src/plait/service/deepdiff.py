@@ -9,31 +9,47 @@ from __future__ import annotations
 import difflib
 from collections import Counter, defaultdict
 
+from plait.limits import allowance, exceeded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
+# A location: the one around it, and the key or index there; None at the top. Its text is made for what differs alone.
+_Place = tuple["_Place", object] | None
 # kind, location, what is told of it
-_Change = tuple[str, str, object]
+_Change = tuple[str, _Place, object]
 _ADDED, _REMOVED = "dictionary_item_added", "dictionary_item_removed"
-# A list longer than this is compared item by item.
-_LONGEST = 10_000
-# Equal pairs of items or lines that are compared: difflib looks at all of them for each block that it finds.
-_PAIRS = 200_000
+# Steps of difflib, which looks at all lines, and at all pairs of equal ones, for each block that it finds.
+_STEPS = 100_000_000
 # Maps that share a smaller part of their keys are told as a whole.
 _ALIKE = 0.33
 
 
 def changes(old: object, new: object) -> dict[str, object]:
-    """The changes from one value to another, by kind; nothing for equal ones."""
+    """The changes from one value to another, by kind; nothing for equal ones. Raises LimitError."""
     found: defaultdict[str, dict[str, object]] = defaultdict(dict)
-    for kind, place, told in _changes(old, new, "root"):
-        found[kind][place] = told
+    most, size = allowance().limits.output, 0
+    for kind, place, told in _changes(old, new, None):
+        text = _written(place)
+        size += len(text)
+        if size > most:
+            raise exceeded("the output", "output", most)
+        found[kind][text] = told
     # Of keys only the places are told.
     return {kind: list(told) if kind in (_ADDED, _REMOVED) else told for kind, told in sorted(found.items())}
 
 
-def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
+def _written(place: _Place) -> str:
+    parts = []
+    while place is not None:
+        place, key = place
+        parts.append(f"[{key!r}]")
+    return f"root{''.join(reversed(parts))}"
+
+
+def _changes(old: object, new: object, place: _Place) -> Iterator[_Change]:
+    allowance().check_time()
     if _kind(old) != _kind(new):
         told = {"new_type": _kind(new), "new_value": new, "old_type": _kind(old), "old_value": old}
         yield "type_changes", place, told
@@ -41,7 +57,7 @@ def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
         yield from _maps(old, new, place)
     elif isinstance(old, list) and isinstance(new, list):
         one_by_one = list(_item_by_item(old, new, place))
-        if _are_scalars(old) and _are_scalars(new) and len(old) + len(new) < _LONGEST and _are_few(old, new):
+        if _are_scalars(old) and _are_scalars(new) and _are_few(old, new):
             moved = list(_by_moves(old, new, place))
             one_by_one = moved if len(moved) < len(one_by_one) else one_by_one
         yield from one_by_one
@@ -49,19 +65,19 @@ def _changes(old: object, new: object, place: str) -> Iterator[_Change]:
         yield "values_changed", place, _values(old, new)
 
 
-def _maps(old: dict[object, object], new: dict[object, object], place: str) -> Iterator[_Change]:
+def _maps(old: dict[object, object], new: dict[object, object], place: _Place) -> Iterator[_Change]:
     both, either = old.keys() & new.keys(), old.keys() | new.keys()
     if len(either) > 1 and len(both) / len(either) < _ALIKE:
         yield "values_changed", place, _values(old, new)
         return
     for key in new:
         if key not in old:
-            yield _ADDED, f"{place}[{key!r}]", None
+            yield _ADDED, (place, key), None
     for key, value in old.items():
         if key not in new:
-            yield _REMOVED, f"{place}[{key!r}]", None
+            yield _REMOVED, (place, key), None
         else:
-            yield from _changes(value, new[key], f"{place}[{key!r}]")
+            yield from _changes(value, new[key], (place, key))
 
 
 def _kind(value: object) -> str:
@@ -84,21 +100,21 @@ def _values(old: object, new: object) -> dict[str, object]:
     return told
 
 
-def _item_by_item(old: list[object], new: list[object], place: str) -> Iterator[_Change]:
+def _item_by_item(old: list[object], new: list[object], place: _Place) -> Iterator[_Change]:
     for index, (left, right) in enumerate(zip(old, new, strict=False)):
-        yield from _changes(left, right, f"{place}[{index}]")
+        yield from _changes(left, right, (place, index))
     yield from _items("iterable_item_removed", old, len(new), len(old), place)
     yield from _items("iterable_item_added", new, len(old), len(new), place)
 
 
-def _by_moves(old: list[object], new: list[object], place: str) -> Iterator[_Change]:
+def _by_moves(old: list[object], new: list[object], place: _Place) -> Iterator[_Change]:
     # 1, 1.0 and true are three things here.
     left, right = ([(_kind(item), item) for item in items] for items in (old, new))
     for kind, i, j, k, m in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if kind == "replace":
             common = min(j - i, m - k)
             for step in range(common):
-                yield from _changes(old[i + step], new[k + step], f"{place}[{i + step}]")
+                yield from _changes(old[i + step], new[k + step], (place, i + step))
             yield from _items("iterable_item_removed", old, i + common, j, place)
             yield from _items("iterable_item_added", new, k + common, m, place)
         elif kind == "delete":
@@ -107,15 +123,17 @@ def _by_moves(old: list[object], new: list[object], place: str) -> Iterator[_Cha
             yield from _items("iterable_item_added", new, k, m, place)
 
 
-def _items(kind: str, items: list[object], start: int, end: int, place: str) -> Iterator[_Change]:
+def _items(kind: str, items: list[object], start: int, end: int, place: _Place) -> Iterator[_Change]:
     for index in range(start, end):
-        yield kind, f"{place}[{index}]", items[index]
+        yield kind, (place, index), items[index]
 
 
-def _are_few(old: Iterable[object], new: Iterable[object]) -> bool:
-    """True if difflib compares two lists in reasonable time."""
+def _are_few(old: Sequence[object], new: Sequence[object]) -> bool:
+    """True if difflib compares two lists in reasonable time. Raises LimitError when the time of the request is up."""
+    allowance().check_time()
     counts = Counter(old)
-    return sum(counts[item] * count for item, count in Counter(new).items()) <= _PAIRS
+    pairs = sum(counts[item] * count for item, count in Counter(new).items())
+    return (len(old) + pairs) * min(len(old), len(new)) <= _STEPS
 
 
 def _are_scalars(items: list[object]) -> bool:

@@ -8,6 +8,7 @@ from plait.service.answers import NOTHING, Answer, answer
 from plait.service.failures import Refusal
 from plait.service.history import existing
 from plait.service.policy import CREATE_TAG, DELETE_TAG, DELETE_TAGS, LIST_TAGS, SHOW_TAG
+from plait.service.room import check_room
 from plait.service.tables import TAGS
 from plait.service.texts import text_of, value_of, value_of_body
 
@@ -25,11 +26,13 @@ def create(call: Call) -> Answer:
     data = value_of_body(call.body)
     if data is not None and not isinstance(data, dict):
         raise Refusal("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
+    text = text_of([data or {}])
 
     def work(connection: Connection) -> Answer:
         revision = existing(connection, call.path["revision"])
         connection.execute(delete(TAGS).where(and_(TAGS.c.revision == revision, TAGS.c.tag == tag)))
-        connection.execute(insert(TAGS), [{"revision": revision, "tag": tag, "data": text_of([data or {}])}])
+        check_room(connection, TAGS.c.revision, TAGS.c.data, revision, len(text), "the tags of")
+        connection.execute(insert(TAGS), [{"revision": revision, "tag": tag, "data": text}])
         return answer({tag: data or {}}, 201)
 
     return call.commit(work)

@@ -8,21 +8,28 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
 
 from plait.errors import PlaitError
-from plait.service.documents import content_of, top_of
+from plait.layering import Document
+from plait.nodes import Document as Node
+from plait.nodes import Map
+from plait.service.documents import content_of, identity_of
 from plait.service.encryption import SECRETS_ROW, Sealed, keep
 from plait.service.history import Draft, Entry, add_revision, current, keep_contents, newest
 from plait.service.tables import DOCUMENTS, ENTRIES, REVISIONS, SECRETS, TAGS, VALIDATIONS
+from plait.service.texts import node_of, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sqlalchemy import Connection
+
+    from plait.service.history import Content
 
 FORMAT = "plait-revisions/1"
 Identity = tuple[str, str, str]
@@ -119,8 +126,9 @@ def add_all(connection: Connection, given: Iterable[Step]) -> int:
 
 
 def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> None:
-    """Adds a revision. there: the documents before it, and after it."""
-    contents = [content_of(top_of(one.text), encrypted=one.encrypted) for one in step.new]
+    """Adds a revision. there: the documents before it, and after it. Raises PlaitError for texts that no revision has."""
+    contents = [_content(one) for one in step.new]
+    _check_texts(step)
     keep_contents(connection, contents)
     gone = [there.pop(identity) for identity in step.gone if identity in there]
     drafts = [
@@ -142,6 +150,27 @@ def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> No
         connection.execute(insert(VALIDATIONS), reports)
 
 
+def _content(one: New) -> Content:
+    found = node_of(one.text)
+    if type(found) is not Map or identity_of(Document(Node(found), 0)) != one.identity:
+        raise PlaitError(f"the text of the document {', '.join(one.identity)} is that of another")
+    return content_of(found, encrypted=one.encrypted)
+
+
+def _check_texts(step: Step) -> None:
+    """Raises PlaitError for tags and validations that could not be shown."""
+    for data in step.tags.values():
+        value_of(data)
+    for report in step.validations:
+        details = value_of(report.details)
+        if not isinstance(details, dict) or not {"errors", "expiresAfter"} <= details.keys():
+            raise PlaitError(f"the details of the validation {report.name} are no report")
+        try:
+            datetime.fromisoformat(report.created_at)
+        except (ValueError, TypeError):
+            raise PlaitError(f"the time of the validation {report.name} is none") from None
+
+
 def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
     """The revisions of lines; secrets are stored as they come."""
     for number, line in enumerate(given, 1):
@@ -160,12 +189,19 @@ def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
 
 
 def _step(found: dict[str, object]) -> Step:
-    step = Step(**found)  # type: ignore[arg-type]
-    return step._replace(
-        gone=[_identity(one) for one in step.gone],
-        new=[_new(*one) for one in step.new],
-        validations=[Report(*one) for one in step.validations],
+    given = Step(**found)  # type: ignore[arg-type]
+    step = given._replace(
+        gone=[_identity(one) for one in given.gone],
+        new=[_new(*one) for one in given.new],
+        validations=[Report(*one) for one in given.validations],
     )
+    texts = [step.created_at, *step.buckets, *step.tags.keys(), *step.tags.values()]
+    texts += [text for one in step.gone for text in one]
+    texts += [text for one in step.new for text in (one.bucket, *one.identity, one.text)]
+    texts += [text for one in step.validations for text in one]
+    if type(step.revision) is not int or not all(type(text) is str for text in texts):
+        raise ValueError
+    return step
 
 
 def _new(bucket: str, identity: Iterable[str], encrypted: bool, text: str, trusted: bool = True) -> New:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
@@ -19,6 +20,7 @@ from plait.service.documents import top_of
 from plait.service.failures import Refusal, bad_request, check_name
 from plait.service.history import existing, now, validation_policies
 from plait.service.policy import CREATE_VALIDATION, LIST_VALIDATIONS, SHOW_VALIDATION
+from plait.service.room import check_room
 from plait.service.tables import VALIDATIONS
 from plait.service.texts import text_of, value_of, value_of_body
 
@@ -30,9 +32,8 @@ if TYPE_CHECKING:
 
     from plait.service.calls import Call
 
-# Of the reports about one revision, all of which are read for each answer.
-_MOST_REPORTS = 5_000
-_MOST_SIZE = 4 << 20
+# Validation policies, and names that each demands, in a message; and characters of such a name.
+_TOLD, _LONG = 10, 80
 FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
 
 
@@ -43,7 +44,10 @@ class Policy(NamedTuple):
     demands: dict[str, str | None]
 
     def __str__(self) -> str:
-        return f"{self.name}: {', '.join(self.demands)}"
+        """The policy as messages show it: one is as long as its writer likes."""
+        shown = [name if len(name) <= _LONG else f"{name[:_LONG]}..." for name in islice(self.demands, _TOLD)]
+        more = [f"and {len(self.demands) - _TOLD} more"] if len(self.demands) > _TOLD else []
+        return f"{self.name}: {', '.join([*shown, *more])}"
 
 
 class Entry(NamedTuple):
@@ -88,15 +92,9 @@ def create(call: Call) -> Answer:
     }
 
     def work(connection: Connection) -> Answer:
-        row["revision"] = existing(connection, call.path["revision"])
-        size = func.coalesce(func.sum(func.length(VALIDATIONS.c.details)), 0)
-        there = connection.execute(select(func.count(), size).where(VALIDATIONS.c.revision == row["revision"])).one()
-        if there[0] >= _MOST_REPORTS or there[1] + len(str(row["details"])) > _MOST_SIZE:
-            raise Refusal(
-                "HTTPContentTooLarge",
-                413,
-                f"the reports about a revision are at most {_MOST_REPORTS}, and have at most {_MOST_SIZE} characters",
-            )
+        row["revision"] = revision = existing(connection, call.path["revision"])
+        size = len(str(row["details"]))
+        check_room(connection, VALIDATIONS.c.revision, VALIDATIONS.c.details, revision, size, "the reports about")
         row["id"] = (connection.execute(select(func.max(VALIDATIONS.c.id))).scalar() or 0) + 1
         connection.execute(insert(VALIDATIONS), [row])
         return answer({"status": status, "validator": given["validator"]}, 201)
@@ -175,13 +173,15 @@ def entries_of(connection: Connection, revision: int) -> list[Entry]:
         select(VALIDATIONS).where(VALIDATIONS.c.revision == revision).order_by(VALIDATIONS.c.id)
     ).all()
     entries = []
+    told: list[object] = []
     for row in rows:
         details = value_of(row.details)
         assert isinstance(details, dict)
         after = details["expiresAfter"] or demands.get(row.name)
         entry = Entry(row.name, row.status, row.created_at, after, details["errors"])
         if policies and row.name not in demands:
-            entry = _ignored(entry, policies)
+            told = told or _ignoring(policies)
+            entry = entry._replace(status=f"ignored [{entry.status}]", errors=entry.errors + told)
         elif entry.status == SUCCESS and after is not None and is_expired(row.created_at, after, now()):
             entry = entry._replace(status=EXPIRED)
         entries.append(entry)
@@ -189,12 +189,12 @@ def entries_of(connection: Connection, revision: int) -> list[Entry]:
     return entries + [_missing(name, after) for name, after in demands.items() if name not in reported]
 
 
-def _ignored(entry: Entry, policies: list[Policy]) -> Entry:
-    told: list[object] = [
+def _ignoring(policies: list[Policy]) -> list[object]:
+    """Why a report is ignored, for all reports that are."""
+    return [
         {"message": f"this was reported, and is ignored: it is not demanded by the validation policy {policy}"}
-        for policy in policies
+        for policy in policies[:_TOLD]
     ]
-    return entry._replace(status=f"ignored [{entry.status}]", errors=entry.errors + told)
 
 
 def _missing(name: str, after: str | None) -> Entry:

@@ -44,11 +44,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def _has_tests(path: Path) -> bool:
-    from plait.content import open_regular
+    from plait.content import regular_content
 
     try:
-        with open_regular(str(path)) as file:
-            return any(line.startswith(b"tests:") for line in file)
+        return any(line.startswith(b"tests:") for line in regular_content(str(path)).split(b"\n"))
     except OSError:
         return False
 

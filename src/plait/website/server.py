@@ -205,6 +205,11 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server.evaluations.release()
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer what is no request of HTTP, or has a method that nothing here has: without a word of what was sent."""
+        del message, explain
+        self._refuse(HTTPStatus(code), HTTPStatus(code).phrase)
+
     def _is_ours(self) -> bool:
         host, origin = self.headers.get("Host"), self.headers.get("Origin")
         return host in self.server.hosts and origin in (None, f"http://{host}")
@@ -230,7 +235,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
         """Logs nothing."""

@@ -1,0 +1,31 @@
+"""How much may be kept about one revision: all of it is read for each response about that revision."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from plait.service.failures import Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sqlalchemy import ColumnElement, Connection
+
+MOST, MOST_SIZE = 5_000, 4 << 20
+"""Rows of a table about one revision, and the characters of their texts."""
+
+
+def check_room(
+    connection: Connection, revision: ColumnElement[Any], text: ColumnElement[Any], number: int, size: int, what: str
+) -> None:
+    """Raise Refusal if a revision has no room for one more row.
+
+    revision, text: columns of the table. number: of the revision. size: characters of the new text. what: the rows, for a message.
+    """
+    there = select(func.count(), func.coalesce(func.sum(func.length(text)), 0)).where(revision == number)
+    count, total = connection.execute(there).one()
+    if count >= MOST or total + size > MOST_SIZE:
+        raise Refusal(
+            "HTTPContentTooLarge", 413, f"{what} a revision are at most {MOST}, and have at most {MOST_SIZE} characters"
+        )
