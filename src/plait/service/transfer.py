@@ -153,7 +153,7 @@ def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> No
 def _content(one: New) -> Content:
     found = node_of(one.text)
     if type(found) is not Map or identity_of(Document(Node(found), 0)) != one.identity:
-        raise PlaitError(f"the text of the document {', '.join(one.identity)} is that of another")
+        raise PlaitError(f"the text of the document {', '.join(one.identity)} is that of another", code="database")
     return content_of(found, encrypted=one.encrypted)
 
 
@@ -164,11 +164,11 @@ def _check_texts(step: Step) -> None:
     for report in step.validations:
         details = value_of(report.details)
         if not isinstance(details, dict) or not {"errors", "expiresAfter"} <= details.keys():
-            raise PlaitError(f"the details of the validation {report.name} are no report")
+            raise PlaitError(f"the details of the validation {report.name} are no report", code="database")
         try:
             datetime.fromisoformat(report.created_at)
         except (ValueError, TypeError):
-            raise PlaitError(f"the time of the validation {report.name} is none") from None
+            raise PlaitError(f"the time of the validation {report.name} is none", code="database") from None
 
 
 def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
