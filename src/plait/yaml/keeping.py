@@ -144,7 +144,10 @@ class Editor:
             self.unchanged(node)
             return
         if not fits or not node.items or not is_filled(new) or self.is_whole(node):
-            self.replace(node, new, slot)
+            if fits and alike(old, new) and not self.touched(node):
+                self.unchanged(node)
+            else:
+                self.replace(node, new, slot)
             return
         before = len(self.edits)
         if node.anchor is not None:  # what is within may have an anchor of the same name, which then counts

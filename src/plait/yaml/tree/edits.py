@@ -103,8 +103,13 @@ def _from_brackets(text: str, around: Collection, gone: list[bool]) -> list[Edit
         return [Edit(items[0].start, items[-1].end if comma is None else comma.end(), "")]
     own_lines = [_own_line(text, item) for item, goes in zip(items, gone, strict=True) if goes]
     if all(own_lines):
-        return [edit for edit in own_lines if edit is not None]
-    edits: list[Edit] = []
+        edits = [edit for edit in own_lines if edit is not None]
+        last = items[len(gone) - 1 - gone[::-1].index(False)]
+        comma = _COMMA.match(text, last.end)
+        if gone[-1] and comma is not None and _COMMA.match(text, items[-1].end) is None:
+            edits.append(Edit(last.end, comma.end(), ""))  # no comma is left behind the last one, as there was none
+        return edits
+    edits = []
     stays = False
     for place, goes in enumerate(gone):
         if not goes:
