@@ -51,6 +51,7 @@ class FlowScanner:
 
     text: str
     size: int
+    hears = False
 
     def scalar(self, at: int, first: str) -> tuple[str, int]:
         """The style of the scalar at an offset, and its end; for a plain scalar, on its first line."""
@@ -67,16 +68,29 @@ class FlowScanner:
         return style, found.end()
 
     def flow(self, at: int) -> Collection:
-        """The flow collection at an offset."""
-        text, size = self.text, self.size
-        outer: list[tuple[Collection, int]] = []
-        node = Collection(at, FLOW, None, 0, is_map=text[at] == "{")
-        waits = ITEM
-        pending: Pending = []
-        at += 1
+        """The flow collection that begins at an offset."""
+        return self.inside(at + 1, [], Collection(at, FLOW, None, 0, is_map=self.text[at] == "{"), ITEM, [])
+
+    def line_inside(
+        self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
+    ) -> None:
+        """Hear of the first token of a line in brackets, if `hears` is true. The arguments are those of `inside`."""
+
+    def inside(
+        self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
+    ) -> Collection:
+        """The outermost flow collection, from an offset in it on.
+
+        outer: the collections around `node`, the outermost first, each with what it waits for; waits: what `node` does.
+        pending: properties whose node is to come.
+        """
+        text, size, hears = self.text, self.size, self.hears
         done: Node | None
         while True:
+            start = at
             at = GAP.match(text, at).end()  # type: ignore[union-attr]
+            if hears and text.find("\n", start, at) >= 0:
+                self.line_inside(at, outer, node, waits, pending)
             if at >= size:
                 raise UnclosedError(node.start, [*outer, (node, waits)])
             first = text[at]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from plait.yaml.tree.flow import VALUE, TreeError
+from plait.yaml.tree.flow import VALUE, TreeError, UnclosedError
 from plait.yaml.tree.nodes import Collection, Tree
 from plait.yaml.tree.scanner import Frame, Scanner, collector_paused
 
@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.yaml.tree.nodes import Node
+    from plait.yaml.tree.flow import Pending
+    from plait.yaml.tree.nodes import Item, Node
 
 # The most repairs of a text; texts with more faults are not YAML.
 MOST = 30
@@ -27,6 +28,8 @@ _AHEAD = 200
 _WORK, _FREE = 40, 20_000
 # States kept, each at the start of a line.
 _STATES = 12
+# No states are kept in brackets that are deeper.
+_DEEPEST = 50
 
 # A quote or bracket that may be there by mistake: one behind a colon and a space begins a value.
 _STRAY = re.compile(r"(?<!: )[][{}\"']")
@@ -57,13 +60,42 @@ def repairs(text: str) -> list[Repair]:
 
 
 class _Strict(Scanner):
-    """A scanner that also stops at tokens that only a broken text has. keyed: the line of the last key."""
+    """A scanner that also stops at tokens that only a broken text has.
 
-    __slots__ = ("keyed",)
+    keyed: the line of the last key. brackets: a place in brackets to go on from. inner: the states in brackets, each at
+    the start of a line; None for a scanner that keeps none.
+    """
 
-    def __init__(self, tree: Tree) -> None:
+    __slots__ = ("brackets", "hears", "inner", "keyed")
+
+    def __init__(self, tree: Tree, brackets: _Brackets | None = None, inner: deque[_State] | None = None) -> None:
         super().__init__(tree)
         self.keyed = -1
+        self.brackets = brackets
+        self.inner = inner
+        self.hears = inner is not None
+
+    def advance(self, until: int) -> None:
+        brackets, self.brackets = self.brackets, None
+        if brackets is not None:
+            node = self.inside(max(self.line, 0), *brackets.restored())
+            if self.pending:
+                node.properties = self.properties()
+            self.put(node)
+            self.line = _start(self.text, node.end)
+            self.skip(node.end)
+        super().advance(until)
+
+    def flow(self, at: int) -> Collection:
+        if self.inner is not None:
+            self.inner.clear()
+        return super().flow(at)
+
+    def line_inside(
+        self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
+    ) -> None:
+        if self.inner is not None and len(outer) < _DEEPEST:
+            self.inner.append(_State(self, _start(self.text, at), _Brackets(outer, node, waits, pending)))
 
     def inline(self, at: int, first: str) -> None:
         if first in "]},@`%" or (first == "*" and not _NAMED.match(self.text, at)):
@@ -100,63 +132,92 @@ class _Strict(Scanner):
 class _State:
     """The state of a scanner at the start of a line."""
 
-    __slots__ = ("document", "documents", "frames", "line", "pending")
+    __slots__ = ("brackets", "document", "documents", "frames", "line", "pending")
 
-    def __init__(self, scanner: Scanner) -> None:
-        self.line = scanner.line
+    def __init__(self, scanner: Scanner, line: int, brackets: _Brackets | None = None) -> None:
+        self.line = line
+        self.brackets = brackets
         self.document = scanner.document
         self.documents = len(scanner.tree.documents)
         self.pending = [*scanner.pending]
-        self.frames = [_FrameState(frame) for frame in scanner.frames]
+        self.frames = [(frame.column, frame.waits, _Open(frame.node, frame.item)) for frame in scanner.frames]
 
-    def restored(self, text: str, base: int, tree: Tree) -> Scanner:
+    def restored(self, text: str, base: int, tree: Tree, inner: deque[_State] | None = None) -> _Strict:
         """A scanner in this state, for a text that begins at the offset `base` of the whole one."""
-        scanner = _Strict(Tree(text))
+        scanner = _Strict(Tree(text), self.brackets, inner)
         scanner.tree = tree
         del tree.documents[self.documents :]
-        scanner.line = self.line - base
+        scanner.at = scanner.line = self.line - base
         scanner.document = self.document
-        scanner.pending = [
-            (at - base, end - base, anchor, tag, line - base) for at, end, anchor, tag, line in self.pending
-        ]
-        scanner.frames = [frame.restored() for frame in self.frames]
-        scanner.skip(scanner.line)
+        scanner.pending = _moved(self.pending, base)
+        for column, waits, open in self.frames:
+            frame = Frame(open.node, column, waits)
+            frame.item = open.restored()
+            scanner.frames.append(frame)
+        if self.brackets is None:
+            scanner.skip(scanner.line)
         return scanner
 
 
-class _FrameState:
-    """The state of a frame, and of the collection and the item that it is in."""
+class _Open:
+    """The state of an open collection and of its last item."""
 
-    __slots__ = ("column", "count", "item", "key", "node", "sign", "waits")
+    __slots__ = ("count", "item", "key", "node", "sign", "value")
 
-    def __init__(self, frame: Frame) -> None:
-        self.node = frame.node
-        self.column = frame.column
-        self.waits = frame.waits
-        self.item = item = frame.item
-        self.count = 0 if frame.node is None else len(frame.node.items)
+    def __init__(self, node: Collection | None, item: Item | None) -> None:
+        self.node = node
+        self.count = 0 if node is None else len(node.items)
+        self.item = item
         self.key = None if item is None else item.key
         self.sign = -1 if item is None else item.sign
+        self.value = getattr(item, "value", None)
 
-    def restored(self) -> Frame:
-        frame = Frame(self.node, self.column, self.waits)
-        frame.item = item = self.item
+    def restored(self) -> Item | None:
+        item = self.item
         if self.node is not None:
             del self.node.items[self.count :]
         if item is not None:
             item.key, item.sign = self.key, self.sign
-        return frame
+            if self.value is not None:
+                item.value = self.value
+        return item
+
+
+class _Brackets:
+    """The state in brackets: what `FlowScanner.inside` is called with."""
+
+    __slots__ = ("open", "pending", "waits")
+
+    def __init__(self, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending) -> None:
+        self.open = [_Open(one, one.items[-1] if one.items else None) for one in (*(one for one, _ in outer), node)]
+        self.waits = [*(waiting for _, waiting in outer), waits]
+        self.pending = [*pending]
+
+    def restored(self) -> tuple[list[tuple[Collection, int]], Collection, int, Pending]:
+        nodes: list[Collection] = []
+        for one in self.open:
+            one.restored()
+            if one.node is not None:
+                nodes.append(one.node)
+        *outer, node = nodes
+        return [*zip(outer, self.waits, strict=False)], node, self.waits[-1], [*self.pending]
+
+
+def _moved(pending: Pending, base: int) -> Pending:
+    return [(at - base, end - base, anchor, tag, line - base) for at, end, anchor, tag, line in pending]
 
 
 class _Recovery:
     """The repairs of a text, by line. text: with the repairs applied."""
 
-    __slots__ = ("repairs", "scanner", "states", "text", "work")
+    __slots__ = ("inner", "repairs", "scanner", "states", "text", "work")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.scanner: Scanner = _Strict(Tree(text))
+        # Those in the brackets that are open, apart from those before them.
+        self.inner: deque[_State] = deque(maxlen=_STATES)
         self.states: deque[_State] = deque(maxlen=_STATES)
+        self.scanner = _Strict(Tree(text), None, self.inner)
         self.repairs: dict[int, Repair] = {}
         self.work = _WORK * (len(text) + _FREE)
 
@@ -176,10 +237,11 @@ class _Recovery:
         text = self.text
         line = _start(text, fault)
         usable = [state for state in self.states if state.line <= line] or [self.states[0]]
-        last = usable[-1]
+        first = usable[-1].line
+        usable += [state for state in self.inner if first < state.line <= line]
         best: tuple[int, tuple[_State, int, str]] | None = None
         end = _ahead(text, _end(text, fault))
-        for at, new in (*_closed(text, fault), *_candidates(text, line, last.line)):
+        for at, new in (*_closed(text, fault), *_candidates(text, line, first)):
             state = next((one for one in reversed(usable) if one.line < at), usable[0])
             if new == text[at : _end(text, at)]:
                 continue
@@ -192,9 +254,9 @@ class _Recovery:
         """Lines from the end of a window to the next fault, as a negative number; 0 if there is none."""
         text = self.text
         window = text[state.line : at] + new + text[_end(text, at) : end]
-        self.work -= len(window)
         scanner = state.restored(window, state.line, self.scanner.tree)
         fault = _fault(scanner, None, is_whole=end == len(text))
+        self.work -= len(window) if fault < 0 else fault + 1
         return 0 if fault < 0 else -window.count("\n", fault) - 1
 
     def apply(self, fault: int, state: _State, at: int, new: str) -> None:
@@ -205,22 +267,29 @@ class _Recovery:
         known = self.repairs.get(number)
         self.repairs[number] = Repair(number, new, is_open=is_open or (known is not None and known.is_open))
         self.text = text[:at] + new + text[end:]
-        while self.states[-1] is not state:
-            self.states.pop()
-        self.states.pop()
-        self.scanner = state.restored(self.text, 0, self.scanner.tree)
+        if state.brackets is None:
+            self.inner.clear()
+        states = self.states if state.brackets is None else self.inner
+        while states.pop() is not state:
+            pass
+        self.scanner = state.restored(self.text, 0, self.scanner.tree, self.inner)
 
 
-def _fault(scanner: Scanner, states: deque[_State] | None, *, is_whole: bool = True) -> int:
+def _fault(scanner: _Strict, states: deque[_State] | None, *, is_whole: bool = True) -> int:
     """Go on to the next fault; its offset, or -1 at the end."""
     text, size = scanner.text, scanner.size
+    before = () if scanner.brackets is None else [one.node for one in scanner.brackets.open]
     try:
         while scanner.at < size:
             if states is not None and not text[scanner.line : scanner.at].strip(" "):
-                states.append(_State(scanner))
+                states.append(_State(scanner, scanner.line))
             scanner.advance(min(_end(text, scanner.at) + 1, size) if states is not None else size)
         if is_whole and scanner.document is not None:
             scanner.finish()
+    except UnclosedError as error:
+        if states is None and error.open[-1][0] in before:
+            return 0 if is_whole else -1  # it opens before the text
+        return int(error.args[0])
     except TreeError as error:
         return int(error.args[0])
     return -1
