@@ -554,12 +554,12 @@ def conceal(error: Error) -> Error:
     return error
 
 
-def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False) -> str:
+def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
     """The whole message for a person, ending in a line break (design 9)."""
-    out = _block(f"{program}: ", error, quote_values)
+    out = _block(f"{program}: ", error, quote_values, codes)
     for finding in error.findings:
         out.append("")
-        out.extend(_block("", finding, quote_values))
+        out.extend(_block("", finding, quote_values, codes))
     return _page(out)
 
 
@@ -611,10 +611,14 @@ def _key_of(text: str, is_flag: bool) -> str:
 _IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
 
 
-def _block(prefix: str, error: PlaitError | Finding, quote_values: bool) -> list[str]:
+def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False) -> list[str]:
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
     at = error.at if error.at is not None and error.at.source is not None else _place_of_trail(error)
     place = f"{at}: " if at is not None else ""
+    if codes and error.code:
+        from plait.codes import number_of
+
+        first += f" [{number_of(error.code)}]"
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
     quoted = [
         (str(at), text) for at in (error.at, *error.also) if (text := _quoted(at, error, quote_values)) is not None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from plait.cli.messages import Sink
     from plait.engine.flags import Command
     from plait.engine.options import Request
     from plait.errors import PlaitError
@@ -151,7 +152,10 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     from plait.errors import PlaitError
 
     TYPED.set([])
+    sink: Sink | None = None
     try:
+        if any(word.startswith("--message-format") for word in argv):
+            sink = _sink(argv)
         if program != PLAIT:
             from plait.cli.shared import following_links, within_limits
 
@@ -173,7 +177,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
                 lambda: run(words) if takes_words else performed(table, run, words)
             )
         if name == "help" and len(argv) > 1:
-            return main([argv[1], "--help"])
+            return _help(argv[1])
         if name in ("-h", "--help", "help"):
             return _write_out(_USAGE)
         if name in ("version", "--version"):
@@ -200,6 +204,20 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         return _internal(error) if told is None else _say(told, program)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error)
+    finally:
+        if sink is not None:
+            sink.close()
+
+
+def _sink(argv: Sequence[str]) -> Sink | None:
+    """Where messages go for a format other than text. Raises UsageError for an unknown format."""
+    from plait.cli.messages import Sink, format_of
+    from plait.cli.streams import SINK
+
+    form = format_of(argv)
+    found = None if form in ("", "text") else Sink(form)
+    SINK.set(found)
+    return found
 
 
 def _say(error: PlaitError, program: str) -> int:
@@ -216,11 +234,10 @@ def _say(error: PlaitError, program: str) -> int:
                 sys.stderr.flush()
         return error.exit_status
     from plait.cli.shared import quotes_values
-    from plait.cli.streams import complain
-    from plait.errors import render
+    from plait.cli.streams import complain_of
 
     sys.stdout.flush()
-    complain(render(error, quote_values=quotes_values(error)))
+    complain_of(error, quote_values=quotes_values(error))
     return error.exit_status
 
 
@@ -319,6 +336,16 @@ def _version() -> int:
     from plait.version import __version__
 
     return _write_out(f"plait {__version__}\n")
+
+
+def _help(name: str) -> int:
+    """Print the help of a command, or the page of a code such as E0101."""
+    if name not in COMMANDS:
+        from plait.cli.pages import is_code, page_of
+
+        if is_code(name):
+            return _write_out(page_of(name))
+    return main([name, "--help"])
 
 
 def _unknown(name: str) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import complain, complain_of, write_out
 from plait.content import PassingLinks
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, texts
-from plait.errors import LimitError, PlaitError, ReadError, UsageError, render
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
         except LimitError:
             raise
         except PlaitError as error:
-            complain(render(error))
+            complain_of(error)
             yield file, None
             continue
         if formatted.left_alone:
@@ -149,6 +149,6 @@ def _is_written(file: InputFile, formatted: Formatted, named: Sequence[str]) -> 
             content = formatted.text.encode("utf-8", "surrogateescape")
             write_all({path: (file.bytes(), content)}, max(tops, key=len) if file.in_directory and tops else None)
     except ReadError as error:
-        complain(render(error))
+        complain_of(error)
         return False
     return True

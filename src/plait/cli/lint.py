@@ -127,22 +127,16 @@ class Asked:
     def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""
         from plait.lint import reports
+        from plait.tools.messages import as_annotations, as_list, as_sarif
 
         form, flags = self.form, self.flags
-        if form == "sarif" or flags.has(Lint.sarif):
-            from plait.lint.sarif import as_sarif
-
-            text = as_sarif(subject, found)
-            if flags.has(Lint.sarif):
-                _write(flags.sarif, text)
-            if form == "sarif":
-                write_out(text)
-        if form == "json":
-            write_out(reports.as_json(subject, found))
-        elif form == "github":
-            write_out(reports.as_annotations(subject, found))
-        elif form == "text":
+        messages = reports.messages(subject, found)
+        if flags.has(Lint.sarif):
+            _write(flags.sarif, as_sarif(messages))
+        if form == "text":
             write_folded(reports.as_text(subject, found))
+        else:
+            write_out({"json": as_list, "github": as_annotations, "sarif": as_sarif}[form](messages))
 
 
 def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import complain_of, write_out
 from plait.cli.watch import head
-from plait.errors import PlaitError, render
+from plait.errors import PlaitError
 from plait.process import goes_on, stop_timer, tidier
 from plait.spell import counted
 from plait.view import seen
@@ -39,7 +39,7 @@ def watch(
             report(subject, found)
         except PlaitError as error:
             sys.stdout.flush()
-            complain(render(error))
+            complain_of(error)
         finally:
             stop_timer()
 

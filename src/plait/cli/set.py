@@ -6,13 +6,13 @@ import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.shared import entered, shown
-from plait.cli.streams import complain, write_folded
+from plait.cli.streams import complain, complain_of, write_folded
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
-from plait.errors import UsageError, render
+from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _set_from(target: Target, flags: Set) -> int:
         _show(edit, flags)
         _finish(edit, flags)
     for one in refused:
-        complain(f"{render(one).rstrip()}\n")
+        complain_of(one)
     if refused and not is_partial:
         complain("plait: nothing was written; --partial leaves these out\n")
     return 1 if refused else 0

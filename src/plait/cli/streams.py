@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from _contextvars import ContextVar
 
 from plait.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.cli.messages import Sink
     from plait.cli.progress import Watched
     from plait.cli.terminal import Terminal
     from plait.context import Context
+    from plait.errors import PlaitError
 
 
 class _Unwatched:
@@ -102,11 +105,40 @@ def complain(text: str) -> None:
     sys.stderr.write(text)
 
 
+# Where messages go for a format of `--message-format` other than text.
+SINK: ContextVar[Sink | None] = ContextVar("plait_sink", default=None)
+
+
+def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
+    """Write an error to standard error, in the format that the command line asks for; a terminal shows its codes."""
+    sink = SINK.get()
+    if sink is None:
+        from plait.errors import render
+
+        complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty()))
+    else:
+        sink.error(error, quote_values=quote_values)
+
+
 def warn(context: Context) -> None:
     """Print the warnings of a run to standard error, each once."""
-    for text in context.warnings:
-        complain(f"plait: warning: {text}\n")
+    sink = SINK.get()
+    if sink is not None:
+        sink.warnings(context.warnings)
+    elif context.warnings:
+        numbered = _numbered if sys.stderr.isatty() else str
+        for text in context.warnings:
+            complain(f"plait: warning: {numbered(text)}\n")
     context.forget_warnings()
+
+
+def _numbered(text: str) -> str:
+    from plait.codes import number_of
+    from plait.diagnostics import diagnostic_of
+
+    number = number_of(diagnostic_of(text).code)
+    first, newline, rest = text.partition("\n")
+    return f"{first} [{number}]{newline}{rest}" if number else text
 
 
 def forget_out() -> None:

@@ -7,10 +7,10 @@ import sys
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import complain_of, write_out
 from plait.cli.test_output import Teller
 from plait.cli.watch import head
-from plait.errors import PlaitError, render
+from plait.errors import PlaitError
 from plait.process import stop_timer, tidier
 from plait.spell import counted
 from plait.testing.evaluating import Evaluator
@@ -57,7 +57,7 @@ class Again:
             self._run(cases, changed, start)
         except PlaitError as error:
             sys.stdout.flush()
-            complain(render(error))
+            complain_of(error)
         finally:
             if not changed:
                 write_out("what they read is watched; Ctrl-C ends\n")

@@ -12,7 +12,7 @@ from time import localtime, perf_counter, strftime
 
 from plait.cli.colour import in_colour
 from plait.cli.shared import quotes_values, within_limits
-from plait.cli.streams import complain, write_folded, write_out
+from plait.cli.streams import complain, complain_of, write_folded, write_out
 from plait.cli.terminal import harmless
 from plait.codecache import MemoryCache
 from plait.context import Context
@@ -21,7 +21,7 @@ from plait.engine.options import DELIVERY
 from plait.engine.patch import Patch
 from plait.engine.render import Render
 from plait.engine.world import evaluate_in
-from plait.errors import PlaitError, UsageError, render
+from plait.errors import PlaitError, UsageError
 from plait.nodes import equal
 from plait.process import goes_on, stop_timer, tidier
 from plait.provenance import Trace
@@ -60,7 +60,7 @@ def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Calla
         goes_on()
         follow(Watched(read, deliver).work, idle=tidier())
     except PlaitError as error:
-        complain(render(error, quote_values=quotes_values(error)))
+        complain_of(error, quote_values=quotes_values(error))
         return error.exit_status
     if sys.stdout.isatty():
         write_out("\n")
@@ -109,7 +109,7 @@ class Watched:
             if changed and self._shows_differences:
                 write_out(f"{head(changed)}\n", is_harmless=True)
             sys.stdout.flush()
-            complain(render(error, quote_values=quotes_values(error)))
+            complain_of(error, quote_values=quotes_values(error))
         finally:
             # What is waited for is not held to the limits of what was done.
             stop_timer()

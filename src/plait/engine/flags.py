@@ -69,7 +69,8 @@ class Command(Generic[R]):
         shared: Any = Request
         if len(self.groups) > 1 or heading == NO_EFFECT:
             heading = GENERAL
-        self.groups.setdefault(heading, []).append(shared.help)
+        general = self.groups.setdefault(heading, [])
+        general += [shared.help] if request.program != "plait" else [shared.message_format, shared.help]
         self.flags = [flag for group in self.groups.values() for flag in group]
         self._by_name: dict[str, Option] = {"debug": shared.debug, **{flag.name: flag for flag in self.flags}}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}

@@ -306,6 +306,15 @@ class Request:
     # Every command has them.
     help = switch("help", "print this help", short="h", setting="", part=PROCESS)
     debug = switch("debug", "", setting="", part=PROCESS)
+    message_format = text(
+        "message-format",
+        "format of errors and warnings: text, json, github, sarif, or the text of ytt or bosh",
+        value="FORM",
+        default=("text",),
+        choices=("text", "json", "github", "sarif", "ytt", "bosh"),
+        setting="",
+        part=PROCESS,
+    )
 
     def __init_subclass__(cls) -> None:
         own: list[Option | Heading] = []

@@ -1,11 +1,11 @@
-"""Findings as text, as JSON, and as annotations of a workflow."""
+"""Findings as text, and as messages for programs."""
 
 from __future__ import annotations
 
 from plait.errors import Finding as Told
-from plait.lint.codes import CODES
+from plait.lint.codes import CODES, DEAD, ORDER
 from plait.source import Position, Source
-from plait.tools.workflow import annotation
+from plait.tools.messages import Change, Message, Related
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from plait.lint.finding import Finding
     from plait.lint.subject import Subject
+
+# The families whose findings are warnings. Others may be intended: they are notes.
+_WARNINGS = frozenset({DEAD, ORDER})
 
 
 def as_text(subject: Subject, findings: Sequence[Finding]) -> str:
@@ -29,7 +32,8 @@ def _told(subject: Subject, finding: Finding) -> Told:
     at = _position(subject, finding.path, finding.line)
     also = [_position(subject, place.path, place.line) for place in finding.also]
     runs = f" (in the run {', '.join(finding.runs)})" if finding.runs and len(subject.runs) > 1 else ""
-    return Told(f"{finding.code} {finding.message}{runs}", at=at, also=also, hint=finding.hint or None)
+    message = f"{finding.code} {finding.message}{runs}"
+    return Told(message, at=at, also=also, hint=finding.hint or None, code=finding.name)
 
 
 def _position(subject: Subject, path: str, line: int) -> Position:
@@ -40,47 +44,21 @@ def _position(subject: Subject, path: str, line: int) -> Position:
     return Position(source, line)
 
 
-def as_json(subject: Subject, findings: Sequence[Finding]) -> str:
-    """A list of findings."""
-    from json import dumps
-
-    return dumps([_data(subject, finding) for finding in findings], indent=1, ensure_ascii=False) + "\n"
-
-
-def _data(subject: Subject, finding: Finding) -> dict[str, object]:
-    code = CODES[finding.code]
-    return {
-        "code": code.code,
-        "name": code.name,
-        "family": code.family,
-        "file": subject.shown(finding.path),
-        "line": finding.line,
-        "column": finding.column,
-        "end": finding.end,
-        "message": finding.message,
-        "hint": finding.hint or None,
-        "also": [
-            {"file": subject.shown(place.path), "line": place.line, "text": place.words} for place in finding.also
-        ],
-        "runs": list(finding.runs),
-        "fix": [
-            {"file": subject.shown(edit.path), "start": edit.start, "end": edit.end, "text": edit.new}
-            for edit in finding.edits
-        ],
-    }
-
-
-def as_annotations(subject: Subject, findings: Sequence[Finding]) -> str:
-    """Workflow commands: each finding is shown at its line by a service that reads them."""
-    out = []
-    for finding in findings:
-        place = {
-            "file": subject.shown(finding.path),
-            "line": str(finding.line),
-            "col": str(finding.column),
-            "endColumn": str(finding.end),
-            "title": f"{finding.code} {finding.name}",
-        }
-        text = finding.message + (f"\n{finding.hint}" if finding.hint else "")
-        out.append(annotation("warning", place, text))
-    return "".join(out)
+def messages(subject: Subject, findings: Sequence[Finding]) -> list[Message]:
+    """The findings as messages."""
+    return [
+        Message(
+            CODES[one.code],
+            "warning" if CODES[one.code].family in _WARNINGS else "note",
+            one.message,
+            file=subject.shown(one.path),
+            line=one.line,
+            column=one.column,
+            end=one.end,
+            hint=one.hint or None,
+            also=[Related(subject.shown(place.path), place.line, place.words) for place in one.also],
+            runs=one.runs,
+            fix=[Change(subject.shown(edit.path), edit.start, edit.end, edit.new) for edit in one.edits],
+        )
+        for one in findings
+    ]

@@ -10,7 +10,7 @@ def annotation(level: str, place: dict[str, str], text: str) -> str:
     words = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
     )
-    return f"::{level} {words}::{_escaped(text)}\n"
+    return f"::{level} {words}".rstrip() + f"::{_escaped(text)}\n"
 
 
 def without_commands(text: str) -> str:

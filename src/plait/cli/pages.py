@@ -1,0 +1,52 @@
+"""The pages of codes, for `plait help E0101`."""
+
+from __future__ import annotations
+
+import os
+
+from plait.codes import BY_CODE, CODES, Code
+from plait.errors import UsageError
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# In an installation, and in a checkout.
+_PLACES = (
+    os.path.join(_PACKAGE, "explanations"),
+    os.path.join(os.path.dirname(os.path.dirname(_PACKAGE)), "docs", "reference", "codes"),
+)
+
+
+def code_of(text: str) -> Code:
+    """The code that a text names: E0101, e101 or undefined-name. Raises UsageError."""
+    letter, number = text[:1].upper(), text[1:]
+    found = CODES.get(text)
+    if found is None and number.isdecimal():
+        found = next(
+            (
+                one
+                for one in BY_CODE.values()
+                if one.code[0] == letter and one.code[1:] == number.zfill(len(one.code) - 1)
+            ),
+            None,
+        )
+    if found is None:
+        from plait.spell import did_you_mean
+
+        hint = did_you_mean(text, [*BY_CODE, *CODES])
+        raise UsageError(f'unknown code "{text}"', hint=hint, code="unknown-code")
+    return found
+
+
+def is_code(text: str) -> bool:
+    """True for the name of a code, and for what has the form of one."""
+    return text in CODES or (text[:1].isalpha() and text[1:].isdecimal())
+
+
+def page_of(text: str) -> str:
+    """The page of a code. Raises UsageError for an unknown one."""
+    code = code_of(text)
+    for place in _PLACES:
+        path = os.path.join(place, f"{code.code}.md")
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+    return f"# {code.code} {code.name}\n\n{code.summary[:1].upper()}{code.summary[1:]}.\n"
