@@ -90,6 +90,8 @@ _USAGE = (
     "  plait completion bash                     completion for bash, zsh or fish\n"
     "  plait shims bin                           ytt and bosh that are plait, for programs\n"
     "  plait version                             the version\n\n"
+    "--message-format json (github, sarif, ytt, bosh) prints errors and warnings for programs.\n"
+    "plait help E0101 explains the code of an error.\n"
     "plait COMMAND --help lists the flags of a command.\n"
 )
 
@@ -104,6 +106,8 @@ PLAIT = "plait"
 
 # The requests of the command line that runs, in the order in which they were read.
 TYPED: ContextVar[list[Request]] = ContextVar("plait_typed")
+# Where messages go for a format of `--message-format` other than text, once there are any.
+SINK: ContextVar[list[Sink]] = ContextVar("plait_sink")
 
 
 # True where a command line may ask for a process of its own.
@@ -152,10 +156,8 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     from plait.errors import PlaitError
 
     TYPED.set([])
-    sink: Sink | None = None
+    SINK.set([])
     try:
-        if any(word.startswith("--message-format") for word in argv):
-            sink = _sink(argv)
         if program != PLAIT:
             from plait.cli.shared import following_links, within_limits
 
@@ -182,7 +184,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return _write_out(_USAGE)
         if name in ("version", "--version"):
             return _version()
-        return _unknown(name)
+        return _unknown(name, words)
     except PlaitError as error:
         return _say(error, program)
     except BrokenPipeError:
@@ -205,19 +207,10 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error)
     finally:
-        if sink is not None:
-            sink.close()
+        if SINK.get() or any(one.message_format != "text" for one in TYPED.get()):
+            from plait.cli.streams import close_messages
 
-
-def _sink(argv: Sequence[str]) -> Sink | None:
-    """Where messages go for a format other than text. Raises UsageError for an unknown format."""
-    from plait.cli.messages import Sink, format_of
-    from plait.cli.streams import SINK
-
-    form = format_of(argv)
-    found = None if form in ("", "text") else Sink(form)
-    SINK.set(found)
-    return found
+            close_messages()
 
 
 def _say(error: PlaitError, program: str) -> int:
@@ -348,7 +341,9 @@ def _help(name: str) -> int:
     return main([name, "--help"])
 
 
-def _unknown(name: str) -> int:
+def _unknown(name: str, words: Sequence[str]) -> int:
+    from plait.engine.flags import Command
+    from plait.engine.options import Request
     from plait.errors import UsageError
     from plait.spell import did_you_mean
 
@@ -359,7 +354,9 @@ def _unknown(name: str) -> int:
         from os.path import lexists
 
         hint = f"plait render -f {name}" if lexists(name) else "plait help lists the commands"
-    raise UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
+    error = UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
+    error.parsed = Command(Request).apart(words, anywhere=True)[0]
+    raise error
 
 
 # What other programs are called, and what they call it.

@@ -6,7 +6,6 @@ import sys
 
 from plait.diagnostics import diagnostic_of
 from plait.tools.messages import (
-    FORMATS,
     GITHUB,
     JSON,
     REFERENCES,
@@ -21,33 +20,9 @@ from plait.tools.messages import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from plait.errors import PlaitError
-
-FLAG = "--message-format"
-
-
-def format_of(argv: Sequence[str]) -> str:
-    """The format that a command line asks for, also one with mistakes. Raises UsageError for an unknown format."""
-    words = list(argv[: argv.index("--")] if "--" in argv else argv)
-    found = ""
-    for place, word in enumerate(words):
-        if word == FLAG and place + 1 < len(words):
-            found = words[place + 1]
-        elif word.startswith(f"{FLAG}="):
-            found = word.partition("=")[2]
-    if found and found not in FORMATS:
-        from plait.errors import UsageError
-        from plait.spell import did_you_mean
-
-        raise UsageError(
-            f'unknown format "{found}"',
-            expected=", ".join(FORMATS),
-            hint=did_you_mean(found, FORMATS),
-            code="unknown-choice",
-        )
-    return found
 
 
 class Sink:

@@ -6,6 +6,7 @@ import os
 from _contextvars import copy_context
 
 from plait.cli import ISOLATES, TYPED, Isolate
+from plait.cli.streams import typed
 from plait.content import Links
 from plait.engine.common import (
     ALLOW_OUTPUT,
@@ -55,8 +56,7 @@ def entered(request: R) -> R:
 
 def quotes_values(error: PlaitError | None = None) -> bool:
     """True if messages may quote values. error: of a command line with a mistake, which was not read to its end."""
-    parsed = error.parsed if isinstance(error, UsageError) else None
-    return any(one.value(QUOTE_VALUES) for one in (*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])))
+    return any(one.value(QUOTE_VALUES) for one in typed(error))
 
 
 def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str]) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from _contextvars import ContextVar
 
+from plait.cli import SINK, TYPED
 from plait.errors import ReadError
 
 TYPE_CHECKING = False
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from plait.cli.progress import Watched
     from plait.cli.terminal import Terminal
     from plait.context import Context
+    from plait.engine.options import Request
     from plait.errors import PlaitError
 
 
@@ -105,13 +106,40 @@ def complain(text: str) -> None:
     sys.stderr.write(text)
 
 
-# Where messages go for a format of `--message-format` other than text.
-SINK: ContextVar[Sink | None] = ContextVar("plait_sink", default=None)
+def _sink(error: PlaitError | None = None) -> Sink | None:
+    """Where messages go; None for the usual text. error: of a command line with a mistake, which was not read to its end."""
+    made = SINK.get([])
+    if made:
+        return made[0]
+    form = "text"
+    for one in typed(error):
+        form = one.message_format if one.message_format != "text" else form
+    if form == "text":
+        return None
+    from plait.cli.messages import Sink
+
+    made.append(Sink(form))
+    return made[0]
+
+
+def typed(error: PlaitError | None = None) -> list[Request]:
+    """The requests of the command line. error: as of `_sink`."""
+    from plait.engine.options import Request
+
+    parsed = getattr(error, "parsed", None)
+    return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
+
+
+def close_messages() -> None:
+    """Write what a format writes at the end of a command line."""
+    sink = _sink()
+    if sink is not None:
+        sink.close()
 
 
 def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
     """Write an error to standard error, in the format that the command line asks for; a terminal shows its codes."""
-    sink = SINK.get()
+    sink = _sink(error)
     if sink is None:
         from plait.errors import render
 
@@ -122,7 +150,7 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
 
 def warn(context: Context) -> None:
     """Print the warnings of a run to standard error, each once."""
-    sink = SINK.get()
+    sink = _sink()
     if sink is not None:
         sink.warnings(context.warnings)
     elif context.warnings:

@@ -69,10 +69,10 @@ class Command(Generic[R]):
         shared: Any = Request
         if len(self.groups) > 1 or heading == NO_EFFECT:
             heading = GENERAL
-        general = self.groups.setdefault(heading, [])
-        general += [shared.help] if request.program != "plait" else [shared.message_format, shared.help]
+        self.groups.setdefault(heading, []).append(shared.help)
         self.flags = [flag for group in self.groups.values() for flag in group]
-        self._by_name: dict[str, Option] = {"debug": shared.debug, **{flag.name: flag for flag in self.flags}}
+        hidden = [shared.debug, shared.message_format] if request.program == "plait" else [shared.debug]
+        self._by_name: dict[str, Option] = {flag.name: flag for flag in (*hidden, *self.flags)}
         self._by_short = {flag.short: flag for flag in self.flags if flag.short}
 
     def parse(self, argv: Sequence[str]) -> R:
@@ -82,17 +82,21 @@ class Command(Generic[R]):
         arguments of a command without any. With `--help` the rest is parsed as well, but arguments are not checked.
         """
         found = self.read(argv)
+        if found.has(self.request.message_format):
+            found.require_choice(self.request.message_format, "form")
         if found.arguments and not self.request.usage and not found.help:
             from plait.spell import did_you_mean
 
             extra = ", ".join(found.arguments)
             known = [name for name, _ in self.request.commands]
-            raise UsageError(
+            error = UsageError(
                 f"command '{self.name}' does not accept extra arguments '{extra}'",
                 reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
                 hint=did_you_mean(found.arguments[0], known) or _argument_hint(self, found),
                 code="unexpected-argument",
             )
+            error.parsed = found
+            raise error
         return found
 
     def read(self, argv: Sequence[str]) -> R:
@@ -105,7 +109,11 @@ class Command(Generic[R]):
             elif not word.startswith("-") or word == "-":
                 found.use(self.request.argument, word)
             else:
-                self._read_flag(word, words, found)
+                try:
+                    self._read_flag(word, words, found)
+                except UsageError:
+                    self._read_rest(words, found)
+                    raise
             if found.uses and found.uses[-1].option.is_last:
                 break
         return found
@@ -166,6 +174,17 @@ class Command(Generic[R]):
         except UsageError as error:
             error.parsed = found
             raise
+
+    def _read_rest(self, words: Iterable[str], found: Request) -> None:
+        """Read the flags after a mistake as far as they are valid: they decide how the mistake is reported."""
+        for word in words:
+            if word == "--":
+                return
+            if word.startswith("--"):
+                try:
+                    self._read_flag(word, words, found)
+                except UsageError:
+                    continue
 
     def _read_long(self, word: str, words: Iterable[str], found: Request) -> None:
         name, equals, value = word[2:].partition("=")

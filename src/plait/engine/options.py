@@ -272,6 +272,10 @@ class Heading(str):
     __slots__ = ()
 
 
+# Of errors and warnings, for `--message-format`.
+FORMS = ("text", "json", "github", "sarif", "ytt", "bosh")
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(positional,))
 class Request:
     """Uses of options, in order. The attributes of a class are its options; its instances have the values as attributes.
@@ -306,15 +310,7 @@ class Request:
     # Every command has them.
     help = switch("help", "print this help", short="h", setting="", part=PROCESS)
     debug = switch("debug", "", setting="", part=PROCESS)
-    message_format = text(
-        "message-format",
-        "format of errors and warnings: text, json, github, sarif, or the text of ytt or bosh",
-        value="FORM",
-        default=("text",),
-        choices=("text", "json", "github", "sarif", "ytt", "bosh"),
-        setting="",
-        part=PROCESS,
-    )
+    message_format = text("message-format", "", default=("text",), choices=FORMS, setting="", part=PROCESS)
 
     def __init_subclass__(cls) -> None:
         own: list[Option | Heading] = []

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     Part = Mapping[str, object]
 
-# The values of `--message-format`. TEXT: for people. REFERENCES: the text of another program, and no other.
-TEXT, JSON, GITHUB, SARIF = "text", "json", "github", "sarif"
+JSON, GITHUB, SARIF = "json", "github", "sarif"
+# Formats with the text of another program, and no other.
 REFERENCES = ("ytt", "bosh")
-FORMATS = (TEXT, JSON, GITHUB, SARIF, *REFERENCES)
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "docs/reference/codes"
