@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from plait.cli.messages import Sink
+    from plait.cli.formats import Sink
     from plait.engine.flags import Command
     from plait.engine.options import Request
     from plait.errors import PlaitError
@@ -208,7 +208,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         return _internal(error)
     finally:
         if SINK.get() or any(one.message_format != "text" for one in TYPED.get()):
-            from plait.cli.streams import close_messages
+            from plait.cli.messages import close_messages
 
             close_messages()
 
@@ -226,8 +226,8 @@ def _say(error: PlaitError, program: str) -> int:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
+    from plait.cli.messages import complain_of
     from plait.cli.shared import quotes_values
-    from plait.cli.streams import complain_of
 
     sys.stdout.flush()
     complain_of(error, quote_values=quotes_values(error))

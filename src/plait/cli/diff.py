@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.streams import warn, watched, write_folded, write_out
+from plait.cli.messages import warn
+from plait.cli.streams import watched, write_folded, write_out
 from plait.context import Context
 from plait.engine.common import (
     ALLOW_ALL_LINKS,

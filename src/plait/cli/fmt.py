@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
-from plait.cli.streams import complain, complain_of, write_out
+from plait.cli.messages import complain_of
+from plait.cli.streams import complain, write_out
 from plait.content import PassingLinks
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command

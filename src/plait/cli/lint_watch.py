@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.streams import complain_of, write_out
+from plait.cli.messages import complain_of
+from plait.cli.streams import write_out
 from plait.cli.watch import head
 from plait.errors import PlaitError
 from plait.process import goes_on, stop_timer, tidier

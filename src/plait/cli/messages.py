@@ -1,64 +1,78 @@
-"""Errors and warnings for programs, in the format of `--message-format`. Loaded only for formats other than text."""
+"""Errors and warnings on standard error, in the format that the command line asks for."""
 
 from __future__ import annotations
 
 import sys
 
-from plait.diagnostics import diagnostic_of
-from plait.tools.messages import (
-    GITHUB,
-    JSON,
-    REFERENCES,
-    SARIF,
-    Message,
-    as_annotations,
-    as_lines,
-    as_sarif,
-    message_of,
-    messages_of,
-)
+from plait.cli import SINK, TYPED
+from plait.cli.streams import complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
+    from plait.cli.formats import Sink
+    from plait.context import Context
+    from plait.engine.options import Request
     from plait.errors import PlaitError
 
 
-class Sink:
-    """Where messages of one command line go: to standard error, those of SARIF all at once when it ends."""
+def _sink(error: PlaitError | None = None) -> Sink | None:
+    """Where messages go; None for the usual text. error: of a command line with a mistake, which was not read to its end."""
+    made = SINK.get([])
+    if made:
+        return made[0]
+    form = "text"
+    for one in typed(error):
+        form = one.message_format if one.message_format != "text" else form
+    if form == "text":
+        return None
+    from plait.cli.formats import Sink
 
-    def __init__(self, form: str) -> None:
-        self.form = form
-        self._found: list[Message] = []
-
-    def error(self, error: PlaitError, *, quote_values: bool) -> None:
-        """Write an error with its findings."""
-        if self.form in REFERENCES:
-            name = f"plait.reference.{self.form}"
-            report: Callable[[PlaitError], tuple[str, ...]] = __import__(name, fromlist=["report"]).report
-            sys.stderr.write("".join(report(error)))
-        else:
-            self._write(messages_of(error, quote_values=quote_values))
-
-    def warnings(self, texts: Iterable[str]) -> None:
-        """Write warnings. The reference programs have none of them."""
-        if self.form not in REFERENCES:
-            self._write([_warning(text) for text in texts])
-
-    def _write(self, found: list[Message]) -> None:
-        if self.form == SARIF:
-            self._found += found
-        else:
-            sys.stderr.write({JSON: as_lines, GITHUB: as_annotations}[self.form](found))
-
-    def close(self) -> None:
-        """Write the log of SARIF."""
-        if self.form == SARIF:
-            sys.stderr.write(as_sarif(self._found))
+    made.append(Sink(form))
+    return made[0]
 
 
-def _warning(text: str) -> Message:
-    found = message_of(diagnostic_of(text))
-    found.level = "warning"
-    return found
+def typed(error: PlaitError | None = None) -> list[Request]:
+    """The requests of the command line. error: as of `_sink`."""
+    from plait.engine.options import Request
+
+    parsed = getattr(error, "parsed", None)
+    return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
+
+
+def close_messages() -> None:
+    """Write what a format writes at the end of a command line."""
+    sink = _sink()
+    if sink is not None:
+        sink.close()
+
+
+def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
+    """Write an error to standard error, in the format that the command line asks for; a terminal shows its codes."""
+    sink = _sink(error)
+    if sink is None:
+        from plait.errors import render
+
+        complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty()))
+    else:
+        sink.error(error, quote_values=quote_values)
+
+
+def warn(context: Context) -> None:
+    """Print the warnings of a run to standard error, each once."""
+    sink = _sink()
+    if sink is not None:
+        sink.warnings(context.warnings)
+    elif context.warnings:
+        numbered = _numbered if sys.stderr.isatty() else str
+        for text in context.warnings:
+            complain(f"plait: warning: {numbered(text)}\n")
+    context.forget_warnings()
+
+
+def _numbered(text: str) -> str:
+    from plait.codes import number_of
+    from plait.diagnostics import diagnostic_of
+
+    number = number_of(diagnostic_of(text).code)
+    first, newline, rest = text.partition("\n")
+    return f"{first} [{number}]{newline}{rest}" if number else text

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from plait.cli.colour import COLOR, cleaning, in_colour
+from plait.cli.messages import complain_of
 from plait.cli.shared import entered, shown
-from plait.cli.streams import complain, complain_of, write_folded
+from plait.cli.streams import complain, write_folded
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST

@@ -6,7 +6,6 @@ import os
 from _contextvars import copy_context
 
 from plait.cli import ISOLATES, TYPED, Isolate
-from plait.cli.streams import typed
 from plait.content import Links
 from plait.engine.common import (
     ALLOW_OUTPUT,
@@ -56,6 +55,8 @@ def entered(request: R) -> R:
 
 def quotes_values(error: PlaitError | None = None) -> bool:
     """True if messages may quote values. error: of a command line with a mistake, which was not read to its end."""
+    from plait.cli.messages import typed
+
     return any(one.value(QUOTE_VALUES) for one in typed(error))
 
 
@@ -181,8 +182,8 @@ def are_notes_shown(flags: Dialect) -> bool:
 
 def tell_warnings(flags: Dialect, context: Context) -> None:
     """Prints the warnings of a run to standard error, each once, unless disabled."""
-    if are_shown(flags):
-        from plait.cli.streams import warn
+    if context.warnings and are_shown(flags):
+        from plait.cli.messages import warn
 
         warn(context)
     context.forget_warnings()

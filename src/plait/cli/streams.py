@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli import SINK, TYPED
 from plait.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.messages import Sink
     from plait.cli.progress import Watched
     from plait.cli.terminal import Terminal
     from plait.context import Context
-    from plait.engine.options import Request
-    from plait.errors import PlaitError
 
 
 class _Unwatched:
@@ -104,69 +100,6 @@ def complain(text: str) -> None:
         width = columns(sys.stderr)
         text = text if width is None else folded(text, width)
     sys.stderr.write(text)
-
-
-def _sink(error: PlaitError | None = None) -> Sink | None:
-    """Where messages go; None for the usual text. error: of a command line with a mistake, which was not read to its end."""
-    made = SINK.get([])
-    if made:
-        return made[0]
-    form = "text"
-    for one in typed(error):
-        form = one.message_format if one.message_format != "text" else form
-    if form == "text":
-        return None
-    from plait.cli.messages import Sink
-
-    made.append(Sink(form))
-    return made[0]
-
-
-def typed(error: PlaitError | None = None) -> list[Request]:
-    """The requests of the command line. error: as of `_sink`."""
-    from plait.engine.options import Request
-
-    parsed = getattr(error, "parsed", None)
-    return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
-
-
-def close_messages() -> None:
-    """Write what a format writes at the end of a command line."""
-    sink = _sink()
-    if sink is not None:
-        sink.close()
-
-
-def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
-    """Write an error to standard error, in the format that the command line asks for; a terminal shows its codes."""
-    sink = _sink(error)
-    if sink is None:
-        from plait.errors import render
-
-        complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty()))
-    else:
-        sink.error(error, quote_values=quote_values)
-
-
-def warn(context: Context) -> None:
-    """Print the warnings of a run to standard error, each once."""
-    sink = _sink()
-    if sink is not None:
-        sink.warnings(context.warnings)
-    elif context.warnings:
-        numbered = _numbered if sys.stderr.isatty() else str
-        for text in context.warnings:
-            complain(f"plait: warning: {numbered(text)}\n")
-    context.forget_warnings()
-
-
-def _numbered(text: str) -> str:
-    from plait.codes import number_of
-    from plait.diagnostics import diagnostic_of
-
-    number = number_of(diagnostic_of(text).code)
-    first, newline, rest = text.partition("\n")
-    return f"{first} [{number}]{newline}{rest}" if number else text
 
 
 def forget_out() -> None:

@@ -7,7 +7,8 @@ import sys
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.streams import complain_of, write_out
+from plait.cli.messages import complain_of
+from plait.cli.streams import write_out
 from plait.cli.test_output import Teller
 from plait.cli.watch import head
 from plait.errors import PlaitError

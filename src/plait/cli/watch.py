@@ -11,8 +11,9 @@ import sys
 from time import localtime, perf_counter, strftime
 
 from plait.cli.colour import in_colour
+from plait.cli.messages import complain_of
 from plait.cli.shared import quotes_values, within_limits
-from plait.cli.streams import complain, complain_of, write_folded, write_out
+from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.terminal import harmless
 from plait.codecache import MemoryCache
 from plait.context import Context
