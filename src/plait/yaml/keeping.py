@@ -54,7 +54,9 @@ def keep_format(
     for result in _attempts(tree, old, new, forms):
         if _reads_as(result, new, read_first):
             return mark + result
-    raise UsageError("the text cannot be changed so that it reads as the new value", at=Position(source, 1))
+    raise UsageError(
+        "the text cannot be changed so that it reads as the new value", at=Position(source, 1), code="keep-format"
+    )
 
 
 def _attempts(tree: Tree, old: Value, new: Value, forms: Forms) -> Iterator[str]:
