@@ -1,7 +1,7 @@
 """README, docs and examples do what they show.
 
 A page runs in a directory of its own, block by block. A block of a file has its path as `title="config.yml"`, or in
-backquotes at the start of the line above. A `console` block is run command by command: `plait`, `cat`, `ls`, `cd` and pipes
+backquotes at the start of the line above. A `console` block is run command by command: `plait`, `git`, `cat`, `ls`, `cd` and pipes
 of them; what follows a command is all it prints. `$ cat FILE` of a file that is not there writes it as shown. Python blocks
 with `>>>` are doctests, Starlark blocks with `>>>` show what code gives (`starlark_blocks`). `pytest --update` rewrites what
 commands and code print.
@@ -16,6 +16,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -114,6 +115,8 @@ def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch) -> str:
             text = "".join(pathlib.Path(name).read_text("utf-8") for name in argv)
         elif program == "ls":
             text = "".join(f"{name}\n" for name in sorted(os.listdir(argv[0] if argv else ".")))
+        elif program == "git":
+            subprocess.run(["git", *argv], check=True)
         else:
             assert program == "cd", command
             monkeypatch.chdir(argv[0])

@@ -7,8 +7,11 @@ import pathlib
 
 import pytest
 
+from plait.cli import main
 from plait.content import OUTPUT_LINKS
-from plait.project import guess
+from plait.errors import UsageError
+from plait.project import guess, read
+from plait.project.drafting import draft
 from plait.project.inference import infer
 from plait.project.inference.shell import Shell
 
@@ -225,3 +228,55 @@ def test_any_text_is_read_in_time_and_without_an_error() -> None:
         Shell("/top", "/top").read("".join(random.choice("ab $(){}`'\"\\<>|;&\n=*[]#for do done") for _ in range(60)))
     for piece in ("$(", "(", "`", "${", "'", '"', "<(", "for i in a b; do ", "a=(", "<<E\n", "{ "):
         Shell("/top", "/top").read(piece * 500)
+
+
+def test_a_project_file_is_drafted_and_verified(repository: pathlib.Path) -> None:
+    put(repository, "Makefile", f"render:\n\t{LINE}\n")
+    put(repository, "env/build.sh", "#!/bin/sh\ncd ../config\nytt -f . -f ../extra.yml\n")
+    put(repository, "extra.yml", "b: 1\n")
+    found = draft(str(repository))
+    assert found.path == "plait.yml"
+    assert [run.name for run in found.runs] == ["render", "build"]
+    (repository / found.path).write_text(found.text, "utf-8")
+    project = read(found.path)
+    assert {name: run.evaluate().to_yaml() for name, run in project.runs.items()} == {
+        "render": "a: 2\n",
+        "build": "a: 1\n---\nb: 1\n",
+    }
+    with pytest.raises(UsageError, match=r"plait\.yml is there already"):
+        draft(str(repository / "config"))
+
+
+def test_a_draft_leaves_out_what_a_project_file_may_not_do(
+    repository: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("APP_a", "3")
+    put(repository, "Makefile", f"render:\n\t{LINE}\nother:\n\tytt -f config --data-values-env APP\n")
+    found = draft(str(repository))
+    assert "APP" not in found.text
+    assert [run.name for run in found.runs] == ["render"]
+    assert any("other" in note or "--data-values-env" in note for note in found.notes)
+
+
+def test_inferred_runs_leave_out_vendored_files_and_charts(repository: pathlib.Path) -> None:
+    put(repository, "all/schema.yml", SCHEMA)
+    put(repository, "all/app/app.yml", TEMPLATE)
+    put(repository, "all/charts/web/Chart.yaml", "name: web\n")
+    put(repository, "all/charts/web/templates/a.yaml", "a: {{ .Values.a }}\n")
+    put(repository, "all/vendor/x.yml", "#@ fail()\n")
+    found = guess(str(repository / "all"))
+    assert found.run().evaluate().to_yaml() == "a: 1\n"
+    assert found.notes == ["not searched: vendor", "not searched: charts/web"]
+
+
+def test_init_writes_only_when_told_to(repository: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(repository, "Makefile", f"render:\n\t{LINE}\n")
+    assert main(["init", "--dry-run"]) == 0
+    assert main(["init"]) != 0  # there is no terminal to ask at
+    assert not (repository / "plait.yml").exists()
+    assert main(["init", "--yes"]) == 0
+    assert main(["run", "render"]) == 0
+    assert capsys.readouterr().out.endswith("a: 2\n")
+    (repository / "plait.yml").unlink()
+    assert main(["run"]) == 0
+    assert "inferred: plait render --file=config --data-value-yaml=a=2" in capsys.readouterr().err

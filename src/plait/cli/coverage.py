@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from plait.cli.project import announced
 from plait.cli.streams import complain
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, PROJECT, TRUST
@@ -47,7 +48,7 @@ def main(flags: Cover) -> int:
     """Run `plait coverage`; the exit status: 1 if a run failed, or too little is used. Raises PlaitError."""
     from plait.cli.coverage_reports import Reports
 
-    project = project_of(flags.project, os.curdir)
+    project = announced(project_of(flags.project, os.curdir))
     reports = Reports(flags.report, flags.fail_under, project.directory)
     coverage = reports.read(flags.append)
     failed = 0 if flags.no_runs else _count(project, flags, coverage)

@@ -6,6 +6,7 @@ import os
 import sys
 
 from plait.cli.endings import cleaned_up
+from plait.cli.project import announced
 from plait.cli.shared import entered, shown
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.tools import table
@@ -109,7 +110,7 @@ class Asked:
         from plait.lint.subject import Subject
 
         flags = self.flags
-        project = _typed(self._typed) if self._typed else project_of(flags.project, os.curdir)
+        project = _typed(self._typed) if self._typed else announced(project_of(flags.project, os.curdir))
         chosen = choose(project, flags.arguments)
         runs = chosen.runs
         complain(chosen.note())

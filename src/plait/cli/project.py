@@ -6,7 +6,7 @@ import os
 import sys
 
 from plait.cli.shared import entered, shown
-from plait.cli.streams import write_out
+from plait.cli.streams import complain, write_out
 from plait.cli.tools import only_argument, table
 from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
@@ -46,7 +46,7 @@ class ProjectCommand(Request):
 
     __slots__ = ()
     command = "project"
-    summary = "Show the runs of the project: what is rendered with what. Without a project file they are guessed."
+    summary = "Show the runs of the project: what is rendered with what. Without a project file they are inferred."
     usage = "[PATH]"
 
     project = common.PROJECT
@@ -121,7 +121,7 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
     Raises PlaitError.
     """
     words = [*argv]
-    project = project_of(path, os.curdir)
+    project = announced(project_of(path, os.curdir))
     # The only run need not be named; what follows is then for its command.
     is_only = len(project.runs) == 1 and not project.matrices
     is_named = named and words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
@@ -162,17 +162,8 @@ def _as_text(project: Project) -> str:
     from plait.spell import counted
 
     is_there = project.runs or project.path
-    out = [f"{project.path}:" if project.path else "no project file; guessed:"] if is_there else []
-    for run in project.runs.values():
-        out.append(f"  {run.name}")
-        out.append(f"    plait {_typed(run)}")
-        if run.why:
-            out.append(f"    because {run.why}")
-        if run.given is not None:
-            from plait.yaml import write_value
-
-            out.append("    with")
-            out += [f"      {line}" for line in write_value(run.given).splitlines()]
+    out = [f"{project.path}:" if project.path else "no project file; inferred:"] if is_there else []
+    out += [f"  {line}" for run in project.runs.values() for line in described(run)]
     for matrix in project.matrices.values():
         cells = matrix.cells()
         matrix.run(cells[0]).check()
@@ -181,6 +172,34 @@ def _as_text(project: Project) -> str:
         out += ["    ..."] if len(cells) > _SHOWN else []
     out += [f"  note: {note}" for note in project.notes]
     return "".join(f"{line}\n" for line in out)
+
+
+def described(run: Run) -> list[str]:
+    """The name of a run, its command line, its evidence if it is inferred, and its values, as lines."""
+    out = [run.name, f"  plait {_typed(run)}"]
+    if run.why:
+        out.append(f"  because {run.why}")
+    if run.given is not None:
+        from plait.yaml import write_value
+
+        out.append("  with")
+        out += [f"    {line}" for line in write_value(run.given).splitlines()]
+    return out
+
+
+# Inferred runs that are named before an answer about them.
+_NAMED = 3
+
+
+def announced(project: Project) -> Project:
+    """The project. If it was inferred, its runs are printed to standard error, because nobody named them."""
+    if not project.path and project.runs:
+        runs = [*project.runs.values()]
+        for run in runs[:_NAMED]:
+            complain(f"plait: no plait.yml; inferred: plait {_typed(run)}\n")
+        if len(runs) > _NAMED:
+            complain(f"plait: no plait.yml; inferred {len(runs) - _NAMED} more runs: plait project lists them\n")
+    return project
 
 
 def _typed(run: Run) -> str:

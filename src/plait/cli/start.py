@@ -7,7 +7,7 @@ import os
 from plait.cli.streams import write_out
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, Request
+from plait.engine.options import SWITCH, TEXT, Request, switch
 from plait.errors import UsageError
 
 TYPE_CHECKING = False
@@ -35,8 +35,13 @@ class Init(Request):
 
     __slots__ = ()
     command = "init"
-    summary = "Make a small working project in an empty directory."
+    summary = (
+        "Create a small working project in an empty directory, or a project file for an existing repository: its runs are "
+        "inferred from build files and annotated YAML, shown with the evidence, and verified by rendering."
+    )
     usage = "[DIRECTORY]"
+    dry_run = switch("dry-run", "show the project file of an existing repository, and write nothing")
+    yes = switch("yes", "write it without asking", short="y")
     output_links = ALLOW_OUTPUT
 
 
@@ -140,13 +145,27 @@ Render it as it is, then for production, then run its tests:
   {cd}plait test
 """
 
+_CHECKS = """
+Render a run, look for mistakes, and ask where a value comes from:
+
+  plait run NAME
+  plait lint
+  plait explain run NAME PATH
+"""
+
 
 def main_init(flags: Init) -> int:
-    """Run `plait init`; the exit status. Raises UsageError for a directory with something in it."""
+    """Runs `plait init`. Returns the exit status: 1 if nothing was written. Raises PlaitError."""
     from plait.cli.tools import only_argument
     from plait.writing import failure
 
     directory = only_argument(INIT, flags, "directory", ".")
+    # A fresh clone of an empty repository has only this.
+    if os.path.isdir(directory) and set(os.listdir(directory)) - {".git"}:
+        return _adopt(flags, directory)
+    if flags.dry_run:
+        write_out("".join(f"would create {os.path.normpath(os.path.join(directory, path))}\n" for path in PROJECT))
+        return 0
     try:
         made = _make_project(directory)
     except OSError as error:
@@ -156,19 +175,42 @@ def main_init(flags: Init) -> int:
     return 0
 
 
+def _adopt(flags: Init, directory: str) -> int:
+    """Writes a project file for an existing repository, after asking. Returns the exit status."""
+    from plait.cli.project import described
+    from plait.cli.streams import complain
+    from plait.cli.tools import confirmed
+    from plait.project.drafting import draft
+    from plait.writing import failure, write_file
+
+    found = draft(directory)
+    notes = "".join(f"note: {note}\n" for note in found.notes)
+    if not found.runs:
+        complain(notes)
+        raise UsageError(
+            f"no run was found in {directory}",
+            expected="annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait",
+            hint="write a plait.yml by hand, or name an empty directory: plait init demo",
+            code="nothing-to-do",
+        )
+    write_out("".join(f"{line}\n" for run in found.runs for line in described(run)) + notes)
+    write_out(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
+    if flags.dry_run:
+        return 0
+    if not flags.yes and not confirmed("Write this?", "--yes, which writes it, or --dry-run"):
+        complain("plait: nothing was written\n")
+        return 1
+    try:
+        write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666)
+    except OSError as error:
+        raise failure(f"in {found.path}", error, UsageError) from None
+    write_out(f"\ncreated {found.path}\n" + _CHECKS)
+    return 0
+
+
 def _make_project(directory: str) -> list[str]:
     from plait.writing import followed
 
-    there = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-    # What a fresh clone has is not in the way.
-    there = [name for name in there if name != ".git"]
-    if there:
-        raise UsageError(
-            f"{directory} is not empty",
-            found=", ".join(there[:5]),
-            hint="name a new directory: plait init demo",
-            code="foreign-file",
-        )
     made = []
     with followed(directory, make=0o777) as top:
         for path, text in PROJECT.items():

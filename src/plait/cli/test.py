@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.cli.colour import in_colour
+from plait.cli.project import announced
 from plait.cli.streams import write_out
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
@@ -114,6 +115,8 @@ def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
     from plait.testing.remembered import selected
 
     collected = Collector(flags.project).collect(flags.arguments)
+    for project in collected.inferred:
+        announced(project)
     return collected, selected(collected, flags.keyword, failed=flags.lf)
 
 

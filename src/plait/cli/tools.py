@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from plait.engine import dialect
 from plait.engine.common import JOBS, TRUST
 from plait.engine.flags import Command
@@ -54,3 +56,14 @@ def jobs_of(flags: Request) -> int:
             "invalid --jobs", expected="a number of processes, at least 1", found=str(jobs), code="invalid-value"
         )
     return jobs
+
+
+def confirmed(question: str, instead: str) -> bool:
+    """True if the user at the terminal answers yes. instead: the flags that need no answer. Raises UsageError without
+    a terminal.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("there is no terminal to ask at", expected=instead, code="no-terminal")
+    sys.stdout.write(f"{question} [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from plait.cli.colour import cleaning
 from plait.cli.streams import complain, write_out
-from plait.cli.tools import only_argument
+from plait.cli.tools import confirmed, only_argument
 from plait.engine.flags import Command
 from plait.engine.options import READ_PATH, WRITTEN_PATH, Heading, Request, switch, texts
-from plait.errors import ReadError, UsageError
+from plait.errors import ReadError
 from plait.permissions import (
     ACCESSES,
     ENVIRONMENT,
@@ -99,7 +98,7 @@ def _grant(flags: Trust, directory: str, file: str) -> int:
     if needs:
         heading += f"{_clean(directory)} asks for\n"
     write_out(heading + _table(needs), is_harmless=True)
-    if not flags.yes and not _is_confirmed():
+    if not flags.yes and not confirmed("Grant this?", "--yes, which grants all of this"):
         complain("plait: nothing was granted\n")
         return 1
     store(Decision(directory, [*stored(directory), *needs]))
@@ -121,17 +120,6 @@ def _is_foreign(file: str) -> bool:
     except PermissionDeniedError:
         return True
     return False
-
-
-def _is_confirmed() -> bool:
-    """True if the user confirms at the terminal. Raises UsageError without a terminal."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            "there is no terminal to ask at", expected="--yes, which grants all of this", code="no-terminal"
-        )
-    sys.stdout.write("Grant this? [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _listed(decision: Decision) -> str:

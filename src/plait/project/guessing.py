@@ -14,7 +14,7 @@ from plait.content import open_regular
 from plait.engine.flags import words_of
 from plait.errors import PermissionDeniedError
 from plait.limits import allowance
-from plait.nodes import MapItem
+from plait.nodes import Array, ArrayItem, MapItem
 from plait.project.file import Project, find, read
 from plait.project.run import Run, from_here
 from plait.project.settings import Setting, options_of
@@ -143,7 +143,9 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
     for top, folders, names in os.walk(directory):
         for _ in names:
             visit(directory)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        foreign = [name for name in folders if _is_foreign(os.path.join(top, name))]
+        notes += [f"not searched: {os.path.relpath(os.path.join(top, name), directory)}" for name in sorted(foreign)]
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in foreign)
         for name in sorted(names):
             if name.endswith(_EXTENSIONS):
                 seen += 1
@@ -154,6 +156,31 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
                 kind = kind_of(path)
                 if kind is not None:
                     yield path, kind
+
+
+def _is_foreign(directory: str) -> bool:
+    """True if no file of a directory can belong to an inferred run: vendored files, and Helm charts."""
+    from plait.project.inference.runs import SKIPPED_DIRECTORIES
+
+    return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, "Chart.yaml"))
+
+
+def _inputs(top: str) -> list[str]:
+    """The inputs of a run in a directory: the directory itself, or its entries if foreign ones must be left out."""
+    inputs, is_whole = [], True
+    for name in sorted(os.listdir(top)):
+        path = os.path.join(top, name)
+        if name.startswith("."):
+            continue
+        if not os.path.isdir(path) or os.path.islink(path):
+            inputs.append(name)
+        elif _is_foreign(path):
+            is_whole = False
+        else:
+            below = _inputs(path)
+            is_whole = is_whole and below == [os.curdir]
+            inputs += [name] if below == [os.curdir] else [os.path.join(name, one) for one in below]
+    return [os.curdir] if is_whole else inputs
 
 
 def _above(directory: str) -> Iterator[str]:
@@ -189,7 +216,7 @@ def _layered(kinds: dict[str, str]) -> Run | None:
         else:
             return None
     why = f"{os.path.relpath(policy, top)} has a LayeringPolicy"
-    return Run("layer", "layer", [_setting("layer")], None, from_here(top), None, why=why)
+    return Run("layer", "layer", [_setting("layer", top)], None, from_here(top), None, why=why)
 
 
 def _rendered(kinds: dict[str, str]) -> Run | None:
@@ -201,7 +228,7 @@ def _rendered(kinds: dict[str, str]) -> Run | None:
         found = next((path for path in _yaml_files(above) if kind_of(path) == VALUES), None)
         if found is not None:
             top, why = above, f"{os.path.basename(found)} holds data values or their schema"
-    return Run("render", "render", [_setting("render")], None, from_here(top), None, why=why)
+    return Run("render", "render", [_setting("render", top)], None, from_here(top), None, why=why)
 
 
 def _yaml_files(directory: str) -> Iterator[str]:
@@ -214,5 +241,6 @@ def _yaml_files(directory: str) -> Iterator[str]:
             yield os.path.join(directory, name)
 
 
-def _setting(command: str) -> Setting:
-    return Setting("files", options_of(command)["files"], [MapItem("files", ".")])
+def _setting(command: str, top: str) -> Setting:
+    inputs = Array([ArrayItem(name) for name in _inputs(top)])
+    return Setting("files", options_of(command)["files"], [MapItem("files", inputs)])

@@ -190,6 +190,18 @@ def _placed(option: Option, text: str, directory: str) -> str:
     return before + joined(directory, path) if path else text
 
 
+def rebased(option: Option, text: str, directory: str, top: str) -> str:
+    """The value of an option with its path relative to `top` instead of `directory`, a path from the working directory.
+    Absolute paths, URLs, `-` and `~` stay.
+    """
+    if option.path is None:
+        return text
+    before, path = option.path.split(text)
+    if not path or path == "-" or "://" in path or path.startswith("~") or os.path.isabs(path):
+        return text
+    return before + os.path.relpath(joined(directory, path), top)
+
+
 def path_in(option: Option, text: str) -> str:
     """The path in the value of a setting, which may have a name before it; the value itself if it is not a path."""
     return text if option.path is None else option.path.path(text)

@@ -33,13 +33,16 @@ def is_test_file(name: str) -> bool:
 
 
 class Collected:
-    """The tests of some files. files: the test files in order. whole: those with all cases selected."""
+    """The tests of some files. files: the test files in order. whole: those with all cases selected. inferred: projects
+    without a project file.
+    """
 
-    __slots__ = ("cases", "files", "whole")
+    __slots__ = ("cases", "files", "inferred", "whole")
 
     def __init__(self) -> None:
         self.cases: list[Case | FunctionCase] = []
         self.files: list[str] = []
+        self.inferred: list[Project] = []
         self.whole: set[str] = set()
 
 
@@ -76,6 +79,7 @@ class Collector:
                 self._add(found, path, self.file(path))
             else:
                 raise UsageError(f'there is nothing at "{argument}"', hint=near(path), code="file-not-found")
+        found.inferred = [one for one in self._projects.values() if not one.path]
         return found
 
     def file(self, path: str) -> list[Case | FunctionCase]:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from plait.project.inference.programs import CommandLine
     from plait.project.settings import Setting
 
-# Directories without build files of the repository itself.
-_SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
+# Directories with files that are not the repository's own.
+SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
 # Files and command lines that are looked at; a repository with more needs a project file.
 _MOST_FILES = 20_000
 _MOST_COMMANDS = 300
 # Limits of one verification: inference runs before every command that has no project file.
-_LIMITS: Mapping[str, float] = {"seconds": 10}
+LIMITS: Mapping[str, float] = {"seconds": 10}
 # Written by the run itself, or found behind a link.
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -87,13 +87,12 @@ def _snippets(inference: Inference) -> Iterator[tuple[str, Snippet]]:
     count = 0
     for here, directories, names in os.walk(inference.top):
         for name in [*directories]:
-            if name in _SKIPPED_DIRECTORIES:
+            if name in SKIPPED_DIRECTORIES:
                 inference.skipped.append(os.path.relpath(os.path.join(here, name), inference.top))
         directories[:] = sorted(
             name
             for name in directories
-            if name not in _SKIPPED_DIRECTORIES
-            and (not name.startswith(".") or name in (".github", ".circleci", ".ci"))
+            if name not in SKIPPED_DIRECTORIES and (not name.startswith(".") or name in (".github", ".circleci", ".ci"))
         )
         for name in sorted(names):
             count += 1
@@ -216,7 +215,7 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
 def failure_of(run: Run) -> str:
     """The error of evaluating a run in memory, or "". Nothing is written, and no program is started."""
     try:
-        run.evaluate(view=View(is_read_only=True), limits=_LIMITS)
+        run.evaluate(view=View(is_read_only=True), limits=LIMITS)
     except PlaitError as error:
         finding = error.findings[0] if error.findings else error
         place = "" if finding.at is None or finding.at.source is None else f"{finding.at}: "
