@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Sink:
-    """Where messages of one command line go: to standard error, those of SARIF all at once when it ends."""
+    """The receiver of one command line's messages: standard error; those of SARIF are written together at its end."""
 
     def __init__(self, form: str) -> None:
         self.form = form

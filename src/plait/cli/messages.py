@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _sink(error: PlaitError | None = None) -> Sink | None:
-    """Where messages go; None for the usual text. error: of a command line with a mistake, which was not read to its end."""
+    """The receiver of messages; None for the usual text. error: of a command line with a mistake, parsed only in part."""
     made = SINK.get([])
     if made:
         return made[0]

@@ -1,4 +1,4 @@
-"""How much may be kept about one revision: all of it is read for each response about that revision."""
+"""The maximum size of the data about one revision, all of which is read for each response about it."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def entries_of(connection: Connection, revision: int) -> list[Entry]:
 
 
 def _ignoring(policies: list[Policy]) -> list[object]:
-    """Why a report is ignored, for all reports that are."""
+    """The reason for ignoring a report, for all ignored reports."""
     return [
         {"message": f"this was reported, and is ignored: it is not demanded by the validation policy {policy}"}
         for policy in policies[:_TOLD]
