@@ -16,16 +16,20 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from plait.version import __version__
 from plait.website.examples import examples
+from plait.website.questions import respond
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "src" / "plait" / "website" / "static"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of plait: what a page cannot use.
-LEFT_OUT = re.compile(r"plait/(service|fleet|watching|sealed|website/(static|server|command|examples))\b")
+LEFT_OUT = re.compile(
+    r"plait/(service|fleet|watching|sealed|coverage|testing|website/(static|server|command|examples))\b|plait-[^/]+/RECORD$"
+)
 LIBRARIES = ("yaml",)
 OF_LANGUAGE = ("attr", "attrs", "cattr", "cattrs", "lsprotocol", "pygls", "typing_extensions")
 # What the page may do: its own files, and nothing else.
@@ -54,7 +58,7 @@ def build(target: Path) -> None:
     page.write_text(page.read_text("utf-8").replace("<title>", f"{policy}\n<title>"), "utf-8")
     (target / "__init__.py").write_text('"""The playground of plait, as static files."""\n', "utf-8")
     (target / "version.txt").write_text(__version__, "utf-8")
-    (target / "examples.json").write_text(json.dumps(examples()), "utf-8")
+    (target / "examples.json").write_text(json.dumps(answered()), "utf-8")
     for name in ("evaluator.js", "worker.js", "language-worker.js"):
         shutil.copy(HERE / "src" / name, target)
     bundle = [str(HERE / "node_modules" / ".bin" / "esbuild"), "src/editor.js", "--bundle", "--minify", "--format=esm"]
@@ -69,6 +73,30 @@ def build(target: Path) -> None:
     pack(target / "plait.zip")
     with zipfile.ZipFile(target / "language.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         add(packed, OF_LANGUAGE)
+    keep(target)
+
+
+def keep(target: Path) -> None:
+    """The service worker, which keeps the files of the page as they are now."""
+    files = sorted(path for path in target.rglob("*") if path.suffix not in ("", ".py", ".txt"))
+    digest = sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    names = ["./", *(path.relative_to(target).as_posix() for path in files)]
+    text = (HERE / "src" / "service-worker.js").read_text("utf-8").replace("VERSION", digest.hexdigest()[:16])
+    (target / "service-worker.js").write_text(text.replace("FILES = []", f"FILES = {json.dumps(names)}"), "utf-8")
+
+
+def answered() -> list[dict[str, object]]:
+    """The examples with their answers, which a page shows before there is anything that could evaluate them."""
+    found: list[dict[str, object]] = []
+    for one in examples():
+        request = {"kind": one["kind"], "files": one["files"]}
+        answer = json.loads(respond(json.dumps(request)))
+        if one["view"] != "output":
+            answer[one["view"]] = json.loads(respond(json.dumps({**request, "ask": one["view"]})))
+        found.append({**one, "answer": answer})
+    return found
 
 
 def pack(archive: Path) -> None:

@@ -90,6 +90,9 @@ export function createEditor(parent, { label, onChange, onOpen }) {
         shown = file;
         view.setState(stateOf(file));
       }
+      // The page has changed it: a fix, or a value that was changed in the output.
+      const text = file.text.replace(/\r\n?/g, "\n");
+      if (view.state.doc.toString() !== text) view.dispatch({ changes: difference(view.state.doc.toString(), text) });
       const own = forFile(file);
       view.dispatch({ effects: [
         language.reconfigure(own.language), service.reconfigure(own.service),
@@ -109,6 +112,15 @@ export function createEditor(parent, { label, onChange, onOpen }) {
       view.focus();
     },
   };
+}
+
+// The part that is another one, so that the selection and the history stay.
+function difference(before, after) {
+  const most = Math.min(before.length, after.length);
+  let [begin, end] = [0, 0];
+  while (begin < most && before[begin] === after[begin]) begin += 1;
+  while (end < most - begin && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  return { from: begin, to: before.length - end, insert: after.slice(begin, after.length - end) };
 }
 
 function offset(doc, { line, character }) {

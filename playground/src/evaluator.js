@@ -13,7 +13,7 @@ export const links = [["Docs", "../"], ["Tutorial", "../tutorial/"]];
 // The answer. Throws for what cannot be answered, and for what a newer request has taken the place of.
 export function evaluate(request) {
   return new Promise((resolve, reject) => {
-    const kind = "explain" in request ? "explain" : "evaluate";
+    const kind = request.ask ?? ("explain" in request ? "explain" : "evaluate");
     waiting.get(kind)?.reject(new Error("a newer request has come"));
     waiting.set(kind, { request, resolve, reject });
     next();
@@ -41,7 +41,15 @@ function begin() {
   return begun;
 }
 
+// The page is kept for later visits, once what this one needs is there.
+function keep() {
+  isKept = true;
+  navigator.serviceWorker?.register(new URL("service-worker.js", import.meta.url)).catch((error) => console.warn(`the page is not kept: ${error.message}`));
+}
+let isKept = false;
+
 function finish(answer) {
+  if (!isKept) keep();
   const task = current;
   current = null;
   clearTimeout(task.timer);

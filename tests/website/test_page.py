@@ -214,7 +214,7 @@ def test_an_error_leads_to_its_line_and_the_last_good_output_stays(page: Page) -
 
 
 def test_a_command_that_fails_on_the_files_offers_an_example(page: Page) -> None:
-    page.get_by_label("Command").select_option("compose")
+    page.get_by_role("combobox", name="Command").select_option("compose")
     page.get_by_role("button", name="Open an example of compose").click()
     playwright.expect(page.locator("#output")).to_contain_text("image: app:2")
 
@@ -269,6 +269,139 @@ def test_edits_are_there_on_the_next_visit(page: Page, address: str) -> None:
     page.goto("about:blank")
     page.goto(address)
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+
+
+def test_a_value_that_is_typed_over_is_changed_in_its_source(page: Page) -> None:
+    page.locator("#output button", has_text="replicas: 3").focus()
+    page.keyboard.type("5")
+    playwright.expect(page.get_by_label("Change to")).to_have_value("5")
+    ways = page.get_by_role("radiogroup", name="Where to change it")
+    playwright.expect(ways.get_by_role("radio", name="values.yml:1")).to_be_checked()
+    playwright.expect(ways.get_by_role("radio", name="schema.yml:4")).to_be_disabled()
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 5")
+    playwright.expect(page.locator("#told")).to_have_text("Changed values.yml:1.")
+    page.get_by_role("button", name="File", exact=True).click()
+    page.get_by_role("button", name="values.yml", exact=True).click()
+    assert lines(page).startswith("replicas: 5")
+    page.get_by_role("button", name="Undo").click()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    assert lines(page).startswith("replicas: 3")
+
+
+def test_a_fix_is_a_button(page: Page) -> None:
+    page.get_by_role("button", name="app.yml").click()
+    write(page, '#@ load("@ytt:data", "data")\n---\nreplicas: #@ data.values.replcas\n')
+    page.get_by_role("button", name="Change to replicas").click()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    playwright.expect(page.locator("#stale")).to_be_hidden()
+    assert "data.values.replicas" in lines(page)
+
+
+def test_steps_build_the_output_up(page: Page) -> None:
+    choose(page, "Match, insert, append, remove")
+    playwright.expect(page.locator("#output")).to_contain_text("name: proxy")
+    page.get_by_role("button", name="Steps").click()
+    slider = page.get_by_role("slider", name="Step")
+    playwright.expect(slider).to_have_attribute("aria-valuetext", "change, overlay")
+    playwright.expect(page.locator("#step .del").first).to_have_text("-removed  image: web:1")
+    playwright.expect(page.locator("#step .add").first).to_contain_text("change.yml:7")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    playwright.expect(slider).to_have_attribute("aria-valuetext", "templates, render")
+    playwright.expect(page.locator("#step")).to_contain_text("debug: true")
+    playwright.expect(page.locator("#step .add")).to_have_count(0)
+    page.get_by_role("button", name="Next: change").click()
+    playwright.expect(page.locator("#step .add")).to_have_count(5)
+    assert shared(page) == {"view": "steps"}
+    page.reload()
+    playwright.expect(page.locator("#step .add")).to_have_count(5)
+
+
+def test_removed_lines_are_shown_struck_through(page: Page) -> None:
+    choose(page, "Match, insert, append, remove")
+    page.get_by_label("removed lines").check()
+    playwright.expect(page.locator("#output del")).to_have_text("removed:   debug: true")
+    page.locator("#output .gone").get_by_role("link", name="change.yml:9").click()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    page.get_by_label("removed lines").uncheck()
+    playwright.expect(page.locator("#output del")).to_have_count(0)
+
+
+def test_environments_stand_side_by_side(page: Page) -> None:
+    choose(page, "Three environments")
+    row = page.locator("#environments tr", has_text="spec.replicas")
+    playwright.expect(row.locator("td")).to_have_text(["5eu.yml:2", "9us.yml:2", "2schema default schema.yml:4"])
+    playwright.expect(page.locator("#environments thead")).to_contain_text("4 values differ")
+    row.get_by_role("link", name="us.yml:2").click()
+    playwright.expect(page.get_by_label("Text of the file")).to_be_focused()
+    page.keyboard.insert_text("replicas: 5")
+    playwright.expect(row.locator("td").nth(1)).to_have_text("5us.yml:2")
+    choose(page, "Loops, conditions, functions")
+    page.get_by_role("button", name="Environments").click()
+    playwright.expect(page.locator("#environments")).to_contain_text("two files of data values")
+
+
+def test_files_of_ones_own_are_opened(page: Page, tmp_path: Path) -> None:
+    """A name of a file may be anything."""
+    markup = "<img src=x onerror=alert(1)>.yml"
+    texts = {
+        "config/app.yml": '#@ load("@ytt:data", "data")\na: #@ data.values.a\n',
+        "config/schema.yml": "#@data/values-schema\n---\na: 1\n",
+    }
+    texts |= {"values.yml": "a: 2\n", f"config/{markup}": "b: 3\n", "config/.git/x": "c: 4\n"}
+    for name, text in texts.items():
+        path = tmp_path / "mine" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    (tmp_path / "mine" / "picture.png").write_bytes(b"\x89PNG\0\xff")
+    page.get_by_label("Drop a folder or files").set_input_files(tmp_path / "mine")
+    playwright.expect(page.locator("#output")).to_contain_text("a: 2")
+    playwright.expect(page.locator("#output")).to_contain_text("b: 3")
+    playwright.expect(page.locator("#wanted")).to_have_text(
+        "4 files, as plait render. 1 left out: no text, or too large."
+    )
+    assert page.locator("img").count() == 0
+    line = page.get_by_label("Command line of ytt, bosh or plait")
+    line.fill("ytt -f ./config")
+    line.press("Enter")
+    playwright.expect(page.locator("#output")).to_contain_text("a: 1")
+    playwright.expect(page.locator("#wanted")).to_have_text("3 files, as plait render.")
+    line.fill("bosh int base.yml -o ops.yml -v x=1")
+    line.press("Enter")
+    playwright.expect(page.locator("#wanted")).to_have_text("Drop or choose: base.yml, ops.yml. Not taken: --var x=1.")
+
+
+@pytest.mark.skipif(not BUILT, reason="PLAIT_PLAYGROUND names no build")
+def test_the_static_page_needs_no_network_after_the_first_visit(browser: Browser) -> None:
+    """And before Python is there, an example shows the answer that was built in."""
+    server = StaticFiles()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(LONGEST * 1000)
+    page.route("**/plait.zip", lambda route: route.abort())
+    page.goto(f"{server.address}/#a-template-and-its-values")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 3")
+    page.locator("#output button", has_text="replicas: 3").click()
+    playwright.expect(page.locator(".history")).to_contain_text("values.yml:1")
+    page.unroute_all()
+    page.goto("about:blank")
+    page.goto(f"{server.address}/#a-template-and-its-values")
+    page.get_by_role("button", name="values.yml").click()
+    write(page, "replicas: 4\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    page.reload()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 4")
+    write(page, "replicas: 9\n")
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 9")
+    context.close()
 
 
 WIDTHS = [1440, 1280, 1024, 768, 390]
@@ -442,11 +575,24 @@ def test_axe_finds_nothing(page: Page, scheme: Literal["light", "dark"], width: 
     page.locator("#output button", has_text="replicas: 6").click()
     playwright.expect(page.locator(".history")).to_contain_text("overlays/production.yml:7")
     assert violations(page) == []
+    page.get_by_label("Change to").fill("12")
+    playwright.expect(page.get_by_role("radio").last).to_be_checked()
+    assert violations(page) == []
     page.locator(".history").get_by_role("link", name="overlays/production.yml:7").click()
     page.get_by_role("button", name="Line 4 matches 1 document, changes 1").click()
     assert violations(page) == []
     choose(page, "A value the schema refuses")
     playwright.expect(page.locator("#errors")).to_contain_text("values.yml:1")
+    assert violations(page) == []
+    choose(page, "Three environments")
+    playwright.expect(page.locator("#environments")).to_contain_text("4 values differ")
+    assert violations(page) == []
+    choose(page, "Match, insert, append, remove")
+    page.get_by_label("removed lines").check()
+    playwright.expect(page.locator("#output del")).to_have_count(1)
+    assert violations(page) == []
+    page.get_by_role("button", name="Steps").click()
+    playwright.expect(page.locator("#step .add")).to_have_count(5)
     assert violations(page) == []
 
 
@@ -565,13 +711,14 @@ def test_the_keyboard_leaves_the_editor(page: Page) -> None:
     page.keyboard.press("Tab")
     playwright.expect(page.get_by_role("button", name="Format")).to_be_focused()
     page.keyboard.press("Tab")
-    playwright.expect(page.get_by_label("Command")).to_be_focused()
-    page.keyboard.press("Tab")
+    playwright.expect(page.get_by_role("combobox", name="Command")).to_be_focused()
+    for view in ("Output", "Steps", "Environments"):
+        page.keyboard.press("Tab")
+        playwright.expect(page.get_by_role("button", name=view, exact=True)).to_be_focused()
     page.keyboard.press("Tab")
     playwright.expect(page.locator("#output button").first).to_be_focused()
-    for _ in range(4):
+    for _ in range(7):
         page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
     playwright.expect(page.locator("#files summary")).to_be_focused()
 
 

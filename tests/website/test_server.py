@@ -37,7 +37,7 @@ APP: Request = {"kind": "render", "files": [{"name": "app.yml", "text": "port: 8
 
 
 def ask(request: bytes) -> bytes:
-    return sealed("plait.website.evaluation", request, seconds=20)
+    return sealed("plait.website.questions", request, seconds=20)
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,6 @@ are operations; of `compose` the file `plait.yml` is the pipeline.
 
 from __future__ import annotations
 
-import json
-import os
-
 from plait.engine.results import Rendered
 from plait.errors import PlaitError, UsageError, as_finding
 
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     from plait.engine.kinds import Limits
     from plait.engine.results import Documents
     from plait.errors import Finding
-    from plait.nodes import Item
+    from plait.nodes import DocumentSet, Item
     from plait.source import Position
     from plait.tools.explain import Entry, History
 
@@ -34,11 +31,23 @@ if TYPE_CHECKING:
         role: NotRequired[str]
 
     class Request(TypedDict):
-        """kind: of KINDS. explain: the output line whose history is requested."""
+        """kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for another answer
+        than the output (`plait.website.questions`). change: of the question with that name. command: the same.
+        """
 
         kind: str
         files: list[File]
         explain: NotRequired[int]
+        ask: NotRequired[str]
+        change: NotRequired[Wish]
+        command: NotRequired[str]
+
+    class Wish(TypedDict):
+        """A value of the output that is to be another one. text: the new one, as YAML."""
+
+        document: int
+        path: str
+        text: str
 
     class Span(TypedDict):
         file: str
@@ -67,12 +76,13 @@ if TYPE_CHECKING:
         flag: NotRequired[str]
 
     class Line(TypedDict):
-        """A value of the output: its line there, its path in its document, its action, and its origin.
+        """A value of the output: its line there, the number of its document, its path in that, what made it, and where that is written.
 
         A value that is written nowhere, such as a generated password, has no source but a flag.
         """
 
         line: int
+        document: int
         path: str
         action: str
         source: Span | None
@@ -130,6 +140,7 @@ if TYPE_CHECKING:
 
 
 KINDS = ("render", "patch", "layer", "compose")
+QUESTIONS = ("steps", "environments", "change", "fixes", "command")
 PIPELINE = "plait.yml"
 MOST_HISTORIES = 500
 # Somebody waits for the answer, and a page shows it.
@@ -137,21 +148,21 @@ LIMITS: Limits = {"seconds": 10, "output": 2_000_000, "memory": 256 << 20}
 
 
 def evaluate(request: Request) -> Answer:
-    """The answer to a request. Faults of the files are in its `errors`.
+    """The output of a request. What is wrong with the files stands in its `errors`.
 
-    The files of a pipeline are read from the working directory, see `lay_out`; those of all others from the request.
-    Raises UsageError for an invalid request.
+    The files of a pipeline are read from the working directory; those of all others from the request.
+    Raises UsageError for what is no request.
     """
-    _check(request)
+    check(request)
     try:
-        documents = _documents(request)
+        documents = documents_of(request)
         output = documents.to_yaml()
-        mappings = _mappings(documents, output)
+        mappings = mappings_of(documents, documents.nodes, output)
         lines = _lines(mappings)
         matches = _matches(documents, mappings)
         found = _histories(documents, mappings, request.get("explain"))
     except PlaitError as error:
-        return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
+        return failed(error)
     return _answer(
         output=output,
         files=documents.files if isinstance(documents, Rendered) else {},
@@ -164,8 +175,13 @@ def evaluate(request: Request) -> Answer:
     )
 
 
-def _check(request: Request) -> None:
-    """Raises UsageError for an invalid request. It comes from outside, so its types are unchecked."""
+def failed(error: PlaitError) -> Answer:
+    """The answer of a request that fails."""
+    return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
+
+
+def check(request: Request) -> None:
+    """Raises UsageError for data that is not a request: it comes from outside, and no type holds for it."""
     form = "{kind, files: [{name, text, role}], explain}"
     if not isinstance(request, dict) or not isinstance(request.get("files"), list):
         raise UsageError("no request", expected=form, code="website-request")
@@ -173,6 +189,12 @@ def _check(request: Request) -> None:
         raise UsageError("the kind of a request is unknown", expected=", ".join(KINDS), code="website-request")
     if not isinstance(request.get("explain", 0), int):
         raise UsageError("the line to explain is no number", expected=form, code="website-request")
+    if request.get("ask") not in (None, *QUESTIONS):
+        raise UsageError("the question of a request is unknown", expected=", ".join(QUESTIONS), code="website-request")
+    if request.get("ask") == "command" and not isinstance(request.get("command"), str):
+        raise UsageError("the command line is no text", expected=form, code="website-request")
+    if request.get("ask") == "change" and not _is_wish(request.get("change")):
+        raise UsageError("the change is none", expected="{document, path, text}", code="website-request")
     names = set()
     for file in request["files"]:
         if not isinstance(file, dict) or not all(isinstance(file.get(key), str) for key in ("name", "text")):
@@ -191,7 +213,12 @@ def _check(request: Request) -> None:
         names.add(name)
 
 
-def _documents(request: Request) -> Documents:
+def _is_wish(given: object) -> bool:
+    kinds = {"document": int, "path": str, "text": str}
+    return isinstance(given, dict) and all(isinstance(given.get(key), kind) for key, kind in kinds.items())
+
+
+def documents_of(request: Request) -> Documents:
     """The output of the command with histories. Raises PlaitError."""
     inputs = {file["name"]: file["text"] for file in request["files"] if file.get("role") != "values"}
     values = {file["name"]: file["text"] for file in request["files"] if file.get("role") == "values"}
@@ -219,32 +246,6 @@ def _documents(request: Request) -> Documents:
             return _composed({**inputs, **values})
 
 
-def respond(text: str) -> str:
-    """The answer to a request, both JSON, for use in a browser. An invalid request is `refused`."""
-    from contextlib import chdir
-
-    from plait.writing import temporary
-
-    request = json.loads(text)
-    with temporary("plait-") as place, chdir(place.real):
-        try:
-            lay_out(request)
-            return json.dumps(evaluate(request))
-        except UsageError as error:
-            return json.dumps({"refused": str(error)})
-
-
-def lay_out(request: Request) -> None:
-    """Write the files of a pipeline to the working directory, where it finds them by name. Raises UsageError."""
-    from plait.writing import strict
-
-    _check(request)
-    for file in request["files"] if request["kind"] == "compose" else ():
-        above, name = os.path.split(file["name"])
-        with strict(above, os.curdir, make=0o700) as directory:
-            directory.create(name, [file["text"].encode()], new_mode=0o600)
-
-
 def _composed(inputs: Mapping[str, str]) -> Documents:
     from plait.api.composing import compose
     from plait.view import View, seen
@@ -259,6 +260,7 @@ def _lines(mappings: Sequence[MapEntry]) -> list[Line]:
     return [
         {
             "line": one["line"],
+            "document": one["document"],
             "path": one["path"],
             "action": one["action"],
             "source": {"file": one["source"]["file"], "line": one["source"]["line"]} if "source" in one else None,
@@ -335,14 +337,14 @@ def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int
 def _files(entry: Entry) -> Iterator[str]:
     """The files of an entry, those of its origins first."""
     for origin in entry.origins:
-        if origin.action not in _STRUCTURAL:
+        if origin.action not in STRUCTURAL:
             yield from _files(origin)
     if entry.source is not None:
         yield entry.source.shown
 
 
 # What an overlay was written in and matched by; its own entry says what it did.
-_STRUCTURAL = ("overlay", "overlay match")
+STRUCTURAL = ("overlay", "overlay match")
 _DEEPEST = 6
 
 
@@ -382,17 +384,17 @@ def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_
         "depth": depth,
     }
     for origin in entry.origins:
-        if origin.action not in _STRUCTURAL:
+        if origin.action not in STRUCTURAL:
             _tell(origin, depth + 1, entries, is_secret=is_secret)
 
 
-def _mappings(documents: Documents, output: str) -> list[MapEntry]:
-    """The values of the source map that are in the output; none without a document."""
+def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = None) -> list[MapEntry]:
+    """The source map's values that stand in the text of documents, which is none without a document. output: that text."""
     from plait.tools.sourcemap import source_map
 
-    if documents.trace is None or not documents.nodes.items:
+    if documents.trace is None or not nodes.items:
         return []
-    mappings: list[MapEntry] = source_map(documents.trace, documents.nodes, output)["mappings"]  # type: ignore[assignment]
+    mappings: list[MapEntry] = source_map(documents.trace, nodes, output)["mappings"]  # type: ignore[assignment]
     return [mapping for mapping in mappings if "document" in mapping and "line" in mapping]
 
 

@@ -18,18 +18,20 @@ if TYPE_CHECKING:
         title: str
         kind: str
         about: str
+        view: NotRequired[str]
         files: dict[str, str]
         values: NotRequired[dict[str, str]]
         shows: str
 
     class Example(TypedDict):
-        """name: in links. group, title, about: in the list. shows: a line of its output on the page."""
+        """name: in links. group, title, about: in the list. view: of the result. shows: a line of what the page shows for it."""
 
         name: str
         group: str
         title: str
         about: str
         kind: str
+        view: str
         files: list[File]
         shows: str
 
@@ -49,6 +51,7 @@ def examples() -> list[Example]:
             "title": one["title"],
             "about": one["about"],
             "kind": one["kind"],
+            "view": one.get("view", "output"),
             "files": _files(one["files"], "input") + _files(one.get("values", {}), "values"),
             "shows": one["shows"],
         }

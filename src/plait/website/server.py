@@ -31,7 +31,7 @@ MOST_CONNECTIONS = 64
 # Seconds to send a whole request, from the connection or the answer before, and to receive an answer.
 SECONDS_TO_SEND = 10.0
 _STACK = 1 << 20
-_EVALUATION = "plait.website.evaluation"
+_EVALUATION = "plait.website.questions"
 # Evaluation is limited to 10 seconds; what does not end by then is ended.
 _SECONDS = 20
 _TYPES = {

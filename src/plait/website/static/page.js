@@ -2,8 +2,11 @@
 import { coloured } from "./colours.js";
 import { createEditor } from "./editor.js";
 import { element, placeLink, short, styleOf, tile } from "./elements.js";
+import { environmentsTable } from "./environments.js";
 import { evaluate, links, note } from "./evaluator.js";
+import { filesOfDrop, filesOfInput, guessed, named } from "./own.js";
 import { argumentsOf, hashOf, markdownOf, stateOf } from "./share.js";
+import { showSteps, stepOf } from "./steps.js";
 import { chainOf, drawStrand, historyOf, trailOf } from "./trail.js";
 
 const KEPT = "plait playground";
@@ -11,7 +14,11 @@ const PAUSE = 300; // between the last key and an evaluation, in milliseconds
 const at = (id) => document.getElementById(id);
 const button = (text, onclick, more = {}) => element("button", text, { type: "button", onclick, ...more });
 // answer: the newest. good: the newest without errors, which is what the output shows. chosen: a line of it, or null.
-const state = { kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false };
+// view: of VIEWS. step: of those of `good.steps`, or null for the last one. hasGone: removed lines are shown.
+const state = {
+  kind: "render", files: [], shown: 0, chosen: null, answer: null, good: null, asked: 0, isTrail: false, offer: false,
+  view: "output", step: null, hasGone: false,
+};
 let examples = [];
 let example = null;
 const editor = createEditor(at("editor"), {
@@ -28,8 +35,21 @@ async function evaluateAll() {
   const failed = (error) => ({
     output: "", sources: [], lines: [], histories: [], matches: [], warnings: [], printed: [], errors: [], report: error.message,
   });
-  const answer = await evaluate({ kind: state.kind, files: state.files }).catch(failed);
+  const answer = await evaluate(requested()).catch(failed);
   if (number === state.asked) showAnswer(answer);
+}
+
+const requested = (more = {}) => ({ kind: state.kind, files: state.files, ...more });
+
+// An answer to another question about the files as they are, or null if they have changed meanwhile, or it has none.
+async function ask(question, more = {}) {
+  const { asked } = state;
+  try {
+    const answer = await evaluate(requested({ ask: question, ...more }));
+    return asked === state.asked ? answer : null;
+  } catch (error) {
+    return asked === state.asked ? { report: error.message } : null;
+  }
 }
 
 function showAnswer(answer) {
@@ -39,9 +59,10 @@ function showAnswer(answer) {
   if (isGood) {
     state.good = answer;
     showOutput();
-  }
+  } else showFixes();
+  showResult();
   at("status").textContent = isGood ? "" : "There are errors.";
-  at("stale").hidden = isGood || !state.good;
+  at("stale").hidden = isGood || !state.good || state.view === "environments";
   at("output").classList.toggle("stale", !isGood);
   showErrors();
   showFile(state.shown, { isSame: true });
@@ -53,6 +74,7 @@ function showAnswer(answer) {
 let timer = 0;
 function changed() {
   at("told").textContent = "";
+  at("undo").hidden = true;
   clearTimeout(timer);
   timer = setTimeout(() => { keep(); evaluateAll(); }, PAUSE);
 }
@@ -68,12 +90,106 @@ function showOutput() {
   for (const one of state.good.lines) if (!values.has(one.line)) values.set(one.line, one);
   at("output").replaceChildren(...lines().map((text, index) => outputLine(text, index + 1, values.get(index + 1), before)));
   at("output").querySelector("button")?.setAttribute("tabindex", "0");
+  showGone();
   const { sources } = state.good;
   at("legend").hidden = !sources.length;
   at("legend").replaceChildren(
     ...sources.map((name, index) => element("span", [tile(index + 1), placeLink(short(name), name, 1, goTo, { title: name })], { class: "item" })),
     element("span", "in the order they apply", { class: "quiet last" }),
+    element("label", [
+      element("input", "", { type: "checkbox", ...(state.hasGone ? { checked: "" } : {}), onchange: ({ target }) => { state.hasGone = target.checked; showOutput(); } }),
+      " removed lines",
+    ], { class: "check" }),
   );
+}
+
+// Lines that a step took out stand where they stood.
+async function showGone() {
+  if (!state.hasGone) return;
+  const { good } = state;
+  good.steps ??= await ask("steps");
+  if (good !== state.good || !state.hasGone || at("output").querySelector(".gone")) return;
+  for (const { before, texts, by, source } of good.steps?.gone ?? []) {
+    const rows = texts.map((text) => element("li", [
+      element("span", "", { class: "n" }), element("span", "", { class: "bar" }),
+      element("del", [element("span", "removed: ", { class: "sr" }), text], { class: "c" }),
+      element("span", [source ? placeLink(`${source.file}:${source.line}`, source.file, source.line, goTo) : element("span", by, { class: "place" })], { class: "o" }),
+    ], { class: "ln gone" }));
+    const next = rowOf(before);
+    if (next) next.before(...rows);
+    else at("output").append(...rows);
+  }
+}
+
+// ---- steps and environments
+
+function showResult() {
+  const { view } = state;
+  for (const one of at("result-views").children) one.setAttribute("aria-pressed", String(one.dataset.result === view));
+  at("main").dataset.result = view;
+  at("output").hidden = view !== "output";
+  at("legend").hidden = view !== "output" || !state.good?.sources.length;
+  at("steps").hidden = view !== "steps";
+  at("environments").hidden = view !== "environments";
+  if (view === "steps") showStep();
+  if (view === "environments") showEnvironments();
+}
+
+function chooseResult(view) {
+  Object.assign(state, { view, step: null, chosen: view === "output" ? state.chosen : null });
+  showResult();
+  explain(state.chosen);
+  showView("output");
+  keep();
+}
+
+async function showStep() {
+  const { good } = state;
+  if (!good) return;
+  at("progress").hidden = false;
+  good.steps ??= await ask("steps");
+  at("progress").hidden = true;
+  if (good !== state.good || state.view !== "steps") return;
+  const steps = good.steps?.steps ?? [];
+  at("slider").hidden = !steps.length;
+  if (!steps.length) {
+    at("step").replaceChildren(element("li", good.steps?.report ?? "There are no steps.", { class: "none" }));
+    return;
+  }
+  state.step = Math.min(state.step ?? steps.length - 1, steps.length - 1);
+  showSteps(at("slider"), at("step"), steps, state.step, { onStep: goToStep, onPlace: goTo });
+  if (!state.answer?.report) at("explanation").replaceChildren(stepTold(steps, state.step));
+}
+
+function goToStep(index) {
+  state.step = index;
+  showStep();
+}
+
+function stepTold(steps, index) {
+  const { name, changed, source } = steps[index];
+  const told = changed === 1 ? " changes 1 line" : ` changes ${changed} lines`;
+  return element("div", [
+    element("b", `Step ${index + 1} of ${steps.length}`),
+    element("span", [source ? placeLink(name, source.file, source.line, goTo) : element("b", name), index ? told : " is where it begins"]),
+    element("span", [element("kbd", "←"), element("kbd", "→"), " step"], { class: "keys" }),
+    button("Previous", () => goToStep(index - 1), index ? {} : { disabled: "" }),
+    button(steps[index + 1] ? `Next: ${steps[index + 1].name}` : "Next", () => goToStep(index + 1), steps[index + 1] ? {} : { disabled: "" }),
+  ], { class: "step-told" });
+}
+
+async function showEnvironments() {
+  const { answer } = state;
+  if (!answer) return;
+  at("progress").hidden = false;
+  answer.environments ??= await ask("environments");
+  at("progress").hidden = true;
+  if (answer !== state.answer || state.view !== "environments" || !answer.environments) return;
+  const found = answer.environments;
+  at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo) : [element("p", [
+    ...(found.errors?.length ? [`${found.errors[0].message}: expected ${found.errors[0].expected}. `] : [found.report, " "]),
+    element("a", "An example has three.", { href: `./#${examples.find((one) => one.view === "environments")?.name}` }),
+  ], { class: "none" })]));
 }
 
 function outputLine(text, number, value, before) {
@@ -81,7 +197,7 @@ function outputLine(text, number, value, before) {
   const isNew = before && !before.has(text);
   if (!value) {
     return element("li", [element("span", `${number}`, { class: "n" }), element("span", "", { class: "bar" }), element("span", content, { class: "c" })],
-      { class: `ln${isNew ? " new" : ""}` });
+      { class: `ln${isNew ? " new" : ""}`, "data-line": number });
   }
   const source = value.source ? state.good.sources.indexOf(value.source.file) + 1 : 0;
   const place = value.source ? `${value.source.file}:${value.source.line}` : value.flag;
@@ -100,10 +216,24 @@ function outputLine(text, number, value, before) {
 function moveInOutput(event) {
   const all = [...at("output").querySelectorAll("button")];
   const here = all.indexOf(document.activeElement);
+  if (here >= 0 && event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    choose(Number(all[here].closest("li").dataset.line)).then(() => typeOver(event.key));
+    return;
+  }
   const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
   if (here < 0 || to === undefined || !all[to]) return;
   event.preventDefault();
   focusValue(all[to]);
+}
+
+// What is typed over a value of the output is its new value.
+function typeOver(text) {
+  const input = at("new-value");
+  if (!input) return;
+  input.value = document.activeElement === input ? input.value + text : text;
+  input.focus();
+  input.dispatchEvent(new Event("input"));
 }
 
 function focusValue(value) {
@@ -142,7 +272,9 @@ function explain(line) {
   }
   const isError = Boolean(state.answer?.report);
   at("explanation").hidden = isError;
+  const typed = typedFor(why);
   at("explanation").replaceChildren(...(why ? explanation(why) : hint()));
+  typed?.();
   at("trail").replaceChildren(...(why ? trailOf(why, state.files, state.good.sources, goTo) : []));
   showSource(why && !isError);
 }
@@ -170,12 +302,99 @@ function explanation(why) {
   ], { class: "acts" });
   return [
     element("div", [element("h2", why.name), chainOf(why), acts], { class: "why-head" }),
-    historyOf(why, state.good.sources, goTo),
+    element("div", [historyOf(why, state.good.sources, goTo), changeForm(why)], { class: "why-body" }),
   ];
+}
+
+// ---- a value changed where it is written
+
+// What puts back what is typed for a value, and the focus, when its explanation is drawn again.
+function typedFor(why) {
+  const input = at("new-value");
+  if (!input || input.value === input.defaultValue || input.dataset.name !== why?.name || input.defaultValue !== why.value) return null;
+  const { value } = input;
+  const hasFocus = document.activeElement === input;
+  return () => {
+    const drawn = at("new-value");
+    drawn.value = value;
+    if (hasFocus) drawn.focus();
+    drawn.dispatchEvent(new Event("input"));
+  };
+}
+
+function changeForm(why) {
+  const value = state.good.lines.find((one) => one.line === why.line);
+  const input = element("input", "", { id: "new-value", autocomplete: "off", spellcheck: "false", value: why.value, "data-name": why.name });
+  const list = element("div", [], { class: "ways", role: "radiogroup", "aria-label": "Where to change it" });
+  const submit = button("Change source", () => {}, { class: "primary", disabled: "" });
+  submit.type = "submit";
+  let found = null;
+  let waiting = 0;
+  const chosen = () => found?.ways[[...list.querySelectorAll("input")].findIndex((one) => one.checked)];
+  const find = async () => {
+    const text = input.value;
+    found = null;
+    submit.disabled = true;
+    if (!text.trim() || text === why.value) { list.replaceChildren(element("p", "Type another value: plait finds the line to change, and checks it.", { class: "quiet" })); return; }
+    list.replaceChildren(element("p", "plait tries the lines that decide it …", { class: "quiet" }));
+    const answer = await ask("change", { change: { document: value.document, path: value.path, text } });
+    if (!answer || text !== input.value) return;
+    if (!answer.ways) { list.replaceChildren(element("p", answer.errors?.[0]?.message ?? answer.report, { class: "failed" })); return; }
+    found = answer;
+    const first = answer.ways.findIndex((one) => one.works);
+    list.replaceChildren(...answer.ways.map((way, index) => element("label", [
+      element("input", "", { type: "radio", name: "way", ...(way.works ? {} : { disabled: "" }), ...(index === first ? { checked: "" } : {}) }),
+      element("code", way.place, { title: way.place }), element("span", way.told, { class: "quiet", title: way.told }),
+    ], { class: way.works ? "" : "no" })));
+    if (first < 0 && !answer.ways.length) list.replaceChildren(element("p", "No line gives this value.", { class: "failed" }));
+    submit.disabled = first < 0;
+    if (wished) { wished = false; form.requestSubmit(); }
+  };
+  let wished = false;
+  input.addEventListener("input", () => { clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, PAUSE); });
+  const form = element("form", [
+    element("p", [element("label", "Change to", { for: "new-value" }), input, submit], { class: "row" }), list,
+  ], { class: "change", onsubmit: (event) => {
+    event.preventDefault();
+    const way = chosen();
+    if (way?.works) put(way.files, `Changed ${way.place}.`);
+    else wished = true; // as soon as the places are known
+  } });
+  find();
+  return form;
+}
+
+// Put the files of a change or a fix in the place of those that are there.
+function put(files, told) {
+  const before = { files: copyOf(state.files), shown: state.shown };
+  replaceFiles(files);
+  at("told").textContent = told;
+  at("undo").hidden = false;
+  at("undo").onclick = () => {
+    state.files = state.files.filter((file) => before.files.some((one) => one.name === file.name));
+    replaceFiles(before.files);
+    at("told").textContent = "Undone.";
+    at("undo").hidden = true;
+  };
+}
+
+function replaceFiles(files) {
+  for (const { name, text, role } of files) {
+    const known = state.files.find((one) => one.name === name);
+    if (known) known.text = text;
+    else state.files.push({ name, text, role: role ?? "input" });
+  }
+  showFile(state.shown, { isSame: true });
+  keep();
+  evaluateAll();
 }
 
 function hint() {
   const { good } = state;
+  if (state.view === "steps" && good?.steps?.steps) return [stepTold(good.steps.steps, state.step ?? 0)];
+  if (state.view === "environments") {
+    return [element("p", [element("b", "Why?"), " Each value names the line that decided it in that environment."], { class: "hint" })];
+  }
   const most = [...(good?.histories ?? [])].sort((a, b) => b.entries.length - a.entries.length)[0];
   const name = most?.name.replace(/^.*[.:]/, "");
   return [element("p", [
@@ -215,7 +434,23 @@ function showErrors() {
     return;
   }
   const problems = answer.errors.length ? answer.errors.map(problem) : [element("pre", answer.report, { class: "report" })];
-  at("errors").replaceChildren(...problems, ...offered(), ...told);
+  at("errors").replaceChildren(element("div", [
+    element("div", [...problems, ...offered(), ...told]), element("div", "", { id: "fixes" }),
+  ], { class: "problems" }));
+}
+
+// What the language server offers, once it has tried it.
+async function showFixes() {
+  const { answer } = state;
+  const found = await ask("fixes");
+  if (!found?.fixes?.length || answer !== state.answer) return;
+  at("fixes").replaceChildren(element("h3", "Fix"), ...found.fixes.map((fix, index) => {
+    const place = `${fix.file}:${fix.line}`;
+    return button("", () => { put(fix.files, `${fix.title}: ${place}.`); showFile(state.files.findIndex((one) => one.name === fix.file)); }, {
+      class: index ? "" : "primary", title: `${fix.title} in ${place}`,
+    });
+  }));
+  found.fixes.forEach((fix, index) => at("fixes").querySelectorAll("button")[index].append(fix.title, element("small", ` ${fix.file}:${fix.line}`)));
 }
 
 function problem(one, index, { length }) {
@@ -257,7 +492,7 @@ function showMatched(match, shown) {
   for (const other of at("matches").children) other.setAttribute("aria-pressed", String(other === shown && isShown));
   const spans = isShown ? match.lines : [];
   const rows = [...at("output").children];
-  rows.forEach((row, index) => row.classList.toggle("matched", spans.some(([first, last]) => first <= index + 1 && index < last)));
+  for (const row of rows) row.classList.toggle("matched", spans.some(([first, last]) => first <= row.dataset.line && row.dataset.line <= last));
   rows.find((row) => row.classList.contains("matched"))?.scrollIntoView({ block: "nearest" });
 }
 
@@ -316,8 +551,10 @@ function freeName() {
 function open(opened) {
   at("told").textContent = "";
   example = opened.example;
-  const { kind, files, open: shown, line } = opened;
-  Object.assign(state, { kind, files, shown, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false });
+  const { kind, files, open: shown, line, view } = opened;
+  Object.assign(state, {
+    kind, files, shown, chosen: line, isTrail: line !== null, answer: null, good: null, offer: false, view, step: null,
+  });
   at("kind").value = kind;
   editor.mark(null);
   at("output").replaceChildren();
@@ -326,6 +563,9 @@ function open(opened) {
   at("explanation").replaceChildren();
   at("legend").hidden = at("stale").hidden = true;
   at("output").classList.remove("stale");
+  at("environments").replaceChildren();
+  at("undo").hidden = true;
+  showResult();
   for (const link of at("examples").querySelectorAll("a")) {
     if (link.hash === `#${example?.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -345,7 +585,7 @@ async function openHash(hash) {
     if (number === opening) open(opened);
   } catch {
     if (number !== opening) return;
-    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null });
+    if (!state.files.length) open({ example: examples[0], kind: examples[0].kind, files: copyOf(examples[0].files), open: 0, line: null, view: "output" });
     at("told").textContent = "The link cannot be read. This is an example.";
   }
 }
@@ -421,6 +661,14 @@ function listen() {
   at("view-trail").addEventListener("click", () => { state.isTrail = true; showSource(true); });
   at("view-file").addEventListener("click", () => { state.isTrail = false; showSource(true); });
   at("output").addEventListener("keydown", moveInOutput);
+  for (const one of at("result-views").children) one.addEventListener("click", () => chooseResult(one.dataset.result));
+  at("slider").addEventListener("keydown", (event) => {
+    const to = stepOf(event.key, state.step ?? 0, state.good?.steps?.steps?.length ?? 0);
+    if (to === null) return;
+    event.preventDefault();
+    goToStep(to);
+  });
+  listenForFiles();
   for (const one of at("views").children) one.addEventListener("click", () => showView(one.dataset.view));
   for (const one of ["trail", "output"]) at(one).addEventListener("scroll", strand);
   addEventListener("resize", () => { fitTabs(); strand(); });
@@ -447,6 +695,53 @@ function showTogether(one, other) {
     const isSame = (part.dataset.places ?? part.dataset.place).split("\n").some((place) => places.has(place));
     part.classList.toggle("together", isSame);
   }
+}
+
+// ---- files of one's own
+
+// What a command line names, of which there may be no files yet.
+let wanted = null;
+
+function take({ files, left }) {
+  if (!files.length) { at("wanted").textContent = "There is no text among these files."; return; }
+  const kept = wanted ? named(wanted.paths, files) : null;
+  const chosen = kept?.files.length ? { kind: wanted.kind, files: kept.files } : guessed(files);
+  own = files;
+  open({ example: null, kind: chosen.kind, files: chosen.files, open: 0, line: null, view: "output" });
+  const told = [`${chosen.files.length === 1 ? "1 file" : `${chosen.files.length} files`}, as plait ${chosen.kind}.`];
+  if (left) told.push(`${left} left out: no text, or too large.`);
+  if (kept?.missing.length) told.push(`Not there: ${kept.missing.join(", ")}.`);
+  at("wanted").textContent = told.join(" ");
+  keep();
+}
+let own = null;
+
+async function readCommand(event) {
+  event.preventDefault();
+  const answer = await evaluate({ kind: state.kind, files: [], ask: "command", command: at("typed").value }).catch((error) => ({ report: error.message }));
+  if (!answer.paths) {
+    at("wanted").textContent = answer.errors?.[0] ? `${answer.errors[0].message}. ${answer.errors[0].expected ? `Expected: ${answer.errors[0].expected}.` : ""}` : answer.report;
+    return;
+  }
+  wanted = answer;
+  const { missing } = named(answer.paths, own ?? []);
+  if (own && !missing.length) take({ files: own, left: 0 });
+  else at("wanted").textContent = `Drop or choose: ${(own ? missing : answer.paths.map(([path]) => path)).join(", ")}.`;
+  if (answer.left.length) at("wanted").textContent += ` Not taken: ${answer.left.join(", ")}.`;
+}
+
+function listenForFiles() {
+  at("folder").addEventListener("change", async () => { take(await filesOfInput(at("folder").files)); at("folder").value = ""; });
+  at("command-line").addEventListener("submit", readCommand);
+  const isFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  addEventListener("dragover", (event) => { if (isFiles(event)) { event.preventDefault(); document.body.classList.add("dropping"); } });
+  addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); });
+  addEventListener("drop", async (event) => {
+    document.body.classList.remove("dropping");
+    if (!isFiles(event)) return;
+    event.preventDefault();
+    take(await filesOfDrop(event.dataTransfer));
+  });
 }
 
 function showExamples() {

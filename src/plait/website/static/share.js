@@ -1,7 +1,9 @@
 // What stands behind the `#` of the address, which browsers send to nobody:
 //   #NAME        an example        #NAME/CODE   an example with what was edited        #/CODE   files of one's own
-// CODE is compressed JSON: { kind, files, removed, open, line }; of an example only files that differ.
+// CODE is compressed JSON: { kind, files, removed, open, line, view }; of an example only files that differ.
 const MOST = 1_000_000; // characters of what CODE stands for
+
+export const VIEWS = ["output", "steps", "environments"];
 
 const isFile = (one) => typeof one?.name === "string" && typeof one.text === "string"
   && (one.role === undefined || one.role === "input" || one.role === "values");
@@ -32,7 +34,7 @@ async function unpacked(code) {
   return JSON.parse(new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes)));
 }
 
-// state: { kind, files, shown, chosen }. example: that it began with, or null.
+// state: { kind, files, shown, chosen, view }. example: that it began with, or null.
 export async function hashOf(state, example) {
   const file = ({ name, text, role }) => ({ name, text, role });
   const given = new Map((example?.files ?? []).map((one) => [one.name, one]));
@@ -46,11 +48,12 @@ export async function hashOf(state, example) {
   if (removed.length) data.removed = removed;
   if (state.shown) data.open = state.files[state.shown].name;
   if (state.chosen) data.line = state.chosen;
+  if (state.view !== (example?.view ?? "output")) data.view = state.view;
   if (example && !Object.keys(data).length) return example.name;
   return `${example?.name ?? ""}/${await packed(data)}`;
 }
 
-// { example, kind, files, open, line } of what stands behind the `#`. Throws for what cannot be read.
+// { example, kind, files, open, line, view } of what stands behind the `#`. Throws for what cannot be read.
 export async function stateOf(hash, examples) {
   const [name, code] = hash.split("/", 2);
   const example = examples.find((one) => one.name === name) ?? null;
@@ -70,6 +73,7 @@ export async function stateOf(hash, examples) {
     example, kind, files: files.map((one) => ({ ...one })),
     open: Math.max(0, files.findIndex((one) => one.name === data.open)),
     line: Number.isInteger(data.line) ? data.line : null,
+    view: VIEWS.includes(data.view) ? data.view : example?.view ?? "output",
   };
 }
 

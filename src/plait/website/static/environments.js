@@ -1,0 +1,44 @@
+// Several files of values, each an environment: what differs between their outputs, and the lines that are why.
+import { element, placeLink, short } from "./elements.js";
+
+export function environmentsTable({ environments, rows, equal }, onPlace) {
+  const count = environments.length;
+  const head = element("tr", [
+    element("th", rows.length === 1 ? "1 value differs" : `${rows.length} values differ`, { scope: "col" }),
+    ...environments.map((one) => element("th", [
+      element("b", one.name), placeLink(one.file, one.file, 1, onPlace),
+      one.error ? element("span", one.error, { class: "failed" }) : null,
+    ], { scope: "col" })),
+  ]);
+  const body = [];
+  for (const [index, row] of rows.entries()) {
+    if (row.document && row.document !== rows[index - 1]?.document) {
+      body.push(element("tr", [element("th", row.document, { colspan: `${count + 1}`, scope: "rowgroup" })], { class: "of" }));
+    }
+    body.push(element("tr", [
+      element("th", broken(row.path), { scope: "row" }),
+      ...row.cells.map((cell, number) => element("td", cellOf(cell, onPlace), {
+        class: cell?.own ? "own" : "", "data-name": environments[number].name,
+      })),
+    ]));
+  }
+  return [
+    element("div", [element("table", [element("thead", [head]), element("tbody", body)])], { class: "table", tabindex: "0", role: "region", "aria-label": "Values that differ" }),
+    element("p", [
+      element("span", "written for this environment", { class: "own key" }),
+      element("span", equal === 1 ? "1 other value is equal" : `${equal} other values are equal`, { class: "quiet" }),
+    ], { class: "foot" }),
+  ];
+}
+
+function cellOf(cell, onPlace) {
+  if (!cell) return [element("span", "not there", { class: "quiet" })];
+  const { value, action, source } = cell;
+  return [
+    element("span", value, { class: "value" }),
+    element("small", [cell.own ? null : `${action} `, source ? placeLink(`${short(source.file)}:${source.line}`, source.file, source.line, onPlace, { title: source.file }) : null]),
+  ];
+}
+
+// A long path breaks at its dots.
+const broken = (path) => path.split(/(?<=\.)|(?=\[)/).flatMap((part) => [document.createElement("wbr"), part]);
