@@ -15,7 +15,15 @@ from plait.errors import Advice, Flag, ReadError
 from plait.events import current_listener
 from plait.limits import allowance, exceeded
 from plait.source import Source
-from plait.view import check_environment, check_read, current_permissions, current_view, may_read, unrestricted
+from plait.view import (
+    check_environment,
+    check_read,
+    current_permissions,
+    current_view,
+    may_read,
+    may_read_variable,
+    unrestricted,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,9 +155,11 @@ def _variables(prefix: str, wanted: str) -> dict[str, str]:
 
 
 def names_of_variables() -> list[str]:
-    """The names of all variables of the environment, for messages."""
+    """The names of the variables of the environment that may be read, for messages."""
     view = current_view()
-    return list(environment() if view is None or view.environment is None else view.environment)
+    if view is not None and view.environment is not None:
+        return list(view.environment)
+    return [name for name in environment() if may_read_variable(name)]
 
 
 def variable(name: str) -> str | None:

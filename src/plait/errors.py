@@ -462,7 +462,7 @@ def as_finding(error: PlaitError) -> Finding:
         suggestions=error._suggestions,
     )
     made.is_concealed = error.is_concealed
-    made.origins = error.origins
+    made.origins = None if error.quotes_output else error.origins
     if error.focus is not None:
         made.focus = error.focus
     return made

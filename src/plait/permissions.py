@@ -96,6 +96,10 @@ class Permissions:
         """True if a path leads to something readable, links followed."""
         return _is_below(path, self._readable)
 
+    def may_read_variable(self, name: str) -> bool:
+        """True if an environment variable may be read."""
+        return self.grants(Need(ENVIRONMENT, name))
+
     def is_granted_read(self, path: str) -> bool:
         """True if the user granted reading a path, which is not only in the repository."""
         return _is_below(path, self._readable[1:])

@@ -175,6 +175,12 @@ def check_environment(name: str) -> None:
         permissions.check_environment(name)
 
 
+def may_read_variable(name: str) -> bool:
+    """True if an environment variable may be read."""
+    permissions = _PERMITTED.get()
+    return permissions is None or permissions.may_read_variable(name)
+
+
 def may_read(path: str) -> bool:
     """True if a path may be read."""
     permissions = _PERMITTED.get()

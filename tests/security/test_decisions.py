@@ -145,6 +145,11 @@ def test_universal_functions_that_call_are_known() -> None:
         (["--output-by", "{a.b}.yml"], "a:\n  b: #@ data.values.pw[1:]\n"),
         (["--with", "output-file"], '#@output/file data.values.pw + "/a.yml"\n---\na: 1\n'),
         (["--with", "output-file"], '#@output/file "x" if data.values.pw else "y"\n---\na: 1\n'),
+        (["--with", "output-file"], '#@ if data.values.pw:\n#@output/file "x/a.yml"\n---\na: 1\n#@ end\n'),
+        (
+            ["--with", "output-file"],
+            '---\na: 1\n#@ for one in range(len(data.values.pw[:1])):\n#@output/file "x"\n---\na: 1\n#@ end\n',
+        ),
     ],
 )
 @pytest.mark.parametrize("where", ["--output-files", "--dangerous-emptied-output-directory"])

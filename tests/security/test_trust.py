@@ -22,6 +22,7 @@ from patience import LONGEST
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.start import commands
+from plait.content import names_of_variables
 from plait.engine.options import MAP, SWITCH
 from plait.engine.pipeline import KINDS, PATHS, TOP, settings_of
 from plait.errors import PermissionDeniedError
@@ -32,6 +33,7 @@ from plait.project.matrix import KEYS, SOURCES
 from plait.project.settings import COMMANDS, options_of
 from plait.testing.cases import CASE_KEYS
 from plait.trust import Decision, _place, store, stored
+from plait.view import permitted
 
 if TYPE_CHECKING:
     import pathlib
@@ -539,6 +541,16 @@ def readers(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setenv("CANARY_X", OF_OTHERS)
     monkeypatch.setenv("CANARY_" + REFERENCE.replace("-", "_"), OF_OTHERS)
     return place
+
+
+def test_messages_name_no_variable_that_may_not_be_read(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APP_name", "a")
+    monkeypatch.setenv("AP_name", "a")
+    permissions = Permissions(str(place.repository), str(place.repository), [Need("environment", "APP_*")])
+    with permitted(permissions):
+        assert [name for name in names_of_variables() if name.startswith("AP")] == ["APP_name"]
+    with permitted(None):
+        assert {"APP_name", "AP_name"} <= {*names_of_variables()}
 
 
 def test_every_setting_that_reads_the_environment_is_tried() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from plait.content import encoded
 from plait.edit.files import write_all
 from plait.edit.origins import Files, check_file, decoded, history_of, origins, why_not
-from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.edit.refusal import ALSO, FAILS, OTHERWISE, SECRET, UNWRITABLE, Refused
 from plait.edit.sites import changed_lines
 from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.errors import LimitError, PlaitError, UsageError
 from plait.nodes import COLLECTION_TYPES, equal, walk
 from plait.secrets import HIDDEN
 from plait.tools.diff import ADDED
+from plait.tools.explain import Explainer
 from plait.tools.paths import Place
 from plait.tools.telling import shown
 
@@ -66,7 +67,8 @@ class Edit:
         from plait.tools.diff import diff
 
         shown = self.before.shown
-        found = diff(shown(self.before.documents), shown(self.after.documents), in_order=True)
+        after = self.after.seen(self.after.documents)
+        found = diff(shown(self.before.documents), shown(after), in_order=True)
         labels = {*self.before.labels.values()}
         for one in found:
             # Of what is new in a run with secrets nobody knows what it was made of.
@@ -169,10 +171,17 @@ class State:
         from plait.tools.finding import find
         from plait.tools.paths import means_text, text_lines
 
-        trace = self.output.trace
-        if trace is not None and means_text(wanted, trace.texts):
-            return text_lines(trace.texts, wanted)
-        return find(wanted, self.output.documents, self.output.names)
+        output = self.output
+        if output.trace is not None:
+            texts = Explainer(output.trace).texts
+            if means_text(wanted, texts):
+                return text_lines(texts, wanted)
+        # Messages about what is not found know nothing of what a secret decides to be there.
+        find(wanted, output.seen(output.documents), output.names)
+        found = [one for one in find(wanted, output.documents, output.names) if output.is_seen(one)]
+        if not found:
+            raise Refused(SECRET, f"a secret decides whether {wanted.text} is there", path=wanted.text)
+        return found
 
     def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
         """Edits a value in its source. typed: the user's spelling. Raises Refused."""
@@ -230,7 +239,7 @@ class State:
         new = {path: encoded(text) for path, text in texts.items()}
         where = ", ".join(places)
         try:
-            output = self.target.evaluate({**self.texts, **new}, uses=uses)
+            output = self.target.evaluate({**self.texts, **new}, trace=self.output.is_decided, uses=uses)
         except LimitError:
             raise
         except PlaitError as error:
@@ -261,7 +270,9 @@ class State:
         if not texts and same(wanted, output.documents):
             return []
         hidden = self.output.shown
-        found = [named(one) for one in differences(hidden(wanted), hidden(output.documents))] + texts
+        found = [named(one) for one in differences(hidden(wanted), hidden(output.seen(output.documents)))] + texts
+        if not found and self.output.is_decided:
+            return ["values that a secret decides to be there"]
         if not found:
             found = [
                 f"{Place(a, number, ())}: the order of keys"
@@ -269,8 +280,9 @@ class State:
                 if not equal(a.value, b.value)
             ]
         if found and self._noise is None:
-            again = self.target.evaluate(self.texts)
-            self._noise = {named(one) for one in differences(hidden(self.output.documents), hidden(again.documents))}
+            again = self.target.evaluate(self.texts, trace=self.output.is_decided)
+            documents = hidden(again.seen(again.documents))
+            self._noise = {named(one) for one in differences(hidden(self.output.documents), documents)}
             self._noise.update(changed_texts(self.output, again))
         return [one for one in found if one not in (self._noise or ())]
 

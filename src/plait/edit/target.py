@@ -59,16 +59,32 @@ class Output:
         if self._labels is None:
             self._labels, label = {}, Labels()
             explainer = None if self.trace is None or not self.trace.secrets else Explainer(self.trace)
-            for place in () if explainer is None else all_places(self.documents, {}):
+            for place in () if explainer is None else all_places(self.seen(self.documents), {}):
                 value: Scalar = place.value  # type: ignore[assignment]
                 if explainer is not None and explainer.history(place).secret:
                     self._labels[type(value), value] = label(value)
         return self._labels
 
+    @property
+    def is_decided(self) -> bool:
+        """True if a secret decides what is in the output."""
+        marks = None if self.trace is None else self.trace.marks
+        return marks is not None and marks.decides and not marks.shows_all
+
+    def seen(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """Documents of this output without what a secret decides to be there."""
+        return documents if self.trace is None else Explainer(self.trace).visible(documents)
+
+    def is_seen(self, place: Place) -> bool:
+        """True if no secret decides whether a value of this output is there."""
+        marks = None if self.trace is None else self.trace.marks
+        return marks is None or not any(map(marks.is_there_by_secret, (place.document, *place.way)))
+
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
         """Documents with names in the place of scalars that are secret in this output."""
         if uses_secrets(self.view) and not uses_secrets(self.trace):
             return masked(documents, None, view=self.view)
+        documents = self.seen(documents)
         labels = self.labels
         if not labels:
             return documents

@@ -77,8 +77,10 @@ def order(subject: Subject, *, listed: bool = False) -> Iterator[Finding]:
 
 def _pairs(ran: Ran) -> Iterator[Pair]:
     """Values that two files gave, one after the other, each file with another."""
-    for value in all_places(ran.documents.nodes.items, {}, Explainer(ran.trace).names):
-        if type(value.value) in COLLECTIONS:
+    explainer = Explainer(ran.trace)
+    marks = explainer.marks
+    for value in all_places(explainer.visible(ran.documents.nodes.items), {}, explainer.names):
+        if type(value.value) in COLLECTIONS or (marks is not None and marks.is_secret_place(*value.way)):
             continue
         changes = [one for one in _changes(ran.trace, value.item) if path_of(one.source) is not None]
         for after, before in pairwise(changes):

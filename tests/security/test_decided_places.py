@@ -1,0 +1,112 @@
+"""`plait set` and `plait lint` say nothing of values that are there because a secret decided so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plait.cli import main
+from plait.errors import PlaitError, as_finding
+
+HEAD = '#@ load("@ytt:data", "data")\n'
+FILES = {
+    "config/values.yml": '#@data/values\n---\nnum: 1\nother: 2\npw: ""\n',
+    "config/app.yml": HEAD
+    + """kind: App
+x: #@ data.values.num
+z: #@ data.values.other
+#@ if data.values.pw[0] == "h":
+hidden: #@ data.values.num
+items: [hidden]
+#@ end
+#@ if data.values.pw[0] == "h":
+---
+kind: Hidden
+hidden: 1
+#@ end
+""",
+}
+ASKED = {
+    "another value": "z=5",
+    "a key that may be there": "hidden=5",
+    "one that is spelled like it": "hiddn=5",
+    "a key in it": "items[0]=5",
+    "a document that may be there": "Hidden:hidden=5",
+    "one that is called like it": "Hiden:hidden=5",
+    "all keys": "*=3",
+    "an item to remove": "hidden-",
+}
+
+
+def project(top: Path, secret: str) -> None:
+    for name, text in (FILES | {"pw.yml": f"pw: {secret}\n"}).items():
+        (top / name).parent.mkdir(exist_ok=True)
+        (top / name).write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_set_says_the_same_whatever_a_secret_decides(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = []
+    for secret in ("hello", "other"):
+        project(tmp_path, secret)
+        found = main(["set", "render", "-f", "config", "--secrets", "file:pw.yml", ASKED[what]])
+        said.append((found, *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert bool(said[0][0]) == (what != "another value")
+
+
+def test_an_edit_that_changes_what_a_secret_decides_is_not_made_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    project(tmp_path, "hello")
+    assert main(["set", "render", "-f", "config", "--secrets", "file:pw.yml", "x=2"]) == 1
+    out, error = capsys.readouterr()
+    assert "values that a secret decides to be there" in error
+    assert "hidden" not in out + error
+
+
+OVERLAY = """#@ load("@ytt:overlay", "overlay")
+#@ load("@ytt:data", "data")
+#@overlay/match by=overlay.subset({{"kind": "App"}})
+---
+{0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("x: #@ data.values.pw", "x: hello"),
+        ("#@overlay/match missing_ok=True\nhidden: 1", "#@overlay/match missing_ok=True\nhidden: 2"),
+    ],
+    ids=["a value", "a key"],
+)
+def test_lint_says_nothing_of_the_order_of_secret_values(
+    first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = []
+    for secret in ("hello", "other"):
+        project(tmp_path, secret)
+        decided = "#@ if data.values.pw[0] == 'h':\n{0}\n#@ end"
+        for name, text in (("a", first), ("b", second)):
+            text = decided.format(text) if "hidden" in text else text
+            (tmp_path / "config" / f"{name}.yml").write_text(OVERLAY.format(text), "utf-8")
+        run = "runs: {r: {render: {files: [config], secrets: ['file:pw.yml']}}}\n"
+        (tmp_path / "plait.yml").write_text(run, "utf-8")
+        main(["lint", "--select", "O201"])
+        said.append(capsys.readouterr())
+    assert said[0] == said[1]
+    assert "O201" not in said[0].out
+
+
+def test_a_finding_made_of_an_error_that_quotes_an_output_has_no_known_origins() -> None:
+    for quotes, origins in ((False, ()), (True, None)):
+        error = PlaitError("a")
+        error.origins, error.quotes_output = (), quotes
+        assert as_finding(error).origins == origins
