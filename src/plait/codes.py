@@ -232,6 +232,7 @@ _ERRORS = (
     ("E0902", "too-large", "a value is too large"),
     ("E0903", "process-ended", "the process of an evaluation ended early"),
     ("E0904", "program-failed", "another program cannot be run, or fails"),
+    ("E0905", "too-many-pipelines", "the steps of a pipeline run too many other pipelines"),
     # Calling plait (U01)
     ("U0101", "unknown-command", "plait has no such command"),
     ("U0102", "unknown-extension", "plait has no such extension, or the command does not accept it"),

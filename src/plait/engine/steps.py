@@ -19,7 +19,7 @@ from plait.additions import OUTPUT_FILE, SECRETS, TAGS
 from plait.content import variables
 from plait.engine.pipeline import Pipeline, Step, read, wrong
 from plait.engine.selecting import selected
-from plait.errors import PlaitError, ReadError, UsageError
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.nodes import Array, Document, DocumentSet, Map
 from plait.source import Source
 from plait.spell import did_you_mean
@@ -36,16 +36,24 @@ if TYPE_CHECKING:
 _EXTENSIONS = (".yml", ".yaml", ".json")
 
 
-class State:
-    """The state between steps: documents and data values, and the running pipelines, to detect cycles."""
+# Pipelines that steps of one pipeline run, over and over, and within each other.
+_MOST_PIPELINES, _DEEPEST = 1000, 100
 
-    __slots__ = ("documents", "last_values", "running", "values")
+
+class State:
+    """What flows through the steps: documents, data values; and the pipelines that are being run, for cycles.
+
+    included: how many pipelines steps have run so far.
+    """
+
+    __slots__ = ("documents", "included", "last_values", "running", "values")
 
     def __init__(self, last_values: Sequence[ReferencedValues] = ()) -> None:
         self.documents: list[Document] = []
         self.values: list[ReferencedValues] = []
         self.last_values = list(last_values)  # of the command line: they win over those of steps
         self.running: list[str] = []
+        self.included = 0
 
 
 class Changes:
@@ -107,20 +115,20 @@ def compose(
         return DocumentSet(state.documents)
 
 
-def has_secrets(pipeline: Pipeline, among: Sequence[str] = ()) -> bool:
-    """True if steps have secret data values, or may have. among: pipelines that this one is part of."""
-    key = os.path.realpath(pipeline.source.name)
-    if key in among:
-        return False
-    try:
-        for step in pipeline.steps:
-            if step.item_of("secrets") is not None or (step.kind != "patch" and SECRETS in step.texts("with")):
-                return True
-            files = _paths(step, pipeline, "file") if step.kind == "compose" else ()
-            if any(has_secrets(read(path), [*among, key]) for path in files):
-                return True
-    except PlaitError:  # which the run is ended by, at this step
-        return False
+def has_secrets(pipeline: Pipeline) -> bool:
+    """True if steps have secret data values, or may have."""
+    waiting, known = [pipeline], {os.path.realpath(pipeline.source.name)}
+    for one in waiting:
+        for step in one.steps:
+            try:
+                if step.item_of("secrets") is not None or (step.kind != "patch" and SECRETS in step.texts("with")):
+                    return True
+                for path in _paths(step, one, "file") if step.kind == "compose" else ():
+                    if os.path.realpath(path) not in known:
+                        known.add(os.path.realpath(path))
+                        waiting.append(read(path))
+            except PlaitError:  # by which the run ends at this step
+                continue
     return False
 
 
@@ -444,6 +452,14 @@ def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
         names = [os.path.relpath(one) for one in (*state.running, os.path.realpath(paths[0]))]
         raise UsageError(
             "pipelines include each other in a cycle", at=step.item.position, found=" -> ".join(names), code="run-cycle"
+        )
+    state.included += 1
+    if state.included > _MOST_PIPELINES or len(state.running) > _DEEPEST:
+        raise LimitError(
+            "the steps run too many pipelines",
+            at=step.item.position,
+            expected=f"at most {_MOST_PIPELINES}, {_DEEPEST} within each other",
+            code="too-many-pipelines",
         )
     for _ in run(read(paths[0]), state, context):
         pass

@@ -104,6 +104,8 @@ def substitute(
     SubstitutionSourceDataNotFound, MissingDocumentPattern, UnknownSubstitutionError.
     """
     data = document.data
+    # Whether a pattern matches a secret is told by no warning.
+    holds_secret = document.secret
     listener = current_listener()
     for entry in todo:
         source = sources.get(entry.key)
@@ -131,8 +133,8 @@ def substitute(
             if listener is not None:
                 listener.went(dest.source, placing_point(dest), "done")
             try:
-                _warn_of_pattern(document, dest, data, text, context)
-                picked = _picked(value, entry, context)
+                _warn_of_pattern(document, dest, data, text, context, is_secret=holds_secret)
+                picked = _picked(value, entry, context, is_secret=source.secret)
                 if context.trace is None:
                     data = ways.placed(document, data, entry, dest, text, picked)
                 else:
@@ -150,6 +152,7 @@ def substitute(
                 if not lenient:
                     raise error from None
                 _warn(error, context)
+        holds_secret = holds_secret or source.secret
     return data
 
 
@@ -201,8 +204,13 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
 _WHOLE = (".", "$")
 
 
-def _warn_of_pattern(document: Document, dest: Map, data: Value, text: str, context: Context) -> None:
-    """Warn of a pattern that occurs nowhere, and of a recursion without pattern. Raises PathError."""
+def _warn_of_pattern(
+    document: Document, dest: Map, data: Value, text: str, context: Context, *, is_secret: bool
+) -> None:
+    """Warn of a pattern that occurs nowhere, and of a recursion without pattern. is_secret: the data may hold a secret.
+
+    Raises PathError.
+    """
     item, recurse = dest.find("pattern"), dest.find("recurse")
     pattern = text_of(item)
     depth = depth_of(recurse) if recurse is not None else None
@@ -217,8 +225,8 @@ def _warn_of_pattern(document: Document, dest: Map, data: Value, text: str, cont
             )
         return
     existing = find(data, destination_path(text))
-    if type(existing) is not str and depth is None:
-        return  # that is a failure
+    if is_secret or (type(existing) is not str and depth is None):
+        return  # the latter is a failure
     if isinstance(existing, Missing) or not _occurs(existing, pattern, -1 if depth is None else depth):
         context.warn(
             warning(
@@ -238,8 +246,8 @@ def _occurs(value: Value, pattern: str, depth: int) -> bool:
     return any(_occurs(item.value, pattern, depth - 1) for item in items)
 
 
-def _picked(value: Value, entry: Entry, context: Context) -> Value:
-    """The part of the source text that `src.pattern` chooses."""
+def _picked(value: Value, entry: Entry, context: Context, *, is_secret: bool) -> Value:
+    """The part of the source text that `src.pattern` chooses. is_secret: the text may be a secret."""
     if not entry.pattern:
         if entry.group:
             at = entry.place("src", "match_group")
@@ -252,7 +260,10 @@ def _picked(value: Value, entry: Entry, context: Context) -> Value:
     match = compiled(entry.pattern).search(value)
     if match is None:
         at = entry.place("src", "pattern")
-        context.warn(warning("src.pattern matches nothing; the whole text is used", code="pattern-not-found", at=at))
+        if not is_secret:
+            context.warn(
+                warning("src.pattern matches nothing; the whole text is used", code="pattern-not-found", at=at)
+            )
         return value
     try:
         return match.group(entry.group)

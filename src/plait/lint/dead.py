@@ -136,13 +136,14 @@ def operations(subject: Subject) -> Iterator[Finding]:
         if (path := path_of(effect.by.source)) is not None
     }
     used: set[Line] = set().union(*(one.used for one in ran)) if ran else set()
+    is_decided = any(one.trace.marks is not None and one.trace.marks.decides for one in subject.runs)
     for layout, item, kind in operations_of(subject):
         lines = {(layout.path, at) for at in layout.lines(item)}
         is_done = not done.isdisjoint(lines)
         if kind == "test" or (is_done and not used.isdisjoint(lines)):
             continue
-        if not is_done and kind != "remove":
-            continue  # it is silent, not dead
+        if not is_done and (kind != "remove" or is_decided):
+            continue  # it is silent, not dead; or whether it removes something tells of a secret
         removes = operation_removal(layout, item)
         if removes is None:
             continue

@@ -9,7 +9,7 @@ from plait.additions import TAGS
 from plait.context import Context
 from plait.errors import Advice, Flag, OpsError, UsageError, Wording, conceal, full, part_of, public, quotation
 from plait.events import current_listener
-from plait.nodes import Document
+from plait.nodes import Document, MapItem
 from plait.ops.draft import Draft
 from plait.ops.placeholders import can_have_values, marked
 from plait.ops.pointer import Match
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.nodes import Item, Value
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer
-    from plait.provenance import Trace
+    from plait.provenance import Control, Trace
     from plait.source import Source
 
 
@@ -49,6 +49,11 @@ def patch(
     for operation in operations:
         if telling is not None:
             telling.begins(operation)
+        by: tuple[Control, ...] = ()
+        if trace is not None and trace.marks is not None:
+            from plait.ops.secrecy import decided
+
+            by = decided(operation, draft.result(), trace)
         try:
             several = operation.plain(draft.result()) if operation.is_wide else (operation,)
         except OpsError as error:
@@ -63,10 +68,15 @@ def patch(
             if trace is not None:
                 from plait.ops.tracing import record
 
-                value = record(one, value, draft.result(), trace)
+                value = record(one, value, draft.result(), trace, by)
         if telling is not None:
             telling.did(operation, draft.result())
     return draft.result()
+
+
+def _has_filled_keys(unfilled: Value) -> bool:
+    """True if a key of a document has a placeholder."""
+    return any(type(item) is MapItem and text is item.key for item, text in marked(unfilled))
 
 
 def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
@@ -168,13 +178,14 @@ class Job:
         try:
             value = patch(value, self.operations, trace=trace, done=self.done)
         except OpsError as error:
-            raise self._withheld(error) if self.variables_first else error from None
+            raise self._withheld(error, self.base) if self.variables_first else error from None
         if texts := marked(value):
             from plait.ops.ignored import warn_of_placeholders
 
             warn_of_placeholders(texts, self.sources, self.context.warn)
         # Values that are made are stored at once.
         self.context.check_warnings()
+        patched = value
         value = self._filled(value, used)
         self.context.check_warnings()
         if self.pointer is None:
@@ -182,7 +193,7 @@ class Job:
         try:
             found = find(value, self.pointer)
         except OpsError as error:
-            raise self._withheld(error) from None
+            raise self._withheld(error, self.base, patched) from None
         if trace is not None:
             from plait.ops.tracing import looked_up
 
@@ -204,14 +215,20 @@ class Job:
             is_last=is_last,
         )
 
-    def _withheld(self, error: OpsError) -> OpsError:
-        """The error about a filled document, without quotations: they may contain values of variables."""
+    def _withheld(self, error: OpsError, *unfilled: Value) -> OpsError:
+        """An error about a document that is filled already: what it quotes may be the value of a variable.
+
+        unfilled: the document before it was filled. If keys of it had placeholders, nor are its keys shown.
+        """
         if not self.sources.are_empty():
             if not self.sources.uses_secrets:
                 error.reference = public(
                     error.reference
                 )  # programs in whose place plait runs quote what they are given
             conceal(error)
+            if self.sources.uses_secrets and any(map(_has_filled_keys, unfilled)):
+                error.found = error.hint = None
+                error.suggestions = ()
         return error
 
     def document(self, source: Source | None = None) -> Document:

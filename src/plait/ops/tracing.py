@@ -15,15 +15,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.nodes import Item, Value
     from plait.ops.operations import Operation
-    from plait.provenance import Origin, Trace
+    from plait.provenance import Control, Origin, Trace
 
 
-def record(operation: Operation, before: Value, after: Value, trace: Trace) -> Value:
-    """Records the changes of an operation. Returns the value after it."""
+def record(
+    operation: Operation, before: Value, after: Value, trace: Trace, decided_by: tuple[Control, ...] = ()
+) -> Value:
+    """Record what an operation changed; gives the value after it. decided_by: secrets that decided where."""
     if before is after or type(operation) is Test:
         return after
     number = "" if operation.number is None else f" [{operation.number}]"
-    because = (Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),)
+    because: tuple[Cause, ...] = (
+        Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),
+        *decided_by,
+    )
     item = operation.item if isinstance(operation, Replace) else None
     given = operation.value if isinstance(operation, Replace) else None
 
@@ -40,7 +45,7 @@ def record(operation: Operation, before: Value, after: Value, trace: Trace) -> V
 
     if type(before) is not type(after) or not _nested(after):
         # No item is replaced: the document's value is.
-        made_of = because if item is None else (*because, item)
+        made_of: tuple[Origin, ...] = because if item is None else (*because, item)
         trace.whole["document"] = Change(operation.kind, operation.source, operation.line, because=made_of)
     trace.relate(before, after, operation.kind, because, explain, inserted=given if _nested(given) else None)
     if item is not None and not _nested(item.value):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import deque
 
 from plait.errors import PlaitError, ReadError, as_finding
 from plait.source import Position, Source
@@ -141,12 +142,17 @@ def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False,
 def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
     """The error that stopped the reading of a file, with the other faults of the file among its findings."""
     others = recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults
+    by_message: dict[str, deque[Finding]] = {}
+    for one in others:  # which are in the order of their lines
+        by_message.setdefault(one.message, deque()).append(one)
+    told: set[int] = set()
     for known in findings_of(error):
         # A fault of YAML is at the line to repair, which may be above the one at which the reader stops.
         line = known.at.line if known.at else 0
-        same = [one for one in others if one.message == known.message and (one.at.line if one.at else 0) <= line]
-        if same:
-            others.remove(same[0])
+        same = by_message.get(known.message)
+        if same and (same[0].at.line if same[0].at else 0) <= line:
+            told.add(id(same.popleft()))
+    others = [one for one in others if id(one) not in told]
     for one in others:
         one.reference = ""  # the reference program ends at the first
         error.findings.append(one)

@@ -101,6 +101,11 @@ def _impact(
         return Impact(found, "" if found else "nothing is recorded of this line")
     if found and extents.has_code(line):
         return Impact(found)
+    if trace.marks is not None and not trace.marks.shows_all:
+        # What becomes of a run with another value may tell of its secrets.
+        return Impact(
+            found, "" if found else "nothing is recorded of this line, and nothing is tried in a run with secrets"
+        )
     tried = _tried(extents, path, line, documents, trace, rerun)
     if not found:
         return tried
