@@ -10,7 +10,9 @@ from plait.lint.finding import Finding
 from plait.nodes import Document, MapItem, walk
 from plait.source import Source
 from plait.yaml import Comments, Spans, read
+from plait.yaml.tree.binding import scanned
 from plait.yaml.tree.edits import removal
+from plait.yaml.tree.nodes import line_starts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,19 +21,21 @@ if TYPE_CHECKING:
     from plait.lint.finding import Place
     from plait.nodes import DocumentSet, Item
     from plait.yaml import Comment
+    from plait.yaml.tree.nodes import Tree
 
 
 class Layout:
-    """A YAML file with its spans and comments. items: every item, parents before children."""
+    """A YAML file with its spans and comments."""
 
     __slots__ = (
         "_above",
         "_at",
+        "_items",
         "_lines",
         "_spans",
+        "_tree",
         "comments",
         "documents",
-        "items",
         "path",
         "source",
         "starts",
@@ -44,19 +48,12 @@ class Layout:
         self.documents = documents
         self.comments = comments
         self._spans: Spans | None = None
-        self.items: list[Item] = list(walk(documents))
+        self._tree: Tree | None = None
+        self._items: list[Item] | None = None
         self._at: dict[int, list[Item]] = {}
         self._above: dict[Item, Item] = {}
         self._lines: dict[Item, frozenset[int]] = {}
-        for item in self.items:
-            self._at.setdefault(item.line, []).append(item)
-            for inner in getattr(item.value, "items", ()):
-                self._above[inner] = item
-        self.starts = [0]
-        at = text.find("\n")
-        while at >= 0:
-            self.starts.append(at + 1)
-            at = text.find("\n", at + 1)
+        self.starts = line_starts(text)
 
     @classmethod
     def of(cls, path: str, text: str) -> Layout | None:
@@ -69,24 +66,42 @@ class Layout:
         return cls(path, text, documents, comments)
 
     @property
+    def items(self) -> Sequence[Item]:
+        """Every item, parents before children."""
+        if self._items is None:
+            self._items = list(walk(self.documents))
+            for item in self._items:
+                self._at.setdefault(item.line, []).append(item)
+                for inner in getattr(item.value, "items", ()):
+                    self._above[inner] = item
+        return self._items
+
+    @property
+    def tree(self) -> Tree:
+        """The tree of the text."""
+        if self._tree is None:
+            self._tree = scanned(self.text)
+        return self._tree
+
+    @property
     def spans(self) -> Spans:
         """The places of the items in the text."""
         if self._spans is None:
-            self._spans = Spans(self.documents)
+            self._spans = Spans(self.documents, self.tree)
         return self._spans
 
     def at(self, line: int) -> Sequence[Item]:
         """The items that begin on a line, parents before children."""
-        return self._at.get(line, ())
+        return self._at.get(line, ()) if self.items else ()
 
     def parent(self, item: Item) -> Item | None:
         """The item around another one."""
-        return self._above.get(item)
+        return self._above.get(item) if self.items else None
 
     def document_of(self, item: Item) -> Document | None:
         """The document that an item is in."""
         while type(item) is not Document:
-            above = self._above.get(item)
+            above = self.parent(item)
             if above is None:
                 return None
             item = above
@@ -156,7 +171,7 @@ class Layout:
             first, last = self._range(item)
             edits = [Edit(self.start(first), self.start(last + 1), "")]
         else:
-            node, above = self.spans.nodes.get(item), self._above.get(item)
+            node, above = self.spans.nodes.get(item), self.parent(item)
             around = None if above is None else self.spans.collection(above)
             found = None if node is None or around is None else removal(self.spans.tree, around, node)
             if found is None:

@@ -11,13 +11,15 @@ from plait.lint.layout import Layout
 from plait.lint.readings import LONGEST, may_differ, readings
 from plait.nodes import COLLECTIONS, MapItem
 from plait.provenance import Trace
+from plait.yaml.tree.nodes import PLAIN
+from plait.yaml.tree.scalars import body_start, scalar_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from plait.lint.subject import Subject
-    from plait.nodes import Item
+    from plait.nodes import Item, Scalar
 
 
 # What is said of a value that is not for everybody.
@@ -34,16 +36,18 @@ def inputs(subject: Subject) -> Iterator[Finding]:
 
 def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Finding]:
     """Scalars of one file. is_private: True if the value on a line must not be shown."""
-    for item in layout.items:
-        span = None if type(item.value) in COLLECTIONS else layout.spans.value(item)
-        if span is None or not 0 < span.end - span.start <= LONGEST:
+    text = layout.text
+    for node in layout.tree.values():
+        if not 0 < node.end - node.start <= LONGEST or node.style is not PLAIN or node.tag is not None:
             continue
-        written = layout.text[span.start : span.end]
+        start = body_start(text, node)
+        written = text[start : node.end]
         both = readings(written)
         if both is None:
             continue
-        line, column = layout.spans.place(span.start)
+        line, column = layout.tree.place(start)
         hidden = is_private(line)
+        value = scalar_value(text, node)
         yield Finding(
             "R401",
             layout.path,
@@ -51,13 +55,12 @@ def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Findi
             _ONE_OF_TWO if hidden else f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
             column=column,
             end=column + len(written),
-            edits=() if hidden else _plainer(layout, item, written),
-            hint="put it in quotes if a text is meant" if hidden else _hint(item, written),
+            edits=() if hidden else _plainer(value, written, Edit(start, node.end, "", layout.path)),
+            hint="put it in quotes if a text is meant" if hidden else _hint(value, written),
         )
 
 
-def _hint(item: Item, written: str) -> str:
-    value = item.value
+def _hint(value: Scalar, written: str) -> str:
     if type(value) is str:
         return f'write "{written}", which is a text for all'
     if type(value) is bool:
@@ -67,19 +70,13 @@ def _hint(item: Item, written: str) -> str:
     return "put it in quotes"
 
 
-def _plainer(layout: Layout, item: Item, written: str) -> list[Edit]:
+def _plainer(value: Scalar, written: str, place: Edit) -> list[Edit]:
     """The edit to a form that all readers read as plait does now."""
-    value = item.value
-    span = layout.spans.value(item)
-    if span is None:
-        return []
     if type(value) is bool:
-        new = "true" if value else "false"
-    elif type(value) is str and value == written:
-        new = f'"{written}"'
-    else:
-        return []
-    return [Edit(span.start, span.end, new, layout.path)]
+        return [place._replace(new="true" if value else "false")]
+    if type(value) is str and value == written:
+        return [place._replace(new=f'"{written}"')]
+    return []
 
 
 def outputs(subject: Subject) -> Iterator[Finding]:

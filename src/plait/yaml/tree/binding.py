@@ -37,26 +37,30 @@ class Span:
         return hash((self.start, self.end))
 
 
+def scanned(text: str) -> Tree:
+    """The tree of a text; one without documents for a text that has no structure."""
+    try:
+        return scan(text)
+    except TreeError:
+        return Tree(text)
+
+
 class Spans:
     """The spans of the nodes of one text, as offsets into the text of their source.
 
     documents: as returned by `read`. nodes: map item or array item -> its item in the tree. Copies created by an alias
-    have none, and neither has a `<<`.
+    have none, and neither has a `<<`. tree: of the text, if it is known.
     """
 
     __slots__ = ("_base", "_documents", "_keeps_tags", "_tags", "nodes", "tree")
 
-    def __init__(self, documents: DocumentSet) -> None:
+    def __init__(self, documents: DocumentSet, tree: Tree | None = None) -> None:
         source = documents.source
         self.nodes: dict[ReadItem, Item] = {}
         self._base = 0 if source is None else source.first_line - 1
         self._keeps_tags = source is not None and TAGS in source.additions
         self._tags: dict[ReadItem, Node] = {}
-        text = "" if source is None else source.text
-        try:
-            self.tree = scan(text)
-        except TreeError:
-            self.tree = Tree(text)
+        self.tree = scanned("" if source is None else source.text) if tree is None else tree
         self._documents = dict(zip(documents.items, self.tree.documents, strict=False))
         with collector_paused():
             for read, document in self._documents.items():

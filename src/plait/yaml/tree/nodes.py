@@ -166,6 +166,15 @@ class Tree:
                     if type(item.key) is Collection:
                         pending.append(item.key)
 
+    def values(self) -> Iterator[Node]:
+        """The values of items and documents that are no collections, in the order of the text within each collection."""
+        for document in self.documents:
+            if type(document.root) is not Collection:
+                yield document.root
+        for _, item in self.walk():
+            if type(item.value) is not Collection:
+                yield item.value
+
 
 def line_starts(text: str) -> list[int]:
     """The offsets of the first characters of the lines of a text; only a line feed ends a line."""
