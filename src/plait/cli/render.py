@@ -173,6 +173,11 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         with watched(context):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
+        if _prints_documents(request) and any(os.path.basename(file.path) in _FOREIGN for file in files):
+            from plait.workspace.mistakes import foreign_documents
+
+            for found in foreign_documents(files, result.files):
+                context.warn_openly(found)
         context.check_warnings()
     except PlaitError as error:
         if not request.bulk_out:
@@ -191,6 +196,10 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         debug(f"total: {perf_counter() - start:.3f} s")
     tell_warnings(request, context)
     return 0
+
+
+# Files of other tools, which are plain documents here.
+_FOREIGN = frozenset({"Chart.yaml", "kustomization.yaml", "kustomization.yml"})
 
 
 def _prints_documents(request: Render) -> bool:

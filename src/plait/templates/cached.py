@@ -49,6 +49,7 @@ class KeptTemplate(YamlFile):
         "_braces",
         "_form",
         "_misspelt",
+        "_quoted_code",
         "_untemplated_text",
         "_unused_overlay",
         "code",
@@ -61,7 +62,8 @@ class KeptTemplate(YamlFile):
         self.code: CodeType
         self.plain_comments: bool
         self.code, self._form, self.plain_comments, *said = entry
-        self._annotated, self._misspelt, self._braces, self._unused_overlay, self._untemplated_text = said
+        self._annotated, self._misspelt, self._braces, self._unused_overlay, self._untemplated_text, quoted = said
+        self._quoted_code: int | None = quoted
 
     def plan(self) -> Plan:
         """The collections and items that the program refers to by number."""
@@ -80,6 +82,9 @@ class KeptTemplate(YamlFile):
     def braces(self) -> int | None:
         found: int | None = self._braces
         return found
+
+    def quoted_code(self) -> int | None:
+        return self._quoted_code
 
     def untemplated_text(self) -> int | None:
         found: int | None = self._untemplated_text
@@ -106,7 +111,14 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced
         return
     if file.ignored() is not None:
         return
-    said = (annotated, file.misspelt(), file.braces(), file.unused_overlay(), file.untemplated_text())
+    said = (
+        annotated,
+        file.misspelt(),
+        file.braces(),
+        file.unused_overlay(),
+        file.untemplated_text(),
+        file.quoted_code(),
+    )
     assert file.comments is not None
     cache.put(_key(cache, file.source, traced), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))
 

@@ -115,6 +115,21 @@ class YamlFile:
             (item.line for item in walk(self.documents) if type(item) is MapItem and type(item.key) is Map), None
         )
 
+    def quoted_code(self) -> int | None:
+        """The first line of a string that is a line of code in quotes, or None. Code in a text of several lines belongs to
+        another evaluation.
+        """
+        if "#@ " not in self.source.text:
+            return None
+        return next(
+            (
+                item.line
+                for item in walk(self.documents)
+                if type(item.value) is str and item.value.startswith("#@ ") and "\n" not in item.value
+            ),
+            None,
+        )
+
     def untemplated_text(self) -> int | None:
         """The first line of a value with an unevaluated `(@= @)`, or None.
 

@@ -336,6 +336,13 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             code="double-braces",
             at=Position(source, braces),
         )
+    quoted = found.quoted_code()
+    if quoted is not None:
+        yield _warning(
+            "this code is a string because it is in quotes; without them it is evaluated",
+            code="quoted-code",
+            at=Position(source, quoted),
+        )
     written = None if file.marked_template is False else found.untemplated_text()
     if written is not None:
         yield _warning(
