@@ -196,3 +196,16 @@ def test_every_code_has_a_section() -> None:
     sections = re.findall(r"^### (\w\d{3}) ([\w-]+)\n\n(.+)", page, flags=re.MULTILINE)
     assert {(code, name) for code, name, _ in sections} <= {(code.code, code.name) for code in CODES.values()}
     assert {code for code, _, _ in sections} >= {code.code for code in CODES.values() if code.severity == "finding"}
+
+
+def test_a_value_in_quoted_code_is_not_called_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "schema.yml").write_text("#@data/values-schema\n---\na: 1\nb: 2\n", "utf-8")
+    (tmp_path / "app.yml").write_text('c: "#@ data.values.a"\n', "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["lint", "render", "-f", "."]) == 1
+    out = capsys.readouterr().out
+    assert "the data value b is used by no template" in out
+    assert "the data value a is used by no template" not in out
+    assert "this code is a string because it is in quotes" in out

@@ -29,6 +29,8 @@ _VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
 
 # A document of data values for a library, named by a text.
 _REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
+# A data value in a line of code that is in quotes.
+_QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
@@ -40,7 +42,7 @@ def data_values(subject: Subject) -> Iterator[Finding]:
         if library not in used:
             used[library] = values.uses(_files_of(subject, library))
         if (used[library] or not library) and () not in used[library]:
-            for keys, item in values.unused_values([document], used[library]):
+            for keys, item in values.unused_values([document], used[library] | _quoted(subject)):
                 places.setdefault((library, keys), []).append((layout, item))
     for (library, keys), found in places.items():
         layout, item = found[0]
@@ -55,6 +57,11 @@ def data_values(subject: Subject) -> Iterator[Finding]:
             removes=removes,
             hint="take it out" if len(found) == 1 else "take it out everywhere",
         )
+
+
+def _quoted(subject: Subject) -> set[Keys]:
+    """The data values in code that is in quotes, where S382 is the fault: taking out the value would be its opposite."""
+    return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
 
 
 def _files_of(subject: Subject, library: str) -> list[File]:
