@@ -41,7 +41,7 @@ _MOST_PIPELINES, _DEEPEST = 1000, 100
 
 
 class State:
-    """What flows through the steps: documents, data values; and the pipelines that are being run, for cycles.
+    """The state between steps: documents and data values, and the running pipelines, to detect cycles.
 
     included: how many pipelines steps have run so far.
     """

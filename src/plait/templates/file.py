@@ -116,9 +116,7 @@ class YamlFile:
         )
 
     def quoted_code(self) -> int | None:
-        """The first line of a string that is a line of code in quotes, or None. Code in a text of several lines belongs to
-        another evaluation.
-        """
+        """The first line of a string that is one line of code, or None."""
         if "#@ " not in self.source.text:
             return None
         return next(

@@ -189,7 +189,7 @@ class _Stage:
 
 
 def steps(request: Request) -> Steps:
-    """How the output came to be, step by step, each with what it changed. Raises PlaitError."""
+    """The steps that led to the output, each with its changes. Raises PlaitError."""
     documents = evaluation.documents_of(request)
     if documents.trace is not None and documents.trace.secrets:
         raise UsageError("a run with secrets does not show its steps", code="website-request")
@@ -298,7 +298,7 @@ def _text_of(stage: _Stage) -> list[str]:
 
 
 def _sources_of(stage: _Stage) -> dict[int, Span]:
-    """What the values of a stage are from, by lines."""
+    """The origins of the values of a stage, by line."""
     from plait.engine.results import text_like
 
     found: dict[int, Span] = {}
@@ -334,14 +334,14 @@ def _compared(
 
 
 def _key(text: str) -> str:
-    """What a line of YAML that another one took the place of has in common with it: the key and its indentation."""
+    """The key and the indentation of a line of YAML, which its replacement shares."""
     return text.partition(":")[0]
 
 
 def _gone(
     stage: _Stage, before: _Stage, taken: Iterable[tuple[int, Sequence[str]]], output: Sequence[str]
 ) -> Iterator[Gone]:
-    """Where in the output the lines stood that a step took out, and the line that did it, as far as that is recorded."""
+    """The positions in the output of lines that a step removed, and the line that removed them, if it is recorded."""
     old = _text_of(before)
     blocks = SequenceMatcher(None, old, output, autojunk=False).get_matching_blocks()
     trace = stage.made.trace
@@ -383,7 +383,7 @@ def _span_of(source: object, line: int) -> Span | None:
 
 
 def environments(request: Request) -> Environments:
-    """What differs between the outputs with each file of values alone. Raises UsageError."""
+    """The differences between the outputs with each file of values alone. Raises UsageError."""
     values = [file for file in request["files"] if file.get("role") == "values"]
     if len(values) < 2 or request["kind"] not in ("render", "patch"):
         raise UsageError(
@@ -562,9 +562,10 @@ def _files(texts: Mapping[str, bytes]) -> list[File]:
 
 
 def fixes(request: Request) -> Fixes:
-    """What the language server offers for the errors of the files, each fix with the files after it.
+    """The fixes that the language server offers for the errors of the files, each with the files after it.
 
-    An error of one file may be told of in another one, too, such as the nearest document of an overlay; it is mended where it is.
+    An error of one file may be reported in another one, too, such as the nearest document of an overlay; it is fixed in
+    its own file.
     """
     from plait.lsp import actions, claims
     from plait.lsp.state import State
@@ -673,7 +674,7 @@ def command(request: Request) -> Commanded:
 
 
 def _kind(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Which command of plait a command line stands for, and the words behind it."""
+    """The command of plait for a command line, and the words after it."""
     program, rest = (os.path.basename(words[0]), [*words[1:]]) if words else ("", [])
     if program == "ytt":
         return "render", rest[1:] if rest[:1] == ["template"] else rest
@@ -689,7 +690,7 @@ def _kind(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _role(kind: str, option: Option) -> str:
-    """What the file is that an option names; "" for an option that names none."""
+    """The role of the file that an option names; "" for an option that names none."""
     if option.is_argument:
         return "input"
     if kind == "render":

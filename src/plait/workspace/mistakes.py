@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plait.context import Context
     from plait.diagnostics import Warning
     from plait.nodes import Document, DocumentSet
     from plait.workspace.files import InputFile
@@ -23,20 +24,19 @@ _CHART = "Chart.yaml"
 
 
 def values_as_documents(
-    files: Sequence[InputFile], printed: Sequence[DocumentFile], values: Document
-) -> Iterator[Warning]:
-    """Warnings about plain files whose keys are all data values."""
+    files: Sequence[InputFile], printed: Sequence[DocumentFile], values: Document, context: Context
+) -> None:
+    """Warn about plain files whose keys are all data values."""
     known = {item.key for item in values.value.items} if type(values.value) is Map else set()
     for file, documents in _plain(files, printed):
         keys = _keys(documents)
         # A document with one key that is a data value as well, such as a name, is no mistake.
         if keys and keys <= known and ("val" in os.path.basename(file.path) or len(keys) > 1):
-            yield warning(
+            message = (
                 "this file is printed as a document, but all its keys are data values; --data-values-file takes it as "
-                "data values",
-                code="values-as-document",
-                at=Position(file.source, 1),
+                "data values"
             )
+            context.warn(warning(message, code="values-as-document", at=Position(file.source, 1)), of=(values,))
 
 
 def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:

@@ -115,8 +115,7 @@ def _run(job: Job, session: Session) -> Result:
     if type(values.value) is Map and any("#@" not in file.text() for file in job.files if file.type == YAML):
         from plait.workspace.mistakes import values_as_documents
 
-        for found in values_as_documents(job.files, evaluated.files, values):
-            session.context.warn(found, of=(values,))
+        values_as_documents(job.files, evaluated.files, values, session.context)
     if job.merges is not None:
         evaluated.files = job.merges.merged(evaluated.files, session.context)
     session.context.doing = "writing"
