@@ -63,7 +63,7 @@ def test_init_here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert main(["render", "-f", "config"]) == 0
 
 
-def test_init_refuses_a_directory_with_something_in_it(
+def test_init_finds_no_run_in_a_directory_without_configuration(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -71,7 +71,9 @@ def test_init_refuses_a_directory_with_something_in_it(
     assert main(["init"]) == 2
     assert os.listdir(tmp_path) == ["mine.txt"]
     assert capfd.readouterr().err == (
-        "plait: . is not empty\n  found:    mine.txt\n  hint:     name a new directory: plait init demo\n"
+        "plait: no run was found in .\n"
+        "  expected: annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait\n"
+        "  hint:     write a plait.yml by hand, or name an empty directory: plait init demo\n"
     )
 
 
