@@ -1,7 +1,8 @@
 """Processor time of requests to `plait serve`, with few and with many documents: `python benchmarks/service.py [PYTHON...]`.
 
-PYTHON: of installations of plait, to compare. The time is that of the service and of its workers. Small requests go to all
-services in turns, so that whatever else the machine does meets all of them.
+PYTHON: of installations of plait, to compare. The time is that of the service and of its workers, and with `--postgresql`
+that of the database's server, which is started for it. Small requests go to all services in turns, so that whatever else the
+machine does meets all of them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "service"))
+import postgresql
+from postgresql import Server
 
 ROOT = "/api/v1.0"
 POLICY = """\
@@ -60,9 +66,11 @@ _PROCESS_CLOCK = 2
 class Service:
     """A service with an empty database."""
 
-    def __init__(self, python: str, directory: str) -> None:
+    def __init__(self, python: str, directory: str, server: Server | None, database: str) -> None:
+        self._server = server
         command = [python, "-m", "plait", "serve", "--port", "0", "--max-body", "256M", "--limit", "seconds=900"]
         command += ["--limit", "memory=8G", "--limit", "input=1G", "--limit", "output=1G"]
+        command += ["--database", database] if database else []
         self._process = subprocess.Popen(command, cwd=directory, stderr=subprocess.PIPE, text=True)
         assert self._process.stderr is not None
         line = self._process.stderr.readline()
@@ -74,7 +82,7 @@ class Service:
     def ask(self, method: str, path: str, body: str = "") -> tuple[float, float, bytes]:
         """Processor time and wall-clock time of a request, and its response."""
         connection = http.client.HTTPConnection(self._address, timeout=1800)
-        before, begun = seconds_of(self._process.pid), time.perf_counter()
+        before, begun = self._seconds(), time.perf_counter()
         connection.request(method, ROOT + path, body, {"Content-Type": "application/x-yaml"})
         response = connection.getresponse()
         text = response.read()
@@ -82,7 +90,10 @@ class Service:
         connection.close()
         if response.status >= 400:
             raise SystemExit(f"{method} {path}: {response.status} {text[:500]!r}")
-        return seconds_of(self._process.pid) - before, took, text
+        return self._seconds() - before, took, text
+
+    def _seconds(self) -> float:
+        return seconds_of(self._process.pid) + (seconds_of(self._server.pid()) if self._server is not None else 0)
 
     def close(self) -> None:
         self._process.terminate()
@@ -92,10 +103,11 @@ class Service:
 class Subject:
     """An installation of plait with a number of documents. name: of both."""
 
-    def __init__(self, stack: contextlib.ExitStack, python: str, count: int) -> None:
+    def __init__(self, stack: contextlib.ExitStack, python: str, count: int, server: Server | None) -> None:
         self.name, self.count = f"{python} {count}", count
         directory = stack.enter_context(tempfile.TemporaryDirectory())
-        self._service = Service(python, directory)
+        database = "" if server is None else stack.enter_context(server.database())
+        self._service = Service(python, directory, server, database)
         stack.callback(self._service.close)
         self.figures: dict[str, float] = {}
 
@@ -125,6 +137,7 @@ ONE = (
     "schema: example/Kind/v1\nmetadata: {schema: metadata/Document/v1, name: one, storagePolicy: cleartext, "
     "layeringDefinition: {layer: site}}\ndata: {n}\n"
 )
+SORTED = ("schema", "metadata.layeringDefinition.layer", "status.bucket", "status.revision", "id")
 OLD, NEW = "/revisions/1", "/revisions/{revision}"
 # What is asked for; the time of a request is in milliseconds.
 SMALL: dict[str, tuple[str, str, str]] = {
@@ -133,6 +146,9 @@ SMALL: dict[str, tuple[str, str, str]] = {
     "marker": ("GET", f"{OLD}/documents?limit=1&marker={{half}}", ""),
     "sorted": ("GET", f"{OLD}/documents?sort=metadata.name&limit=1", ""),
     "sorted, marker": ("GET", f"{OLD}/documents?sort=metadata.name&order=desc&limit=1&marker={{half}}", ""),
+    **{f"sorted by {key}": ("GET", f"{OLD}/documents?sort={key}&order=desc&limit=1", "") for key in SORTED},
+    "schema": ("GET", f"{OLD}/documents?schema=example/Kind/v1&limit=1", ""),
+    "label": ("GET", f"{OLD}/documents?metadata.label=group=g7&limit=1", ""),
     "bucket": ("GET", f"{OLD}/documents?status.bucket=all&limit=1", ""),
     "rendered limit=1": ("GET", f"{OLD}/rendered-documents?limit=1", ""),
     "rendered marker": ("GET", f"{OLD}/rendered-documents?limit=1&marker={{half}}", ""),
@@ -170,10 +186,12 @@ def main() -> None:
     parser.add_argument("pythons", nargs="*", default=[sys.executable], metavar="PYTHON")
     parser.add_argument("--counts", default="100,100000")
     parser.add_argument("--only", help="names of requests, with semicolons")
+    parser.add_argument("--postgresql", action="store_true")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
+        server = stack.enter_context(postgresql.started()) if options.postgresql else None
         counts = [int(text) for text in options.counts.split(",")]
-        subjects = [Subject(stack, python, count) for python in options.pythons for count in counts]
+        subjects = [Subject(stack, python, count, server) for python in options.pythons for count in counts]
         for subject in subjects:
             subject.fill()
         for name in options.only.split(";") if options.only else SMALL:

@@ -295,7 +295,12 @@ def test_times_are_a_short_way_and_no_more(place: Path) -> None:
 
 
 @pytest.mark.untraced  # a recorded run reads for itself
-def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(place: Path) -> None:
+@pytest.mark.parametrize("skew", [0, 3600, -3600])
+def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(
+    skew: int, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """skew: seconds by which the clock of this machine is ahead of that of the files."""
+    monkeypatch.setattr("plait.fleet.reads.time_ns", lambda: time.time_ns() + skew * 10**9)
     text = (place / "plait.yml").read_text().replace("files: [config]", "files: [config/app.yml, config/schema.yml]")
     put(place, {"plait.yml": text})
     config = place / "config/app.yml"
@@ -410,16 +415,28 @@ runs:
 """
 
 
-def many(place: Path, count: int) -> Path:
+# So many environments are quick to make, and leave time to interfere.
+COUNT = 1000
+
+
+def many(place: Path, count: int = COUNT) -> Path:
     put(place, {f"many/e{number:03}.yml": f"region: r{number}\nsize: {number}\n" for number in range(count)})
     return put(place, {"plait.yml": MANY})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The results of a fleet that nothing happens to."""
+    place = many(put(tmp_path_factory.mktemp("whole"), FILES))
+    return contents(Path(fleet(place).check().output))
 
 
 def start(place: Path, *words: str) -> subprocess.Popen[str]:
     program = "import sys\nfrom plait.cli import run\nif __name__ == '__main__':\n    run()\n"
     (place / "program.py").write_text(program, "utf-8")
-    argv = [sys.executable, str(place / "program.py"), "fleet", "--no-cache", *words]
-    return subprocess.Popen(argv, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    argv = [sys.executable, str(place / "program.py"), "fleet", *([] if "--cache" in words else ["--no-cache"]), *words]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(argv, cwd=place, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
 
 
 def wait_for_results(process: subprocess.Popen[str], place: Path, count: int) -> None:
@@ -431,46 +448,46 @@ def wait_for_results(process: subprocess.Popen[str], place: Path, count: int) ->
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize(
-    ("number", "jobs"),
-    [(signal.SIGINT, "1"), (signal.SIGINT, "2"), (signal.SIGTERM, "1"), (signal.SIGTERM, "2"), (signal.SIGKILL, "2")],
-)
-def test_a_fleet_that_was_ended_goes_on(place: Path, number: int, jobs: str) -> None:
-    count = 400
-    many(place, count)
-    whole = contents(Path(fleet(place, output=place / "whole").check().output))
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(("number", "is_terminal"), [("INT", False), ("INT", True), ("TERM", False), ("KILL", False)])
+def test_a_fleet_that_was_ended_goes_on(
+    place: Path, number: str, is_terminal: bool, jobs: str, whole: dict[str, bytes]
+) -> None:
+    """is_terminal: the workers have the signal as well, as from Ctrl-C."""
+    many(place)
     process = start(place, "-j", jobs)
     wait_for_results(process, place, 12)
     workers = children(process.pid)
-    process.send_signal(number)
+    sent = signal.Signals[f"SIG{number}"]
+    (os.killpg if is_terminal else os.kill)(process.pid, sent)
     out, err = process.communicate(timeout=LONGEST)
-    assert process.returncode == (-number if number == signal.SIGKILL else 130), (out, err)
+    assert process.returncode == (-sent if number == "KILL" else 130), (out, err)
+    assert "Traceback" not in err
     wait_until_ended(workers)
     made = contents(place / "out")
-    assert 12 <= len(made) < count
+    assert 12 <= len(made) < COUNT
     assert all(whole[name] == content for name, content in made.items())
     report = fleet(place, resume=True)
     # What a process that was killed has made, and not told yet, is made again.
     assert report.counts["kept"] >= 1
-    assert report.counts["kept"] + report.counts["made"] == count
+    assert report.counts["kept"] + report.counts["made"] == COUNT
     assert contents(place / "out") == whole
     assert [path.name for path in (place / "out/.fleet").iterdir()] == ["lock"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_a_process_that_is_killed_loses_no_run(place: Path) -> None:
-    count = 120
-    many(place, count)
+def test_processes_that_are_killed_lose_no_run(place: Path, whole: dict[str, bytes]) -> None:
+    many(place)
     process = start(place, "-j", "2", "--events", "json")
-    wait_for_results(process, place, 5)
-    for child in children(process.pid)[-1:]:
-        os.kill(child, signal.SIGKILL)
+    for count in range(5, COUNT - 100, 200):
+        wait_for_results(process, place, count)
+        os.kill(children(process.pid)[-1], signal.SIGKILL)
     out, err = process.communicate(timeout=LONGEST)
     events = [json.loads(line) for line in out.splitlines()]
-    assert (process.returncode, events[-1]["counts"]) == (0, {"made": count}), err
-    assert len({event["run"] for event in events if event["event"] == "run"}) == count
-    assert len([event for event in events if event["event"] == "run"]) == count
-    assert contents(place / "out") == contents(Path(fleet(place, output=place / "whole").output))
+    assert (process.returncode, events[-1]["counts"]) == (0, {"made": COUNT}), err
+    runs = [event["run"] for event in events if event["event"] == "run"]
+    assert len(runs) == len({*runs}) == COUNT
+    assert contents(place / "out") == whole
 
 
 def children(pid: int) -> list[int]:
@@ -485,16 +502,26 @@ def children(pid: int) -> list[int]:
     return sorted(one for one, parent in found if parent == pid)
 
 
-def test_two_fleets_do_not_write_to_one_directory(place: Path) -> None:
-    from plait.fleet.book import Book
+def test_two_fleets_do_not_write_to_one_directory(place: Path, whole: dict[str, bytes]) -> None:
+    many(place)
+    process = start(place)
+    wait_for_results(process, place, 5)
+    with pytest.raises(UsageError, match="another fleet writes there"):
+        fleet(place)
+    err = process.communicate(timeout=LONGEST)[1]
+    assert process.returncode == 0, err
+    assert contents(place / "out") == whole
+    assert fleet(place).counts == {"kept": COUNT}
 
-    book = Book(place_of(str(place / "out")), "plait.yml")
-    try:
-        with pytest.raises(UsageError, match="another fleet writes there"):
-            fleet(place)
-    finally:
-        book.close()
-    fleet(place).check()
+
+def test_two_fleets_at_once_share_a_cache(place: Path, whole: dict[str, bytes]) -> None:
+    many(place)
+    cache = ["--cache", "kept", "--cache-size", "1M"]
+    processes = [start(place, *cache, "--output", name) for name in ("out", "other")]
+    for process in processes:
+        err = process.communicate(timeout=LONGEST)[1]
+        assert process.returncode == 0, err
+    assert contents(place / "out") == contents(place / "other") == whole
 
 
 def test_outputs_that_nobody_writes_are_told(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -63,24 +63,11 @@ class Process:
         environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
         if terminal:
             self._fd, inner = pty.openpty()
-            self.process = subprocess.Popen(
-                command,
-                stdin=inner,
-                stdout=inner,
-                stderr=inner,
-                env=environment,
-                preexec_fn=_takes_interrupts,  # noqa: PLW1509
-            )
+            self.process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, env=environment)
             os.close(inner)
         else:
             self._fd, inner = os.pipe()
-            self.process = subprocess.Popen(
-                command,
-                stdout=inner,
-                stderr=inner,
-                env=environment,
-                preexec_fn=_takes_interrupts,  # noqa: PLW1509
-            )
+            self.process = subprocess.Popen(command, stdout=inner, stderr=inner, env=environment)
             os.close(inner)
         self._text = ""
 
@@ -99,11 +86,6 @@ class Process:
         status = self.process.wait(LONGEST)
         os.close(self._fd)
         return status
-
-
-def _takes_interrupts() -> None:
-    """What a shell starts in the background ignores interrupts, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

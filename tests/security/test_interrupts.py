@@ -73,7 +73,6 @@ def interrupted(line: str, here: pathlib.Path, after: float, again: float = 0) -
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     ) as process:
         time.sleep(after)
         before = processor_seconds(process.pid)

@@ -4,7 +4,8 @@
     python tests/service/load.py postgresql 10
 
 Each client owns a bucket, so that it knows what must be in it. A write answered 503 says in `details.kept` if it is stored all
-the same; the client looks whether that is true, and repeats the request. Memory is that of the service and its workers.
+the same; the client looks whether that is true, and repeats the request. Memory is that of the service and its workers. Beside
+the health of the service, a server that does nothing is asked as often: its latencies are those of this machine at that time.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Figures:
         self.kept: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self.health: list[float] = []
+        self.nothing: list[float] = []
         self.memory: dict[float, float] = {}
         self.wrong: list[str] = []
 
@@ -139,7 +141,7 @@ class Client(threading.Thread):
             self._connection.close()
 
 
-def watch_health(address: str, ended: threading.Event, figures: Figures) -> None:
+def watch_health(address: str, ended: threading.Event, figures: Figures, latencies: list[float]) -> None:
     connection = http.client.HTTPConnection(address, timeout=60)
     while not ended.wait(0.2):
         begun = time.perf_counter()
@@ -151,9 +153,29 @@ def watch_health(address: str, ended: threading.Event, figures: Figures) -> None
             figures.mistake(f"health: {error!r}")
             connection.close()
             continue
-        figures.health.append(time.perf_counter() - begun)
+        latencies.append(time.perf_counter() - begun)
         if status.status != 204:
             figures.mistake(f"health: {status.status}")
+
+
+# A server that does nothing.
+NOTHING = """
+import asyncio
+async def answer(reader, writer):
+    while await reader.readuntil(b"\\r\\n\\r\\n"):
+        writer.write(b"HTTP/1.1 204 No Content\\r\\n\\r\\n")
+async def main():
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+def told(name: str, latencies: list[float]) -> str:
+    found = sorted(latencies)
+    at = {"p50": found[len(found) // 2], "p99": found[int(len(found) * 0.99)], "max": found[-1]}
+    return f"{name}: {len(found)} requests, " + ", ".join(f"{key} {one * 1000:.1f} ms" for key, one in at.items())
 
 
 def children(pid: int) -> list[int]:
@@ -255,8 +277,14 @@ def run(kind: str, minutes: float) -> int:
         first = Client(address, CLIENTS, ended, figures)
         first.ask("PUT", f"{ROOT}/buckets/policy/documents", POLICY)
         clients = [Client(address, number, ended, figures) for number in range(CLIENTS)]
-        health = threading.Thread(target=watch_health, args=(address, ended, figures))
-        for one in (*clients, health):
+        nothing = stack.enter_context(
+            subprocess.Popen([sys.executable, "-c", NOTHING], stdout=subprocess.PIPE, text=True)
+        )
+        assert nothing.stdout is not None
+        stack.callback(nothing.kill)
+        asked = ((address, figures.health), (f"127.0.0.1:{nothing.stdout.readline().strip()}", figures.nothing))
+        health = [threading.Thread(target=watch_health, args=(one[0], ended, figures, one[1])) for one in asked]
+        for one in (*clients, *health):
             one.start()
         faults = Faults(process.pid, address, server, directory / "plait.db")
         begun, number = time.monotonic(), 0
@@ -270,7 +298,7 @@ def run(kind: str, minutes: float) -> int:
             fault()
             number += 1
         ended.set()
-        for one in (*clients, health):
+        for one in (*clients, *health):
             one.join()
         acknowledged = sum(one.acknowledged for one in clients)
         for one in clients:
@@ -286,16 +314,13 @@ def run(kind: str, minutes: float) -> int:
         drain.join()
         log.flush()
         tracebacks = (directory / "log").read_text("utf-8").count("Traceback")
-    latencies = sorted(figures.health)
     print(f"{kind}: {CLIENTS} clients, {minutes:g} min; faults: {dict(figures.faults)}")
     print(f"requests by status: {dict(sorted(figures.statuses.items()))}")
     print(
         f"writes acknowledged: {acknowledged}; newest revision: {revisions}; writes answered 503, by kept: {dict(figures.kept)}"
     )
-    print(
-        f"health: {len(latencies)} requests, p50 {latencies[len(latencies) // 2] * 1000:.1f} ms, "
-        f"p99 {latencies[int(len(latencies) * 0.99)] * 1000:.1f} ms, max {latencies[-1] * 1000:.1f} ms"
-    )
+    print(told("health", figures.health))
+    print(told("a server that does nothing, asked at the same time", figures.nothing))
     print(f"memory in MiB by minute: {json.dumps({str(when): round(size) for when, size in figures.memory.items()})}")
     print(
         f"end: status {status} after {took:.1f} s; tracebacks in the log: {tracebacks}; load average {os.getloadavg()}"

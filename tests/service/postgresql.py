@@ -45,6 +45,10 @@ class Server:
     def stop(self) -> None:
         self.run("pg_ctl", "-m", "immediate", "stop")
 
+    def pid(self) -> int:
+        """The process that has started all others."""
+        return int((self._directory / "data" / "postmaster.pid").read_text("utf-8").split()[0])
+
     def run(self, program: str, *arguments: str) -> None:
         """Run one of its programs on its data."""
         command = [str(self._programs / program), "-D", str(self._directory / "data"), *arguments]

@@ -206,19 +206,10 @@ def test_evaluations_that_wait_are_limited(server: Playground, monkeypatch: pyte
         assert sorted(one.result()[0] for one in asked) == [200] * 16 + [503] * 24
 
 
-def interruptible(command: list[str]) -> subprocess.Popen[str]:
-    """A process that takes an interrupt, also where the tests run in the background of a shell, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_the_command_serves_on_with_many_connections() -> None:
     command = [sys.executable, "-P", "-m", "plait", "website", "--listen-addr", "localhost:0"]
-    with interruptible(command) as process, ExitStack() as held:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process, ExitStack() as held:
         assert process.stderr is not None
         port = int(process.stderr.readline().rpartition(":")[2])
         for _ in range(200):

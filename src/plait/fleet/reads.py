@@ -14,7 +14,7 @@ from plait.fleet.identity import digest, of_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
 
     from plait.view import View
@@ -64,9 +64,11 @@ class Disk:
         self.top = os.path.abspath(top)
         self._environment = environment
         self._start = os.path.join(self.top, "")
-        # What has not changed for a while by now, and has not when a run has ended, is what the run has read.
+        # Two changes within this time may leave one status.
         self._safe = time_ns() - _LATEST
         self._files: dict[str, str | None] = {}
+        # Of files, from before they were read: what changes one later changes its status as well, whatever any clock says.
+        self._statuses: dict[str, os.stat_result] = {}
         # Contents that runs share are the same objects.
         self._read: dict[str, tuple[bytes, str]] = {}
         self._directories: dict[str, str | None] = {}
@@ -88,31 +90,31 @@ class Disk:
             place = os.path.join(self.top, path)
             try:
                 with open_regular(place) as file:
+                    status = os.fstat(file.fileno())
                     self._files[path] = _with_link(place, digest(file.read()))
+                    self._statuses[path] = status
             except (OSError, ValueError):
                 self._files[path] = None
         return self._files[path]
 
     def stamp(self, path: str) -> str | None:
         """Size, time and number of a file, which change with it; None for a link, and for one that is not there."""
-        found = self._status(path)
-        return None if found is None else _stamp(found)
-
-    def _status(self, path: str) -> os.stat_result | None:
         try:
             found = os.lstat(os.path.join(self.top, path))
         except (OSError, ValueError):
             return None
-        return None if stat.S_ISLNK(found.st_mode) else found
+        return None if stat.S_ISLNK(found.st_mode) else _stamp(found)
 
     def with_stamps(self, reads: Reads) -> Reads:
-        """The same with the stamps of files that have not changed since before this began to look."""
-        stamps: dict[str, str | None] = {}
-        for path in reads.files:
-            found = self._status(path)
-            if found is not None and max(found.st_mtime_ns, found.st_ctime_ns) < self._safe:
-                stamps[path] = _stamp(found)
+        """The same with the stamps of files that still are as they were read, and had not changed for a while."""
+        stamps = {path: _stamp(found) for path, found in self._as_read(reads) if _changed(found) < self._safe}
         return Reads(reads.files, reads.directories, reads.variables, stamps)
+
+    def _as_read(self, reads: Reads) -> Iterator[tuple[str, os.stat_result]]:
+        """The files whose content is still what was read, with the status that goes with this content."""
+        for path, found in reads.files.items():
+            if found is not None and self.file(path) == found:
+                yield path, self._statuses[path]
 
     def directory(self, path: str) -> str | None:
         """A digest of the names in a directory, and of what is what; None for one that cannot be listed."""
@@ -175,7 +177,12 @@ class Disk:
 
     def stamped(self, reads: Reads) -> Reads:
         """The same without digests of contents, which would allow guesses."""
-        return Reads({path: self.stamp(path) for path in reads.files}, reads.directories, {})
+        stamps = {path: _stamp(found) for path, found in self._as_read(reads)}
+        return Reads({path: stamps.get(path) for path in reads.files}, reads.directories, {})
+
+
+def _changed(status: os.stat_result) -> int:
+    return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _stamp(status: os.stat_result) -> str:
