@@ -6,6 +6,7 @@ again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import NamedTuple
 
@@ -64,11 +65,24 @@ def facts_of(document: Document) -> Facts:
 
 
 def labels_of(document: Document) -> dict[str, str]:
-    """The labels that requests can filter by: those whose key and value are texts."""
+    """The labels that requests can filter by, as they are indexed: those whose key and value are texts."""
     found = document.labels.items if document.labels is not None else []
     return {
-        str(item.key): str(item.value) for item in found if isinstance(item.key, str) and isinstance(item.value, str)
+        indexed(item.key): indexed(item.value)
+        for item in found
+        if isinstance(item.key, str) and isinstance(item.value, str)
     }
+
+
+LONGEST_LABEL = 200
+"""Characters of a part of a label that are indexed as they are."""
+
+
+def indexed(text: str) -> str:
+    """A part of a label as it is indexed: the end of a long one is a digest, since no index takes texts of any length."""
+    if len(text) <= LONGEST_LABEL:
+        return str(text)
+    return text[: LONGEST_LABEL - 64] + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _at(value: Value, key: str) -> Value:

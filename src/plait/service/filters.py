@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, String, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select
 
 from plait.nodes import Array, Map
 from plait.service.calls import LARGEST_PAGE
 from plait.service.documents import top_of
+from plait.service.facts import indexed
 from plait.service.history import VALIDATION_POLICY, in_revision, stored_query, stored_rows
-from plait.service.paging import Window, part
+from plait.service.paging import ordered, part
 from plait.service.tables import ENTRIES, LABELS
 
 TYPE_CHECKING = False
@@ -75,18 +76,18 @@ class selected:  # noqa: N801 - reads as what it gives
         seen = [in_revision(revision), ENTRIES.c.control != VALIDATION_POLICY]
         if not encrypted:
             seen.append(ENTRIES.c.encrypted.is_(False))
-        conditions = and_(*seen, *_conditions(call))
+        conditions = and_(*seen, *_conditions(call, connection))
         descends = call.parameter("order") == "desc"
         self._found: Iterable[Stored]
         if not keys:
             query = part(connection, stored_query(conditions), [(ENTRIES.c.id, descends)], window)
             self._found = stored_rows(connection, query)
         elif all(column is not None for column in columns):
-            order = [(_exact(connection, column), descends) for column in columns if column is not None]
+            order = [(column, descends) for column in columns if column is not None]
             order.append((ENTRIES.c.id, False))
             # What is put in order has no texts.
             ids = part(connection, select(ENTRIES.c.id).where(conditions), order, window, seen=seen).subquery()
-            query = part(connection, stored_query(ENTRIES.c.id.in_(select(ids.c.id))), order, Window(0, window.most))
+            query = ordered(stored_query(ENTRIES.c.id.in_(select(ids.c.id))), order)
             self._found = stored_rows(connection, query)
         else:
             everything = stored_rows(connection, stored_query(conditions).order_by(ENTRIES.c.id))
@@ -113,13 +114,7 @@ _COLUMNS: dict[str, ColumnElement[Any]] = {
 }
 
 
-def _exact(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A column ordered by code points, independent of the database's language."""
-    is_text = isinstance(column.type, String)
-    return column.collate("C") if is_text and connection.dialect.name == "postgresql" else column
-
-
-def _conditions(call: Call) -> Iterator[ColumnElement[bool]]:
+def _conditions(call: Call, connection: Connection) -> Iterator[ColumnElement[bool]]:
     """The conditions on documents."""
     schemas = call.parameters("schema")
     if schemas:
@@ -136,8 +131,20 @@ def _conditions(call: Call) -> Iterator[ColumnElement[bool]]:
         )
     for text in call.parameters("metadata.label"):
         key, is_pair, value = text.partition("=")
-        labelled = select(LABELS.c.digest).where(LABELS.c.key == key, LABELS.c.value == value)
-        yield ENTRIES.c.digest.in_(labelled) if is_pair else false()
+        yield _labelled(connection, key, value) if is_pair else false()
+
+
+# Documents with a label that are looked up one by one.
+_FEW = 500
+
+
+def _labelled(connection: Connection, key: str, value: str) -> ColumnElement[bool]:
+    """True if a document has a label. Where many have it, the first ones of a list are soon found among all documents."""
+    pair = and_(LABELS.c.key == indexed(key), LABELS.c.value == indexed(value))
+    found = connection.execute(select(LABELS.c.digest).where(pair).limit(_FEW + 1)).scalars().all()
+    if len(found) <= _FEW:
+        return ENTRIES.c.digest.in_(found)
+    return exists().where(LABELS.c.digest == ENTRIES.c.digest, pair)
 
 
 def _of_schema(wanted: str) -> ColumnElement[bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import and_, or_, select, true, union_all
 
 from plait.service.failures import bad_parameter
 
@@ -58,7 +58,29 @@ def part(
     """
     if window.marker:
         query = query.where(_behind(keys, _values(connection, keys, window.marker, seen)))
-    return query.order_by(*(column.desc() if descends else column for column, descends in keys)).limit(window.most + 1)
+    if [descends for _, descends in keys] == [True, False]:
+        query = query.where(_at_the_end(connection, query, keys, window.most + 1))
+    return ordered(query, keys).limit(window.most + 1)
+
+
+def ordered(query: Select[Any], keys: Sequence[Key]) -> Select[Any]:
+    """The query with its rows in order."""
+    return query.order_by(*(column.desc() if descends else column for column, descends in keys))
+
+
+def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key], most: int) -> ColumnElement[bool]:
+    """The condition for the first rows where values descend and numbers ascend: an order that no index has.
+
+    Rows of greater values are fewer than `most`, those of the last value are in the order of an index.
+    """
+    (column, _), (number, _) = keys
+    values = query.with_only_columns(column).order_by(column.desc()).offset(most - 1).limit(1)
+    last = connection.execute(values).scalar()
+    if last is None:
+        return true()
+    ids = query.with_only_columns(number)
+    equal = ids.where(column == last).order_by(number).limit(most).subquery()
+    return number.in_(union_all(ids.where(column > last), select(equal)))
 
 
 def _values(

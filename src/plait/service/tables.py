@@ -25,6 +25,9 @@ from sqlalchemy import (
 
 METADATA = MetaData()
 
+# Texts in the order of their code points, whatever the language of the database.
+_EXACT = String(255).with_variant(String(255, collation="C"), "postgresql")
+
 # buckets: those that the revision changed, as a JSON list. forgotten: retention has removed it; the row stays, since documents
 # that are still there name the revision in which they last changed.
 REVISIONS = Table(
@@ -46,13 +49,14 @@ DOCUMENTS = Table(
     Column("facts", Text, nullable=False, server_default=""),
 )
 
-# The labels of a document whose keys and values are texts.
+# The labels of a document whose keys and values are texts, each as `plait.service.facts.indexed` says.
 LABELS = Table(
     "labels",
     METADATA,
     Column("digest", String(64), ForeignKey("documents.digest"), primary_key=True),
     Column("key", Text, primary_key=True),
     Column("value", Text, nullable=False),
+    Index("labels_pairs", "key", "value"),
 )
 
 # layer: "" for none. until: the first revision without it, null while there is none. trusted: its writer may read secrets.
@@ -61,10 +65,7 @@ ENTRIES = Table(
     "entries",
     METADATA,
     Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("bucket", String(255), nullable=False, index=True),
-    Column("schema", String(255), nullable=False),
-    Column("layer", String(255), nullable=False),
-    Column("name", String(255), nullable=False),
+    *(Column(name, _EXACT, nullable=False) for name in ("bucket", "schema", "layer", "name")),
     Column("digest", String(64), ForeignKey("documents.digest"), nullable=False),
     Column("since", Integer, ForeignKey("revisions.id"), nullable=False),
     Column("until", Integer, ForeignKey("revisions.id"), nullable=True),
@@ -72,7 +73,10 @@ ENTRIES = Table(
     Column("encrypted", Boolean, nullable=False, server_default=false()),
     Column("abstract", Boolean, nullable=False, server_default=false()),
     Column("control", Integer, nullable=False, server_default="0"),
-    Index("entries_revisions", "since", "until"),
+    Index("entries_buckets", "bucket", "id"),
+    Index("entries_schemas", "schema", "id"),
+    Index("entries_layers", "layer", "id"),
+    Index("entries_since", "since", "id"),
     Index("entries_until", "until"),
     Index("entries_digest", "digest"),
 )
