@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self, TypeAlias
@@ -80,12 +82,13 @@ def check_name(text: str, what: str) -> None:
     """Raises Refusal for a name that the tables cannot store: too long, or with unsupported characters."""
     if len(text) > LONGEST:
         raise bad_request(f"{what} has at most {LONGEST} characters")
-    if any(char < " " or "\ud800" <= char <= "\udfff" for char in text):
+    if _UNSTORABLE.search(text):
         raise bad_request(f"{what} cannot have control characters, or halves of characters")
 
 
 # Characters of a name.
 LONGEST = 255
+_UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")
 
 
 def body(refusal: Refusal, kept: str | None = None) -> dict[str, object]:
