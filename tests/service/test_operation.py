@@ -372,6 +372,25 @@ def test_retention_keeps_what_the_rules_name(client: serving.Client) -> None:
     assert revisions(client) == [2, 11]
 
 
+def test_the_commands_of_an_operator(database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    client = serving.Client(application(database_url))
+    for number in range(4):
+        assert client.ask("PUT", "/buckets/a/documents", serving.body_of([{"name": "x", "data": number}])).status == 200
+    assert main(["serve", "prune", "--keep", "last=2", "--database", database_url]) == 0
+    assert capsys.readouterr().out == "2 revisions removed\n"
+    client.close()
+    for accepts_writes in (True, False):
+        if not accepts_writes:
+            database = Database(database_url)
+            with database.writing() as connection:
+                connection.exec_driver_sql("DROP TABLE probe")
+            database.close()
+        assert main(["serve", "status", "--database", database_url]) == int(not accepts_writes)
+        status = yaml.safe_load(capsys.readouterr().out)
+        counts = ("revisions", "removed revisions", "newest revision", "documents", "writes")
+        assert [status[name] for name in counts] == [2, 2, 4, 1, accepts_writes]
+
+
 @pytest.mark.parametrize(
     "text", ["", "last", "last=", "last=-1", "last=1.5", "days=x", "tag=", "size=1", "last=9999999999"]
 )

@@ -178,6 +178,8 @@ class Database:
             _check_version(connection, config)
             config.attributes["connection"] = connection
             command.upgrade(config, _NEWEST)
+        # Where there was nothing to migrate, nothing was written.
+        self._written_at = float("-inf")
 
 
 def _check_version(connection: Connection, config: Config) -> None:
