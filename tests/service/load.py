@@ -162,8 +162,10 @@ def watch_health(address: str, ended: threading.Event, figures: Figures, latenci
 NOTHING = """
 import asyncio
 async def answer(reader, writer):
-    while await reader.readuntil(b"\\r\\n\\r\\n"):
+    while await reader.readline():
+        await reader.readuntil(b"\\r\\n\\r\\n")
         writer.write(b"HTTP/1.1 204 No Content\\r\\n\\r\\n")
+    writer.close()
 async def main():
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
