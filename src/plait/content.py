@@ -14,7 +14,7 @@ from _contextvars import ContextVar
 from plait.errors import Advice, Flag, ReadError
 from plait.events import current_listener
 from plait.limits import allowance, exceeded
-from plait.source import Source
+from plait.source import CLAUSE, Source
 from plait.view import (
     check_environment,
     check_read,
@@ -216,8 +216,8 @@ class Links:
         self._allowed = allowed
         self._every = every
 
-    def check(self, path: str) -> None:
-        """Raises ReadError for a link that may not be followed, or that leads nowhere."""
+    def check(self, path: str, shown: str = "") -> None:
+        """Raises ReadError for a link that may not be followed, or that leads nowhere. shown: how ytt spells the path."""
         if self._every:
             return
         try:
@@ -226,17 +226,23 @@ class Links:
             # A process substitution is a link to a pipe that has no place in the file system.
             if _is_anonymous_pipe(os.path.realpath(path)):
                 return
+            failed = f"Eval symlink: lstat {error.filename}: {reason(error)}"
             raise ReadError(
-                f"Checking symlink file '{path}': Eval symlink: lstat {error.filename}: {reason(error)}",
+                f"Checking symlink file '{path}': {failed}",
                 code="unreadable-file",
+                reference=f"Checking symlink file '{shown or path}': {failed}",
             ) from None
         if self.allows(target):
             return
+        link = shown or path
         raise ReadError(
             f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
             f"to be allowed, but was not",
             hint=_LINK_HINT,
             code="symlink-not-allowed",
+            reference=f"Checking symlink file '{link}': Expected symlink file '{link}' -> '{_end_of_links(link)}' to be "
+            "allowed, but was not (hint: symlinks are disallowed as a security feature, use "
+            "'--allow-symlink-destination' flags to override)",
         )
 
     def allows(self, target: str) -> bool:
@@ -247,27 +253,49 @@ class Links:
                 return True
         return self._every
 
-    def check_file(self, path: str, mode: int) -> None:
-        """Raises ReadError unless what lies there is a file, a pipe, or a link that may be followed."""
+    def check_file(self, path: str, mode: int, shown: str = "") -> None:
+        """Raises ReadError unless what lies there is a file, a pipe, or a link that may be followed. shown: as of `check`."""
         if stat.S_ISLNK(mode):
-            self.check(path)
+            self.check(path, shown)
         elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise ReadError(
-                f"Expected file '{path}' to be a regular file, but was not",
-                found=_kind_of(mode),
-                code="not-regular-file",
-            )
+            raise _no_file(path, mode, shown)
 
     def takes(self, path: str, mode: int) -> bool:
         """True for a file below a directory. Raises as `check_file`, and for a pipe: a typed one alone is waited for."""
+        shown = os.path.normpath(path)
         if stat.S_ISFIFO(mode):
-            raise ReadError(
-                f"Expected file '{path}' to be a regular file, but was not",
-                found=_kind_of(mode),
-                code="not-regular-file",
-            )
-        self.check_file(path, mode)
+            raise _no_file(path, mode, shown)
+        self.check_file(path, mode, shown)
         return True
+
+
+def _no_file(path: str, mode: int, shown: str) -> ReadError:
+    return ReadError(
+        f"Expected file '{path}' to be a regular file, but was not",
+        found=_kind_of(mode),
+        code="not-regular-file",
+        reference=f"Expected file '{shown or path}' to be a regular file, but was not",
+    )
+
+
+def _end_of_links(path: str) -> str:
+    """What a path leads to by links, as ytt spells it: relative, unless it or a link on its way is absolute."""
+    done, rest = "", [path]
+    while rest:
+        first, _, more = rest.pop().partition(os.sep)
+        if more:
+            rest.append(more)
+        if not first:
+            done = done or os.sep
+            continue
+        place = os.path.normpath(os.path.join(done, first))
+        if not os.path.islink(place):
+            done = place
+            continue
+        target = os.readlink(place)
+        done = os.sep if os.path.isabs(target) else done
+        rest.append(target.lstrip(os.sep))
+    return done
 
 
 class PassingLinks(Links):
@@ -320,6 +348,7 @@ def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> 
 
 def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     pending = [(top, "")]
+    refused: dict[tuple[str, ...], ReadError] = {}
     visit = allowance().visit
     while pending:
         directory, prefix = pending.pop()
@@ -331,15 +360,21 @@ def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Itera
                         pending.append((entry.path, f"{prefix}{entry.name}/"))
                     elif entry.name.endswith(extensions):
                         # The first takes no call of the system.
-                        if not entry.is_file(follow_symlinks=False) and not links.takes(
-                            entry.path, entry.stat(follow_symlinks=False).st_mode
-                        ):
-                            continue
+                        if not entry.is_file(follow_symlinks=False):
+                            try:
+                                if not links.takes(entry.path, entry.stat(follow_symlinks=False).st_mode):
+                                    continue
+                            except ReadError as error:
+                                refused[(*prefix.split("/")[:-1], entry.name)] = error
+                                continue
                         yield entry.path, prefix + entry.name
         except OSError as error:
             raise ReadError(
                 f"Listing files '{top}': open {directory}: {reason(error)}", code="unreadable-file"
             ) from None
+    if refused:
+        # Which entry comes first is left to chance, and must not decide what is reported.
+        raise refused[min(refused)].within("", role=CLAUSE, reference=f"Listing files '{top}'")
 
 
 def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: Links = NO_LINKS) -> Iterator[Source]:

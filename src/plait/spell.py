@@ -98,7 +98,8 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
 def spelled(name: str, candidates: Iterable[str]) -> str:
     """The candidate that Starlark's own messages propose for a name; "" for none. The first of the nearest counts."""
     wanted, best, found = name.replace("_", "").lower(), (len(name.replace("_", "")) + 1) // 2, ""
-    for candidate in candidates if len(name) <= _LONGEST else ():
+    known = list(candidates)[: _STEPS // (len(wanted) ** 2 + 1)] if len(name) <= _LONGEST else ()
+    for candidate in known:
         steps = _levenshtein(wanted, candidate.replace("_", "").lower(), best)
         if steps < best:
             best, found = steps, candidate

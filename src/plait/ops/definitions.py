@@ -113,10 +113,6 @@ def _text(entry: Map, field: str, number: int) -> str:
     return scalar_text(item.value)
 
 
-# What BOSH puts before an error in a definition.
-_DEFINING = "Getting all variables from variable definitions sections"
-
-
 class Lookup:
     """Resolves placeholders, each variable once. Records the requested names, and those without a value."""
 
@@ -136,6 +132,14 @@ class Lookup:
         """True and the value if the variable has one, else False and null. Raises OpsError."""
         self.used.add(name)
         return self._get(name, self.missing, ())
+
+    def defined(self, definition: Definition) -> tuple[bool, Value]:
+        """The same for a definition."""
+        try:
+            return self.variable(definition.name)
+        except OpsError as error:
+            told = "Getting all variables from variable definitions sections"
+            raise error.within("", role=CLAUSE, reference=told) from None
 
     def fill(self, value: Value) -> Value:
         """A document with its placeholders filled. Raises OpsError with the place of the text."""
@@ -158,16 +162,12 @@ class Lookup:
         if known is None:
             if name in way:
                 chain = " -> ".join(f'"{each}"' for each in (*way[way.index(name) :], name))
-                error = OpsError(
+                raise OpsError(
                     f'the options of variable "{name}" depend on its own value: {chain}',
                     at=self._at(name),
                     reference="Detected recursion",
                     code="variable-cycle",
                 )
-                for outer, inner in reversed([*zip(way, (*way[1:], name), strict=True)]):
-                    error.within("", role=CLAUSE, reference=f"Finding variable '{inner}'")
-                    error.within("", role=CLAUSE, reference=f"Interpolating variable '{outer}' definition options")
-                raise error.within("", role=CLAUSE, reference=_DEFINING)
             known = self._known[name] = self._resolved(name, way)
         found, value, report = known
         if not found and report:
@@ -194,7 +194,11 @@ class Lookup:
                 asked.append(other)
                 return self._reach(other, lacking, inner)
 
-            options = _filled(options, reach)
+            try:
+                options = _filled(options, reach)
+            except OpsError as error:
+                told = f"Interpolating variable '{name}' definition options"
+                raise error.within("", role=CLAUSE, reference=told) from None
             filled = bool(asked)
             if lacking:
                 return False, None, False
@@ -208,10 +212,8 @@ class Lookup:
                 conceal(error).at = None
             if error.at is None:
                 error.at = definition.item.position
-            error.within(
-                f'in the definition of variable "{name}"', role=CLAUSE, reference=f"Generating variable '{name}'"
-            )
-            raise error.within("", role=CLAUSE, reference=_DEFINING) from None
+            told = f"Generating variable '{name}'"
+            raise error.within(f'in the definition of variable "{name}"', role=CLAUSE, reference=told) from None
         return found, value, True
 
     def _check_name(self, definition: Definition, entries: list[Definition]) -> None:
@@ -300,7 +302,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
         hint=hint,
         reference=reference,
         code=failed.code,
-    ).within("", role=CLAUSE, reference=f"Finding variable '{name}'") from None
+    ) from None
 
 
 # How the hint for a path ends whose last key is missing.
@@ -334,9 +336,9 @@ def interpolate(
             if sources.context is not None:
                 sources.context.doing = f"generating the variable {definition.name} ({definition.kind})"
                 sources.context.done, sources.context.total = number, len(typed)
-            lookup.variable(definition.name)
+            lookup.defined(definition)
         result = lookup.fill(root)
-        found = [definition for definition in section if lookup.variable(definition.name)[0]]
+        found = [definition for definition in section if lookup.defined(definition)[0]]
     except RecursionError:
         raise OpsError("the options of variables depend on each other too deeply", code="variable-cycle") from None
     if sources.traced is not None:
@@ -375,6 +377,8 @@ def _without(root: Value, found: list[Definition]) -> Value:
                 at=definition.item.position,
                 expected=f'exactly one, by a string, in "{SECTION}"',
                 code="duplicate-variable",
+                reference=f"Expected to find exactly one matching array item for path '/{SECTION}/name={definition.name}' "
+                f"but found {count}",
             )
     gone = {definition.name for definition in found}
     kept = [item for item in array.items if walk.text_under(item, "name") not in gone]

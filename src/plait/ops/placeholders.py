@@ -9,9 +9,10 @@
 
 from __future__ import annotations
 
-from plait.errors import OpsError
+from plait.errors import OpsError, PlaitError
 from plait.limits import allowance, exceeded
 from plait.nodes import Array, Map, MapItem
+from plait.source import CLAUSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +112,10 @@ def fill(text: str, lookup: Lookup) -> Value:
     for name in found_names:
         if name in filled:
             continue
-        found, value = lookup(name)
+        try:
+            found, value = lookup(name)
+        except PlaitError as error:
+            raise error.within("", role=CLAUSE, reference=f"Finding variable '{name}'") from None
         if not found:
             continue
         if is_whole(text):

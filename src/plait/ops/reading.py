@@ -26,12 +26,23 @@ TEMPLATE, VALUE = "the template", "the value of a variable"
 
 def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
     """The value of the first document. warn: receives notes about ignored parts. Raises ReadError, LimitError."""
-    return _settled(source, read(source, keep_mark=False, first=True, scalar_keys=True), warn)
+    return _settled(source, _read(source), warn)
 
 
 def read_named(source: Source, warn: Callable[[str], None] | None = None) -> Value:
     """The same for a map from names to values: the keys of the root map are read as written."""
-    return _settled(source, read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=True), warn)
+    return _settled(source, _read(source, text_keys=True), warn)
+
+
+def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
+    try:
+        return read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=text_keys)
+    except ReadError as error:
+        if error.code == "key-not-scalar":
+            from plait.ops.unmarshal import refused_key
+
+            error.reference = refused_key(source)
+        raise
 
 
 def _settled(source: Source, tree: DocumentSet, warn: Callable[[str], None] | None) -> Value:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map
+from plait.nodes import Array, Map, MapItem
 from plait.ops.values import scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plait.nodes import Value
+    from plait.source import Source
 
 _TAGS: dict[type, str] = {Map: "!!map", Array: "!!seq", str: "!!str", bool: "!!bool", int: "!!int", float: "!!float"}
 # Longer scalars are cut.
@@ -32,3 +35,41 @@ def go_value(value: Value) -> str:
     if type(value) is Array:
         return f"[{' '.join(go_value(item.value) for item in value.items)}]"
     return "<nil>" if value is None else scalar_text(value)
+
+
+def refused_key(source: Source) -> str:
+    """What go-yaml says of a text with a collection as a key: the first such key, unless the text has a syntax error."""
+    from plait.errors import ReadError
+    from plait.yaml import read
+
+    try:
+        tree = read(source, keep_mark=False, first=True)
+    except ReadError as error:
+        return error.reference
+    key = next(_collections(tree.items[0].value), None)
+    return f"yaml: invalid map key: {_go_syntax(key)}"
+
+
+def _collections(value: Value) -> Iterator[Value]:
+    """The keys in a value that are collections."""
+    if type(value) is Map or type(value) is Array:
+        for item in value.items:
+            key = item.key if type(item) is MapItem else None
+            if type(key) is Map or type(key) is Array:
+                yield from _collections(key)
+                yield key
+            yield from _collections(item.value)
+
+
+def _go_syntax(value: Value) -> str:
+    """A value as Go prints it with `%#v`."""
+    if type(value) is Map:
+        pairs = sorted(f"{_go_syntax(item.key)}:{_go_syntax(item.value)}" for item in value.items)
+        return f"map[interface {{}}]interface {{}}{{{', '.join(pairs)}}}"
+    if type(value) is Array:
+        return f"[]interface {{}}{{{', '.join(_go_syntax(item.value) for item in value.items)}}}"
+    if type(value) is str:
+        import json
+
+        return json.dumps(value, ensure_ascii=False)
+    return "interface {}(nil)" if value is None else scalar_text(value)

@@ -18,9 +18,10 @@ class SchemaFailure:
 
     at: the node. notes: the positions of annotations that have a part in it. summary: the title of a report that has this
     failure alone; None where the error's own `reference` is the title of all. calculated: the item, if a template made it; else empty.
+    within: the number of reports of an invalid schema that the report stands in.
     """
 
-    __slots__ = ("at", "calculated", "description", "expected", "found", "hints", "notes", "summary")
+    __slots__ = ("at", "calculated", "description", "expected", "found", "hints", "notes", "summary", "within")
 
     def __init__(
         self,
@@ -33,6 +34,7 @@ class SchemaFailure:
         notes: Sequence[Position] = (),
         summary: str | None = None,
         calculated: str = "",
+        within: int = 0,
     ) -> None:
         self.at = at
         self.found = found
@@ -42,25 +44,38 @@ class SchemaFailure:
         self.notes = notes
         self.summary = summary
         self.calculated = calculated
+        self.within = within
+
+
+def within_report(reference: object) -> object:
+    """The reference of a finding, whose report then stands in one more report of an invalid schema."""
+    if isinstance(reference, SchemaFailure):
+        reference.within += 1
+        return reference
+    return _surrounded(reference) if isinstance(reference, str) else reference
+
+
+def _surrounded(text: str) -> str:
+    return f"\n{INVALID}\n{'=' * len(INVALID)}\n{text} \n\n"
 
 
 def nearest(word: str, known: Sequence[str]) -> list[str]:
     """Ytt's hint for a word that is none of the known ones: none, or one that names the nearest."""
-    from plait.spell import distance
+    from plait.spell import spelled
 
-    folded = word.replace("_", "").lower()
-    best, least = "", (len(folded.encode()) + 1) // 2
-    for one in known:
-        apart = distance(folded, one.replace("_", "").lower(), least)
-        if apart < least:
-            best, least = one, apart
-    return [f'did you mean "{best}"?'] if best else []
+    meant = spelled(word, known)
+    return [f'did you mean "{meant}"?'] if meant else []
 
 
 def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
-    """The report of failures under a summary; of one that has a summary of its own, that one alone."""
-    if failures[0].summary is not None:
-        summary, failures = failures[0].summary, failures[:1]
+    """The report of failures under a summary; of one that has a summary of its own, those about its annotation alone."""
+    first = failures[0]
+    if first.summary is not None:
+        summary = first.summary
+        count = 1
+        while first.notes and count < len(failures) and _is_of(failures[count], first):
+            count += 1
+        failures = failures[:count]
     out = ["", summary, "=" * len(summary.encode()), ""] if summary else [""]
     width = max(len(_number(failure.at)) for failure in failures)
 
@@ -87,7 +102,14 @@ def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
         text += f"{pad('=')} expected: {failure.expected}" if failure.expected else ""
         text += "".join(f"\n{pad('=')} hint: {hint}" for hint in failure.hints)
         text += "\n"
-    return f"{text}\n"
+    text += "\n"
+    for _ in range(first.within):
+        text = _surrounded(text)
+    return text
+
+
+def _is_of(one: SchemaFailure, first: SchemaFailure) -> bool:
+    return one.summary == first.summary and one.notes == first.notes
 
 
 def _number(at: Position) -> str:

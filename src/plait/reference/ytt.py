@@ -123,15 +123,22 @@ def _places(at: Position | None) -> list[str]:
 
 
 _TEMPLATED = re.compile(r"\(@(?P<code>.*?)@\)", re.DOTALL)
+_BLOCK = re.compile(r"(^|[\s:-])[|>][0-9+-]*\s*(#.*)?$")
 
 
 def _code(at: Position) -> str:
     """The line of a place as ytt quotes it: of a text, the code that is within it alone."""
     line = at.text or ""
-    if at.source is None or "(@" not in at.source.text or "#@" in line.partition("(@")[0]:
+    source = at.source
+    if source is None or "(@" not in source.text or source.name.endswith(".star"):
         return line
-    for found in _TEMPLATED.finditer(at.source.text):
-        first = at.source.first_line + at.source.text.count("\n", 0, found.start())
+    if "#@" in line.partition("(@")[0]:
+        return line
+    lines_before = source.text.split("\n")
+    for found in _TEMPLATED.finditer(source.text):
+        number = source.text.count("\n", 0, found.start())
+        # ytt counts the lines of a block scalar from the one that its node is on.
+        first = source.first_line + number - _is_in_block(lines_before, number)
         lines = found["code"].split("\n")
         if first <= at.line < first + len(lines):
             if found["code"].startswith(("=", "-=")):
@@ -139,6 +146,20 @@ def _code(at: Position) -> str:
             lines = found["code"].removeprefix("-").removesuffix("-").split("\n")
             return lines[at.line - first]
     return line
+
+
+def _is_in_block(lines: Sequence[str], number: int) -> bool:
+    """True if a line of a YAML file is in a block scalar: a line that it is indented below ends with `|` or `>`."""
+    inner = len(lines[number]) - len(lines[number].lstrip(" "))
+    for line in reversed(lines[:number]):
+        indentation = len(line) - len(line.lstrip(" "))
+        if line.startswith("---"):
+            break
+        if line.strip() and indentation < inner:
+            inner = indentation
+            if _BLOCK.search(line):
+                return True
+    return False
 
 
 def _lines(finding: Finding, file: Step) -> list[str]:

@@ -48,10 +48,11 @@ def refused(
     found: str | None = None,
     hint: str | None = None,
     told: str | None = None,
+    is_titled: bool = False,
 ) -> InvalidSchema:
     """The error for a node; an annotation at fault is named first, with its line.
 
-    told: ytt's expectation; by default `expected`.
+    told: ytt's expectation; by default `expected`. is_titled: ytt's report of an annotation has the message as its title.
     """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position]
@@ -60,8 +61,9 @@ def refused(
     reference = SchemaFailure(
         node.position,
         notes=[] if annotation is None else [annotation.position],
-        summary=INVALID if annotation is not None else f"{INVALID} - {message}",
-        description="" if annotation is None else message,
+        summary=f"{INVALID} - {message}" if is_titled or annotation is None else INVALID,
+        description="" if is_titled or annotation is None else message,
+        within=int(is_titled),
         found=found or "",
         expected=told or expected or "",
         hints=hint.split("\n") if hint else (),
@@ -231,6 +233,7 @@ def default(annotation: Annotation, node: Item, declared: Type) -> Value:
             node,
             annotation,
             hint="do you mean to set a default value for the array?\nset an array's default by annotating its parent.",
+            is_titled=True,
         )
     value = _only_argument(
         annotation,

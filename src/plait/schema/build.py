@@ -185,7 +185,12 @@ class _Builder:
         if several is not None:
             declared = self.one_of(several, node)
             return declared if nullable is None else NullType(declared, node.source, node.line)
-        inferred = self.inferred(value, node) if not is_deferred(value) else AnyType(node.value, node.source, node.line)
+        if is_deferred(value):
+            inferred: Type = AnyType(node.value, node.source, node.line)
+        elif nullable is None:
+            return self.inferred(value, node)
+        else:
+            inferred = self.inferred_within(value, node)
         return inferred if nullable is None else NullType(inferred, node.source, node.line)
 
     def one_of(self, annotation: Annotation, node: Item) -> Type:
@@ -211,6 +216,21 @@ class _Builder:
         if isinstance(value, (str, int, float)):
             return ScalarType(value, node.source, node.line)
         raise refused("value not allowed here", node, expected="a map, an array or a scalar", found=kind_name(value))
+
+    def inferred_within(self, value: Value, node: Item) -> Type:
+        """The type of a nullable node. Ytt reports what is wrong in it as a part of what is wrong with the annotation."""
+        before = len(self.findings)
+        try:
+            return self.inferred(value, node)
+        except InvalidSchema as invalid:
+            self.findings.append(invalid.finding)
+            return AnyType()
+        finally:
+            if len(self.findings) > before:
+                from plait.reference.schema import within_report
+
+                for finding in self.findings[before:]:
+                    finding.reference = within_report(finding.reference)
 
     def array(self, value: Array, node: Item) -> Type:
         if len(value.items) != 1:

@@ -31,16 +31,18 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
     """One name of a loaded module."""
     if name in module:
         return module[name]
-    from plait.spell import listed, near
+    from plait.spell import listed, near, spelled
     from plait.suggestions import replacing
 
     message = f"load: name {name} not found in module {path}"
+    meant = spelled(name, sorted(module))
+    told = f"{message} (did you mean {meant}?)" if meant else message
     names = sorted(known for known in module if not known.startswith("_"))
     alike = near(name, names)
     found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
     if alike:
         message = replacing(name, alike, f"{message} (did you mean {listed(alike)}?)")
-    raise StarlarkError(message, found=found, code="symbol-not-found", word=name)
+    raise StarlarkError(message, found=found, code="symbol-not-found", word=name, reference=told)
 
 
 _SHOWN_NAMES = 12

@@ -105,6 +105,9 @@ class Module(WithMembers):
         self.frozen = False
         self.members = ModuleMembers(members)
 
+    def attr_names(self) -> list[str]:
+        return sorted(self.members)
+
     def text(self) -> str:
         return f"<module {quote(self.name)}>"
 
@@ -128,12 +131,14 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     """The error for `x.name`, where x has other names. message: instead of the usual sentence."""
     if message is None:
         message = f"{type_of(x)} has no .{name} field or method"
-    from plait.spell import listed, near
+    from plait.spell import listed, near, spelled
     from plait.suggestions import replacing
 
     if len(names) > SOME:
         spend(len(names) * 8)
     alike = near(name, sorted(names))
+    meant = spelled(name, names)
+    told = f"{message} (did you mean .{meant}?)" if meant else message
     if alike:
         message = replacing(name, alike, f"{message} (did you mean {listed([f'.{one}' for one in alike])}?)")
     found = hint = None
@@ -148,7 +153,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         hint = f"the value before .{name} is None"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
         hint = f'a dict has keys, not fields: ["{name}"]'
-    return StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name)
+    return StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name, reference=told)
 
 
 __all__ = ["STRUCTS", "Members", "Module", "Struct", "WithMembers", "missing"]

@@ -118,22 +118,27 @@ def _from_file(
         # A directory of values may hold other files. A file that was named is read whatever its name.
         if file.in_directory and file.type != YAML:
             continue
-        found += plain_values_of(file, refs, strict=strict, warn=warn)
+        found += plain_values_of(file, refs, strict=strict, warn=warn, argument=path)
     return found
 
 
 def plain_values_of(
-    file: InputFile, refs: LibraryRefs = (), *, strict: bool = False, warn: Callable[[str], None] | None = None
+    file: InputFile,
+    refs: LibraryRefs = (),
+    *,
+    strict: bool = False,
+    warn: Callable[[str], None] | None = None,
+    argument: str = "",
 ) -> list[ReferencedValues]:
     """The data values of a plain YAML file, for the library that refs name. warn: as of `read_values`.
 
-    Raises ReadError for an annotation.
+    argument: how the file, or the directory that it is in, was named. Raises ReadError for an annotation.
     """
     try:
         source = file.source.hidden()
     except PlaitError as error:
         raise error.within("", role=CLAUSE, reference=f"Reading file '{file.path}'") from None
-    found = plain_documents(file, source, "data values", strict=strict, warn=warn)
+    found = plain_documents(file, source, "data values", strict=strict, warn=warn, argument=argument)
     return [ReferencedValues(document, refs, plain=True) for document in found]
 
 
@@ -152,11 +157,17 @@ def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
 
 
 def plain_documents(
-    file: InputFile, source: Source, what: str, *, strict: bool, warn: Callable[[str], None] | None
+    file: InputFile,
+    source: Source,
+    what: str,
+    *,
+    strict: bool,
+    warn: Callable[[str], None] | None,
+    argument: str = "",
 ) -> list[Document]:
     """The documents of a plain YAML file, except null ones. source: of its text. what: their name in messages.
 
-    Raises ReadError for an annotation.
+    argument: as of `plain_values_of`. Raises ReadError for an annotation.
     """
     from plait.yaml import Comments, deduplicate, read, written_twice
 
@@ -168,7 +179,7 @@ def plain_documents(
     # Comments at an empty document, or after the last node, have no effect.
     documents = documents.with_items([document for document in documents.items if document.value is not None])
     if comments is not None:
-        _check_plain(file, documents, comments, what)
+        _check_plain(file, documents, comments, what, argument or file.path)
     settled = deduplicate(documents)
     if warn is not None and settled is not documents:
         for text in written_twice(source, documents):
@@ -176,7 +187,7 @@ def plain_documents(
     return settled.items
 
 
-def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, what: str) -> None:
+def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, what: str, argument: str) -> None:
     for node in walk(documents):
         for comment in comments.at(node):
             if comment.text.startswith("@") and comment.text.partition(" ")[0] != "@comment":
@@ -190,6 +201,7 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
                     at=Position(file.source, comment.line),
                     hint=public(hint),
                     code="plain-data-values",
+                    reference=f"Checking {what} file '{argument}': {_PLAIN}",
                 )
 
 

@@ -13,7 +13,7 @@ nothing.
 
 from __future__ import annotations
 
-from plait.yaml.libyaml import DOCUMENT_START, SCALAR, Problem, open_keeping_marks, unused_character
+from plait.yaml.libyaml import DOCUMENT_START, SCALAR, Problem, ScannerError, open_keeping_marks, unused_character
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ _TAG_PROBLEMS = frozenset({"did not find expected whitespace or line break", "di
 
 
 class _Mark:
-    __slots__ = ("index",)
-    # What an error needs is the index alone.
-    line = column = 0
+    __slots__ = ("column", "index", "line")
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, text: str, index: int) -> None:
         self.index = index
+        self.line = text.count("\n", 0, index)
+        self.column = 0
 
 
 class Adapted:
@@ -134,14 +134,12 @@ def _check_escapes(text: str, start: int, end: int) -> None:
         written = text[start:end].replace("\\\\", "  ")
         at = written.find("\\/")
         if at >= 0:
-            raise Problem(
-                "while parsing a quoted scalar", _Mark(start), "found unknown escape character", _Mark(start + at)
-            )
+            problem = "found unknown escape character"
+            raise ScannerError("while parsing a quoted scalar", _Mark(text, start), problem, _Mark(text, start + at))
 
 
 def _check_tag(text: str, start: int, end: int) -> None:
     """Within brackets libyaml silently ends a tag before a comma, and reads the rest as the next entry."""
     if text[end : end + 1] == "," and text[start:end].rsplit(maxsplit=1)[-1][:1] == "!":
-        raise Problem(
-            "while scanning a tag", _Mark(start), "did not find expected whitespace or line break", _Mark(end)
-        )
+        problem = "did not find expected whitespace or line break"
+        raise ScannerError("while scanning a tag", _Mark(text, start), problem, _Mark(text, end))
