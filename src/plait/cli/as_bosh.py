@@ -14,7 +14,8 @@ from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import GO_FLAGS, NUMBER, Request, declared, switch, text, texts
 from plait.engine.patch import Patch
-from plait.errors import LimitError, PlaitError, UsageError
+from plait.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.source import FLAG
 from plait.version import __version__
 
 TYPE_CHECKING = False
@@ -220,6 +221,7 @@ def _interpolate(argv: Sequence[str]) -> int:
     if flags.version:
         return _print(flags, f"version {BOSH_VERSION} (plait {__version__})\n")
     job = prepare(flags)
+    _check_certificate(flags)
     _check_environment(flags)
     if not flags.json:
         return finish(flags, job)
@@ -251,6 +253,25 @@ def _check_environment(flags: Patch) -> None:
                 hint=f"it comes from the environment variable {name}",
                 code="invalid-value",
             )
+
+
+def _check_certificate(flags: Patch) -> None:
+    """Raises ReadError for a certificate that cannot be read. `interpolate` has no use for one, but BOSH reads it first."""
+    value = flags.ca_cert if flags.has(Interpolate.ca_cert) else os.environ.get("BOSH_CA_CERT")
+    if value is None or "BEGIN" in value:
+        return
+    from plait.ops.reading import as_they_are, expand_home, file_text
+
+    try:
+        if not value:
+            raise ReadError(
+                "the certificate is empty", code="unreadable-file", reference="Expected CA cert to be non-empty"
+            )
+        file_text(os.path.abspath(expand_home(value)), "a certificate", as_they_are)
+    except ReadError as error:
+        where = "--ca-cert" if flags.has(Interpolate.ca_cert) else "the environment variable BOSH_CA_CERT"
+        told = "invalid argument for flag `--ca-cert' (expected opts.CACertArg)"
+        raise error.within(f"in {where}", role=FLAG, reference=told) from None
 
 
 def _print(flags: Global | Interpolate, result: str) -> int:

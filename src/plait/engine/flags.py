@@ -214,7 +214,8 @@ class Command(Generic[R]):
                 meant = [name] if name in self._by_name else []
                 error = self._unknown(f"shorthand flag: '{letter}' in {word}", f"flag `{letter}'", meant)
                 if self.style == PFLAG:
-                    error.reference = f"unknown shorthand flag: '{letter}' in -{letter}{letters}"
+                    escaped = f"\\{letter}" if letter in "'\\" else chr(letter.encode()[0])
+                    error.reference = f"unknown shorthand flag: '{escaped}' in -{letter}{letters}"
                 if letter == "f" and self.request.usage:
                     error.hint = f"inputs are given without a flag: {self.name} {self.request.usage}"
                 raise error

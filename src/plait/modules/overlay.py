@@ -29,7 +29,9 @@ def _applied(
     """`apply(left, right...)`: left with each right applied in turn. A left fragment is changed in place and returned."""
     if not args or kwargs:
         raise StarlarkError(
-            "overlay.apply: expected at least one argument, and no keyword arguments", code="argument-count"
+            "overlay.apply: expected at least one argument, and no keyword arguments",
+            code="argument-count",
+            reference=None if args else "overlay.apply: expected exactly at least argument",
         )
     first = args[0]
     if type(first) is not YamlFragment:
