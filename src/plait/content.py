@@ -234,15 +234,14 @@ class Links:
             ) from None
         if self.allows(target):
             return
-        link = shown or path
+        from plait.reference.links import not_allowed
+
         raise ReadError(
             f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
             f"to be allowed, but was not",
             hint=_LINK_HINT,
             code="symlink-not-allowed",
-            reference=f"Checking symlink file '{link}': Expected symlink file '{link}' -> '{_end_of_links(link)}' to be "
-            "allowed, but was not (hint: symlinks are disallowed as a security feature, use "
-            "'--allow-symlink-destination' flags to override)",
+            reference=not_allowed(shown or path),
         )
 
     def allows(self, target: str) -> bool:
@@ -276,26 +275,6 @@ def _no_file(path: str, mode: int, shown: str) -> ReadError:
         code="not-regular-file",
         reference=f"Expected file '{shown or path}' to be a regular file, but was not",
     )
-
-
-def _end_of_links(path: str) -> str:
-    """What a path leads to by links, as ytt spells it: relative, unless it or a link on its way is absolute."""
-    done, rest = "", [path]
-    while rest:
-        first, _, more = rest.pop().partition(os.sep)
-        if more:
-            rest.append(more)
-        if not first:
-            done = done or os.sep
-            continue
-        place = os.path.normpath(os.path.join(done, first))
-        if not os.path.islink(place):
-            done = place
-            continue
-        target = os.readlink(place)
-        done = os.sep if os.path.isabs(target) else done
-        rest.append(target.lstrip(os.sep))
-    return done
 
 
 class PassingLinks(Links):

@@ -1,0 +1,33 @@
+"""Symbolic links in the words of ytt."""
+
+from __future__ import annotations
+
+import os
+
+
+def not_allowed(link: str) -> str:
+    """The text of ytt for a link that leads outside of what is allowed."""
+    return (
+        f"Checking symlink file '{link}': Expected symlink file '{link}' -> '{_end(link)}' to be allowed, but was not "
+        "(hint: symlinks are disallowed as a security feature, use '--allow-symlink-destination' flags to override)"
+    )
+
+
+def _end(path: str) -> str:
+    """What a path leads to by links, as ytt spells it: relative, unless it or a link on its way is absolute."""
+    done, rest = "", [path]
+    while rest:
+        first, _, more = rest.pop().partition(os.sep)
+        if more:
+            rest.append(more)
+        if not first:
+            done = done or os.sep
+            continue
+        place = os.path.normpath(os.path.join(done, first))
+        if not os.path.islink(place):
+            done = place
+            continue
+        target = os.readlink(place)
+        done = os.sep if os.path.isabs(target) else done
+        rest.append(target.lstrip(os.sep))
+    return done
