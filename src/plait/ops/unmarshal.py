@@ -38,7 +38,7 @@ def go_value(value: Value) -> str:
 
 
 def refused_key(source: Source) -> str:
-    """What go-yaml says of a text with a collection as a key: the first such key, unless the text has a syntax error."""
+    """The message of go-yaml about the first collection used as a key, unless the text has a syntax error."""
     from plait.errors import ReadError
     from plait.yaml import read
 
