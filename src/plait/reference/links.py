@@ -14,7 +14,7 @@ def not_allowed(link: str) -> str:
 
 
 def _end(path: str) -> str:
-    """What a path leads to by links, as ytt spells it: relative, unless it or a link on its way is absolute."""
+    """The target of a path through links, as ytt spells it: relative, unless it or a link in it is absolute."""
     done, rest = "", [path]
     while rest:
         first, _, more = rest.pop().partition(os.sep)
