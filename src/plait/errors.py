@@ -157,11 +157,14 @@ class Diagnostic:
 
     code: the name of the mistake in `plait.codes`; "" if it has none yet. severity: "error" or "warning". at: the primary
     position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known. focus: the position of
-    the text at fault, such as the path of an operation, if `at` is the line of what it is part of.
+    the text at fault, such as a matcher, if `at` is the line of what it is part of. subject: the name of the document that an
+    error of layering is about; detail: its message without the kind, the number and the subject.
     """
 
     code = ""
     word = ""
+    subject = ""
+    detail = ""
     focus: Position | None = None
     severity: Literal["error", "warning"] = "error"
     _suggestions: Sequence[Suggestion] = ()
@@ -509,7 +512,17 @@ class PermissionDeniedError(PlaitError):
 
 
 class StarlarkError(PlaitError):
-    """A program that does not scan, parse, resolve, or that fails while it runs."""
+    """A program that does not scan, parse, resolve, or that fails while it runs.
+
+    of_type: the type of the value at fault; mark: the character after that value on the line, or "".
+    """
+
+    of_type = mark = ""
+
+    def about(self, of_type: str, mark: str = "") -> Self:
+        """The same error, with the type of the value at fault."""
+        self.of_type, self.mark = of_type, mark
+        return self
 
 
 class TemplateError(PlaitError):
@@ -574,8 +587,10 @@ _LONGEST_LINE = 400
 _SAME_STEPS = 3
 
 
-def _place_of_trail(error: PlaitError | Finding) -> Position | None:
-    """The position in the trail of an error without one of its own, such as an error in a value that a program made."""
+def place_of(error: PlaitError | Finding) -> Position | None:
+    """The position of an error, or that in its trail, such as of an error in a value that a program made."""
+    if error.at is not None and error.at.source is not None:
+        return error.at
     if isinstance(error, PlaitError) and error.findings:
         return None
     return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)
@@ -613,7 +628,7 @@ _IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS
 
 def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False) -> list[str]:
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
-    at = error.at if error.at is not None and error.at.source is not None else _place_of_trail(error)
+    at = place_of(error)
     place = f"{at}: " if at is not None else ""
     if codes and error.code:
         from plait.codes import number_of

@@ -126,7 +126,9 @@ class YamlFragment(Value):
                 return value if type(value) in SCALARS else self.wrap(value)
         elif node is not None and (there := _item_at(node, key)) is not None:
             return self.wrap(there.value)
-        raise StarlarkError(f"key {repr_of(key)} not in yamlfragment", hint=self._near(key), code="key-not-found")
+        word = repr_of(key)
+        error = StarlarkError(f"key {word} not in yamlfragment", hint=self._near(key), code="key-not-found", word=word)
+        raise error.about(self.type_name)
 
     def _near(self, key: object) -> str | None:
         node = self._value

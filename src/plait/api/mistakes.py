@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from plait.errors import Flag
+from plait.errors import Flag, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def tell(error: PlaitError) -> None:
     faults: list[PlaitError | Finding] = [error, *error.findings]
     for one in faults:
         one.keyword = keyword
-    first, *rest = error.report().rstrip("\n").split("\n")
-    place = first.removeprefix("plait: ").removesuffix(error.message.split("\n")[0]).removesuffix(": ")
-    lines = [f"at {place}", *rest] if place else rest
+    _, *rest = error.report().rstrip("\n").split("\n")
+    place = place_of(error)
+    lines = rest if place is None else [f"at {place}", *rest]
     if lines:
         error.add_note("\n".join(lines))

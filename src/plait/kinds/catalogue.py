@@ -16,7 +16,7 @@ from threading import Lock, RLock
 
 from plait.errors import LimitError, PermissionDeniedError, PlaitError, ReadError, UsageError
 from plait.kinds.check import as_json, placed, violations
-from plait.kinds.files import Files, uri_of
+from plait.kinds.files import Files, path_shown, uri_of
 from plait.kinds.layout import Layout
 from plait.kinds.openapi import definitions
 from plait.kinds.references import References, around_data
@@ -229,7 +229,9 @@ class Catalogue:
             else:
                 expected = "CustomResourceDefinitions, or OpenAPI"
                 self.files.tell(
-                    UsageError(f'"{path}" has no schema of a kind', expected=expected, code="json-schema-file")
+                    UsageError(
+                        f'"{path_shown(path)}" has no schema of a kind', expected=expected, code="json-schema-file"
+                    )
                 )
 
     def _definitions(self, path: str) -> Mapping[tuple[str, str], str]:

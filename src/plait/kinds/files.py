@@ -79,17 +79,21 @@ class Files:
         self.note(path)
         try:
             with seen(self._view):
-                data = file_content(path, f'the schema "{path}"')
+                data = file_content(path, f'the schema "{path_shown(path)}"')
         except OSError as error:
             raise ReadError(
-                f'cannot read the schema "{path}": {error.strerror}', hint=near(path), code="unreadable-file"
+                f'cannot read the schema "{path_shown(path)}": {error.strerror}',
+                hint=near(path),
+                code="unreadable-file",
             ) from None
         finally:
             self._view.files.clear()  # who wants to know has `stamps`
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise ReadError(f'the schema "{path}" is not UTF-8 text: byte {error.start}', code="not-utf8") from None
+            raise ReadError(
+                f'the schema "{path_shown(path)}" is not UTF-8 text: byte {error.start}', code="not-utf8"
+            ) from None
 
     def contents(self, path: str) -> object:
         """The contents of a file: one value, or `{"documents": [...]}` for several documents.
@@ -168,7 +172,7 @@ def note_read(paths: Iterable[str]) -> None:
             view.note_directory(path)  # type: ignore[union-attr] # there is one
         else:
             with suppress(OSError):
-                file_content(path, f'the schema "{path}"')
+                file_content(path, f'the schema "{path_shown(path)}"')
 
 
 def _parsed(path: str, text: str) -> object:
@@ -179,7 +183,9 @@ def _parsed(path: str, text: str) -> object:
             line = getattr(error, "lineno", 1)
             words = getattr(error, "msg", None) or str(error)
             at = Position(Source(path, text), line)
-            raise UsageError(f'the schema "{path}" is not JSON: {words}', at=at, code="json-schema-file") from None
+            raise UsageError(
+                f'the schema "{path_shown(path)}" is not JSON: {words}', at=at, code="json-schema-file"
+            ) from None
     from plait.yaml import read
 
     documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]
@@ -209,3 +215,11 @@ def stamp_of(path: str) -> object:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
+
+
+def path_shown(path: str) -> str:
+    """A path from the working directory, if that is shorter."""
+    try:
+        return min(os.path.relpath(path), path, key=len)
+    except ValueError:  # another drive
+        return path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 
 from plait.diagnostics import warning
 from plait.errors import Finding, Wording, as_finding, public, quotation
 from plait.kinds.check import as_json
+from plait.kinds.files import path_shown
 from plait.kinds.wording import type_name
 from plait.nodes import Array, Map
 from plait.schema.check import flag_hint
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # Keywords that say which keys there have to be.
 _OF_MISSING = ("dependentRequired", "required")
 _RULES = "x-kubernetes-validations"
-_QUOTED = re.compile('"([^"]*)"')
 # So much of a keyword is shown in messages.
 _MOST_SHOWN = 80
 
@@ -133,23 +132,12 @@ def shown(error: PlaitError) -> PlaitError:
     """The error with the path of its file as one would type it."""
     if error.at is not None and error.at.source is not None:
         _show(error.at.source)
-    error.message = _QUOTED.sub(
-        lambda match: f'"{path_shown(match[1])}"' if os.path.isabs(match[1]) else match[0], error.message
-    )
     return error
 
 
 def _show(source: Source) -> None:
     if os.path.isabs(source.name):
         source.shown = path_shown(source.name)
-
-
-def path_shown(path: str) -> str:
-    """A path from the working directory, if that is shorter."""
-    try:
-        return min(os.path.relpath(path), path, key=len)
-    except ValueError:  # another drive
-        return path
 
 
 def _path_text(fault: Fault) -> str:

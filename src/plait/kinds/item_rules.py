@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from plait.overlay.item_keys import SET, WHOLE, Rule
 from plait.overlay.matchers import REQUIRED
 
@@ -39,11 +37,9 @@ def rules_of(catalogue: Catalogue) -> Source:
 def _check(catalogue: Catalogue) -> None:
     """Raises the first fault of a catalogue's files, with paths from the working directory."""
     for problem in catalogue.problems:
-        here = os.path.join(os.getcwd(), "")
-        problem.message = problem.message.replace(here, "")
-        if problem.at is not None and problem.at.source is not None:
-            problem.at.source.shown = problem.at.source.name.removeprefix(here)
-        raise problem
+        from plait.kinds.findings import shown
+
+        raise shown(problem)
 
 
 def _rule(schema: Schema) -> Rule | None:

@@ -11,6 +11,7 @@ import re
 from contextlib import suppress
 
 from plait.errors import ReadError, UsageError
+from plait.kinds.files import path_shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,10 @@ class Layout:
                     continue
                 if os.path.islink(path) and not self._files.is_allowed(path):
                     self._files.tell(
-                        ReadError(f'the link "{path}" leads out of the directories of schemas', code="json-schema-file")
+                        ReadError(
+                            f'the link "{path_shown(path)}" leads out of the directories of schemas',
+                            code="json-schema-file",
+                        )
                     )
                 elif not name.endswith(".json"):
                     self._unread.append(path)

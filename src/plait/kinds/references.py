@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urldefrag, urljoin
 from plait.content import near
 from plait.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.kinds.dialect import UNKNOWN, checker_class, formats
-from plait.kinds.files import Files, path_of, uri_of
+from plait.kinds.files import Files, path_of, path_shown, uri_of
 from plait.kinds.schema import Schema
 from plait.kinds.shapes import below, no_schema, unfit, unmatched
 from plait.source import Position, Source
@@ -66,7 +66,7 @@ class References:
         if not isinstance(contents, dict):
             at = Position(Source(path), 1)
             raise UsageError(
-                f'"{path}" has no JSON Schema',
+                f'"{path_shown(path)}" has no JSON Schema',
                 at=at,
                 expected="an object",
                 found=_named(contents),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from plait.errors import Finding, LimitError
 from plait.layering.document import DATA_SCHEMA, without_text
-from plait.layering.failures import failure, shown
+from plait.layering.failures import document_finding, failure, shown
 from plait.layering.validation import is_schema_name
 from plait.nodes import Array, Map, to_plain
 
@@ -89,8 +89,10 @@ def _registered(documents: Iterable[Document], findings: list[Finding]) -> dict[
             continue
         if document.name.startswith(_RESERVED):
             findings.append(
-                Finding(
-                    f"D002 {document}: the name {document.name} is reserved, and cannot be given a schema",
+                document_finding(
+                    "D002",
+                    document,
+                    f"the name {document.name} is reserved, and cannot be given a schema",
                     at=document.position,
                     code="data-schema-unusable",
                 )
@@ -117,14 +119,18 @@ def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
         told = _SANITIZED if hidden else error.message
         if error.path is None:
             findings.append(
-                Finding(
-                    f"D002 {schema}: its data cannot be used: {told}", at=schema.position, code="data-schema-unusable"
+                document_finding(
+                    "D002", schema, f"its data cannot be used: {told}", at=schema.position, code="data-schema-unusable"
                 )
             )
         else:
             at = _place(schema, error.path)
-            message = f"D002 {schema}: its data is not a valid JSON Schema at {_dotted(error.path)}: {told}"
-            findings.append(Finding(message, at=without_text(at) if hidden else at, code="data-schema-unusable"))
+            detail = f"its data is not a valid JSON Schema at {_dotted(error.path)}: {told}"
+            findings.append(
+                document_finding(
+                    "D002", schema, detail, at=without_text(at) if hidden else at, code="data-schema-unusable"
+                )
+            )
         return None
     except LimitError as error:
         raise _shown_of(error, schema) from None
@@ -152,8 +158,10 @@ def _violations(document: Document, checker: Schema, schema: Document, names_key
     except UnusableSchemaError as error:
         told = _SANITIZED if secret or hidden else error.message
         found.append(
-            Finding(
-                f"D002 {schema}: its data cannot be used to check {document}: {told}",
+            document_finding(
+                "D002",
+                schema,
+                f"its data cannot be used to check {document}: {told}",
                 at=schema.position,
                 code="data-schema-unusable",
             )
@@ -173,8 +181,10 @@ def _shown_of(error: LimitError, *documents: Document) -> LimitError:
 def _finding(
     document: Document, message: str, path: Sequence[str | int], schema_path: Sequence[str | int], at: Position
 ) -> Finding:
-    return Finding(
-        f"D002 {document}: {message}",
+    return document_finding(
+        "D002",
+        document,
+        message,
         at=at,
         found=f"path {_dotted(path)}, schema path .{'.'.join(map(str, schema_path))}",
         code="document-data",

@@ -11,11 +11,12 @@ from plait.nodes import Array, Map, kind_name, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Unpack
 
     from plait.errors import Facts
     from plait.nodes import Value
+    from plait.source import Position
 
 STATUSES = {
     "InvalidDocumentFormat": 400,
@@ -41,7 +42,27 @@ def failure(kind: str, message: str, **facts: Unpack[Facts]) -> LayeringError:
     """A `LayeringError` of this kind, which is also its code."""
     error = LayeringError(f"{kind}: {message}", **facts)
     error.kind = error.code = kind
+    error.detail = message
     return error
+
+
+def document_finding(
+    number: str,
+    subject: object,
+    detail: str,
+    *,
+    at: Position,
+    code: str,
+    also: Iterable[Position] = (),
+    expected: str | None = None,
+    found: str | None = None,
+    hint: str | None = None,
+) -> Finding:
+    """A finding about one document. number: Deckhand's, such as "D001", which begins the message."""
+    message = f"{number} {subject}: {detail}"
+    made = Finding(message, at=at, also=also, expected=expected, found=found, hint=hint, code=code)
+    made.subject, made.detail = str(subject), detail
+    return made
 
 
 def raise_all(failures: Sequence[LayeringError]) -> None:
@@ -60,18 +81,18 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
         if error.findings:
             findings.extend(error.findings)
         else:
-            findings.append(
-                Finding(
-                    error.message,
-                    at=error.at,
-                    also=error.also,
-                    expected=error.expected,
-                    found=error.found,
-                    hint=error.hint,
-                    trail=error.trail,
-                    code=error.code,
-                )
+            made = Finding(
+                error.message,
+                at=error.at,
+                also=error.also,
+                expected=error.expected,
+                found=error.found,
+                hint=error.hint,
+                trail=error.trail,
+                code=error.code,
             )
+            made.detail = error.detail
+            findings.append(made)
     kinds = dict.fromkeys(error.kind for error in ordered)
     raise failure(ordered[0].kind, f"{len(findings)} problems ({', '.join(kinds)})", findings=findings)
 

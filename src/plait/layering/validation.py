@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from plait.errors import Finding
 from plait.layering.document import CONTROL, DATA_SCHEMA, POLICY, VALIDATION_POLICY
-from plait.layering.failures import failure, shown
+from plait.layering.failures import document_finding, failure, shown
 from plait.nodes import Array, Map
 from plait.spell import counted, did_you_mean
 
@@ -44,7 +44,7 @@ class Findings:
 
     def add(self, message: str, at: Position, *, expected: str | None = None, hint: str | None = None) -> None:
         self.found.append(
-            Finding(f"D001 {self.subject}: {message}", at=at, expected=expected, hint=hint, code="document-form")
+            document_finding("D001", self.subject, message, at=at, expected=expected, hint=hint, code="document-form")
         )
 
 
@@ -117,8 +117,10 @@ def _check_duplicate(
     if first is not document:
         item = metadata.find("name") if type(metadata) is Map else None
         findings.append(
-            Finding(
-                f"D001 {_subject(top, metadata)}: Duplicate document exists",
+            document_finding(
+                "D001",
+                _subject(top, metadata),
+                "Duplicate document exists",
                 at=item.position if item is not None else document.position,
                 also=[first.position],
                 expected="one document for each schema, layer and name",

@@ -47,7 +47,8 @@ def bound(function: object, first: Args) -> Builtin:
 
     def result(args: Args, kwargs: Kwargs) -> object:
         if not is_callable(function):
-            raise StarlarkError(f"invalid call of non-function ({type_of(function)})", code="not-callable")
+            kind = type_of(function)
+            raise StarlarkError(f"invalid call of non-function ({kind})", code="not-callable").about(kind, "(")
         return call(function, (*first, *args), kwargs)
 
     made = member("struct.bind_result", result)

@@ -17,11 +17,11 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
     try:
         return call(function, arguments)
     except StarlarkError as error:
-        if error.hint is None and not error.trail and "argument" in error.message:
+        if error.hint is None and not error.trail and error.code == "argument-count":
             from plait.spell import counted
 
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
-        elif error.hint is None and names == BY and error.message.endswith(" not in yamlfragment"):
-            key = error.message.removeprefix("key ").removesuffix(" not in yamlfragment")
-            error.hint = f"the function is asked about each item, also about those without it: {key} in left and ..."
+        elif error.hint is None and names == BY and error.code == "key-not-found" and error.of_type == "yamlfragment":
+            there = f"{error.word} in left and ..."
+            error.hint = f"the function is asked about each item, also about those without it: {there}"
         raise

@@ -64,7 +64,7 @@ def merge_documents(
         for document in merges:
             run.perform(edit, [_document_step(run, edit, document, rules, trace)])
     except PlaitError as error:
-        if error.hint is not None and "#@overlay/replace" in error.hint:
+        if error.hint is not None and error.code == "wrong-node-kind":
             # Plain documents have no annotations.
             error.hint = "to put it in the place of the other: $patch: replace in it, or as an item of an array"
         raise of_document(error, run) from None

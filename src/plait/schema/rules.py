@@ -95,7 +95,9 @@ def length_of(value: object) -> int:
         return len(value)
     length = value.length() if isinstance(value, Value) else None
     if length is None:
-        raise StarlarkError(f"len: value of type {type_of(value)} has no len", code="not-iterable")
+        raise StarlarkError(f"len: value of type {type_of(value)} has no len", code="not-iterable").about(
+            type_of(value)
+        )
     return length
 
 

@@ -64,7 +64,7 @@ def message_of(code: str, finding: Finding, schema: str, layer: str, name: str) 
         "error": True,
         "kind": "ValidationMessage",
         "level": "Error",
-        "message": finding.message.removeprefix(f"{code} "),
+        "message": f"{finding.subject}: {finding.detail}",
         "name": code,
     }
 

@@ -308,22 +308,15 @@ def _refusal(error: PlaitError, documents: Sequence[Stored]) -> Refusal:
     if kind == "InvalidDocumentFormat" and error.findings:
         names = {_name(one): one.entry.identity for one in documents}
         return invalid([_message(finding, names) for finding in error.findings])
-    entries: list[Message] = [{"message": _without_kind(one.message, kind)} for one in error.findings]
-    return Refusal(kind, STATUSES.get(kind, 400), _without_kind(error.message, kind), entries=entries or None)
+    entries: list[Message] = [{"message": one.detail or one.message} for one in error.findings]
+    return Refusal(kind, STATUSES.get(kind, 400), error.detail or error.message, entries=entries or None)
 
 
 def _message(finding: Finding, names: Mapping[str, tuple[str, str, str]]) -> Message:
-    told = finding.message.removeprefix(f"{_CODE} ")
-    # A name can hold another one.
-    subject = max((name for name in names if told.startswith(f"{name}:")), key=len, default="")
-    return message_of(_CODE, finding, *names.get(subject, ("", "", "")))
+    return message_of(_CODE, finding, *names.get(finding.subject, ("", "", "")))
 
 
 def _name(one: Stored) -> str:
     """The name of a document in messages."""
     schema, layer, name = one.entry.identity
     return f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"
-
-
-def _without_kind(message: str, kind: str) -> str:
-    return message.removeprefix(f"{kind}: ")

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from plait.errors import PlaitError, UsageError
+from plait.errors import PlaitError, UsageError, conceal
 from plait.service.history import newest
 from plait.service.tables import REVISIONS, WEBHOOKS
 from plait.workspace.fetching import fetched
@@ -149,7 +149,7 @@ class Webhooks:
         except TimeoutError:
             return f"no answer within {_BOUND:g} s"
         except PlaitError as error:
-            return error.message.replace(url, "URL")
+            return conceal(error).message
         return None
 
     def _signature(self, body: bytes) -> dict[str, str]:

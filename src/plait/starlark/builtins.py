@@ -217,7 +217,7 @@ def len_(x: object, /) -> int:
         size = x.length()
         if size is not None:
             return size
-    raise StarlarkError(f"len: value of type {type_of(x)} has no len", code="not-iterable")
+    raise StarlarkError(f"len: value of type {type_of(x)} has no len", code="not-iterable").about(type_of(x))
 
 
 def list_(values: object = (), /) -> List:

@@ -19,32 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import FrameType
 
-    from plait.errors import PlaitError
+    from plait.errors import StarlarkError
     from plait.source import Source
 
 _NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-# The sentences about a value of a wrong type, with the type, and what stands behind the value on the line.
-_SENTENCES = (
-    (re.compile(r"invalid call of non-function \((\w+)\)"), "("),
-    (re.compile(r"unhandled index operation (\w+)\["), "["),
-    (re.compile(r"(\w+) value is not iterable"), ""),
-    (re.compile(r"len: value of type (\w+) has no len"), ""),
-    (re.compile(r"(int|float|bool|NoneType) has no (\.\w+) field or method"), ""),
-    (re.compile(r"unknown binary op: .*(NoneType)"), ""),
-)
 _ABSENT = object()
 _LONGEST = 2000
 
 
-def name_culprit(error: PlaitError, frames: Sequence[tuple[FrameType, int]]) -> None:
+def name_culprit(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
     """Give an error of one of these kinds a hint that names the value at fault, and the line that gave a variable that value.
 
     frames: of the program, each with its line, the outermost first.
     """
-    found = next(((match, mark) for sentence, mark in _SENTENCES if (match := sentence.match(error.message))), None)
-    if found is None:
-        return
-    (wanted, *member), behind = found[0].groups(), found[1]
+    wanted, behind = error.of_type, error.mark
+    member = f".{error.word}" if error.code == "unknown-attribute" else ""
     frame, line = frames[-1]
     source: Source = frame.f_globals["$source"]
     known = _variables(frames)
@@ -54,7 +43,7 @@ def name_culprit(error: PlaitError, frames: Sequence[tuple[FrameType, int]]) -> 
         if wanted == "NoneType":
             named = _none_within(name[0], known)
         elif member:
-            named = name[0].removesuffix(member[0]) if name[0].endswith(member[0]) else None
+            named = name[0].removesuffix(member) if name[0].endswith(member) else None
         if named is None or (behind and code[name.end() : name.end() + 1] != behind and wanted != "NoneType"):
             continue
         value = _value(named, known)
@@ -69,10 +58,10 @@ def name_culprit(error: PlaitError, frames: Sequence[tuple[FrameType, int]]) -> 
         error.hint = 'get() gives None for a key that is not there, unless it is told what else: get("key", {})'
 
 
-def _instead(named: str, behind: str, member: list[str]) -> str:
+def _instead(named: str, behind: str, member: str) -> str:
     if behind == "(":
         return ", not a function"
-    return f"; str({named}) makes a string of it" if member and member[0][1:] in METHODS[str] else ""
+    return f"; str({named}) makes a string of it" if member[1:] in METHODS[str] else ""
 
 
 def _code(text: str) -> str:
@@ -115,7 +104,7 @@ def _value(named: str, known: Mapping[str, object]) -> object:
     return value
 
 
-def _origin(named: str, source: Source, line: int, error: PlaitError, known: Mapping[str, object]) -> str:
+def _origin(named: str, source: Source, line: int, error: StarlarkError, known: Mapping[str, object]) -> str:
     """The origin of a name's value, if the lines above show it."""
     if "." in named:
         return ": it is null in the data values" if named.startswith("data.values.") else ""

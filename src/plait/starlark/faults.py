@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from plait.source import Source
 
-# Sentences with these are about a value of a wrong type.
-_OF_TYPES = ("NoneType", "invalid call of non-function", "unhandled index", "not iterable", "has no")
 _LONGEST_TRAIL = 60
 # A statement whose first operand is a literal.
 _CONSTANT_FIRST = re.compile(
@@ -51,7 +49,7 @@ def translated(error: Exception) -> Exception:
     if wording is None:
         return error
     if frames:
-        if any(part in wording.message for part in _OF_TYPES):
+        if isinstance(wording, StarlarkError) and wording.of_type:
             from plait.starlark.culprits import name_culprit
 
             name_culprit(wording, frames)
@@ -163,9 +161,8 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     advance would slow down every call.
     """
     if text.endswith("object is not callable"):
-        return StarlarkError(
-            f"invalid call of non-function ({_type_name(text.split(chr(39))[1])})", code="not-callable"
-        )
+        kind = _type_name(text.split(chr(39))[1])
+        return StarlarkError(f"invalid call of non-function ({kind})", code="not-callable").about(kind, "(")
     called, parenthesis, rest = text.partition("() ")
     if not parenthesis:
         return None

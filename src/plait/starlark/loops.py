@@ -94,7 +94,7 @@ class Loops:
             return self._through(x)
         source = x.iterate() if isinstance(x, Value) else None
         if source is None or not isinstance(x, Value):
-            raise StarlarkError(f"{type_of(x)} value is not iterable", code="not-iterable")
+            raise StarlarkError(f"{type_of(x)} value is not iterable", code="not-iterable").about(type_of(x))
         length = x.length()
         if length is None:
             return self._paying(source)

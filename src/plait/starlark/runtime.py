@@ -48,7 +48,8 @@ def index(x: object, key: object) -> object:
         weigh(key)
         return x.index(key)
     hint = "use getattr(...) to access struct field programmatically" if type_of(x) == "struct" else None
-    raise StarlarkError(f"unhandled index operation {type_of(x)}[{type_of(key)}]", hint=hint, code="unknown-operation")
+    message = f"unhandled index operation {type_of(x)}[{type_of(key)}]"
+    raise StarlarkError(message, hint=hint, code="unknown-operation").about(type_of(x), "[")
 
 
 def item(x: object, place: object) -> object:

@@ -153,7 +153,8 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
         hint = f"the value before .{name} is None"
     elif type(x) is Dict and (not alike or name in x.keys()):  # noqa: SIM118 - `in` asks for keys that hash as theirs do
         hint = f'a dict has keys, not fields: ["{name}"]'
-    return StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name, reference=told)
+    error = StarlarkError(message, found=found, hint=hint, code="unknown-attribute", word=name, reference=told)
+    return error.about(type_of(x)) if x is None or type(x) in (bool, int, float) else error
 
 
 __all__ = ["STRUCTS", "Members", "Module", "Struct", "WithMembers", "missing"]

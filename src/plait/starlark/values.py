@@ -47,7 +47,8 @@ class Value:
 
     def index(self, key: object) -> object:
         """The value of `x[key]`; raises StarlarkError."""
-        raise StarlarkError(f"unhandled index operation {self.type_name}[{type_of(key)}]", code="unknown-operation")
+        message = f"unhandled index operation {self.type_name}[{type_of(key)}]"
+        raise StarlarkError(message, code="unknown-operation").about(self.type_name, "[")
 
     def length(self) -> int | None:
         """The answer to `len(x)`, or None if it has none."""

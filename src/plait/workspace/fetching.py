@@ -8,7 +8,7 @@ from urllib import request
 from urllib.error import HTTPError, URLError
 
 from plait.content import reason
-from plait.errors import ReadError
+from plait.errors import Quoted, ReadError, Wording
 from plait.view import check_request, current_permissions
 
 TYPE_CHECKING = False
@@ -97,20 +97,25 @@ def _fetch(
             lacking = response.length if len(data) <= most else 0
     except HTTPError as error:
         error.close()
-        raise ReadError(f"Requesting URL '{url}': {error.code} {error.reason}", code="url-not-fetched") from None
+        raise ReadError(_told("Requesting", url, f"{error.code} {error.reason}"), code="url-not-fetched") from None
     except URLError as error:
         if isinstance(error.reason, TimeoutError):
             raise error.reason from None
         cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
-        raise ReadError(f"Requesting URL '{url}': {cause}", code="url-not-fetched") from None
+        raise ReadError(_told("Requesting", url, f"{cause}"), code="url-not-fetched") from None
     except TimeoutError:
         raise  # the socket has met the bound before the thread that waits
     except (OSError, HTTPException, ValueError) as error:
-        raise ReadError(f"Reading URL '{url}': {reason(error)}", code="url-not-fetched") from None
+        raise ReadError(_told("Reading", url, reason(error)), code="url-not-fetched") from None
     if lacking:
         from plait.spell import counted
 
         raise ReadError(
-            f"Reading URL '{url}': {counted(lacking, 'byte')} of the answer missing", code="url-not-fetched"
+            _told("Reading", url, f"{counted(lacking, 'byte')} of the answer missing"), code="url-not-fetched"
         )
     return data
+
+
+def _told(action: str, url: str, cause: str) -> Wording:
+    """A message that quotes a URL, which may hold a password."""
+    return Wording(f"{action} URL '", Quoted(url), f"': {cause}")
