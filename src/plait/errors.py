@@ -157,8 +157,8 @@ class Diagnostic:
 
     code: the name of the mistake in `plait.codes`; "" if it has none yet. severity: "error" or "warning". at: the primary
     position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known. focus: the position of
-    the text at fault, such as a matcher, if `at` is the line of what it is part of. subject: the name of the document that an
-    error of layering is about; detail: its message without the kind, the number and the subject.
+    the text at fault, such as a matcher, if `at` is the line of what it is part of. subject: the name of the
+    document, or the type of the value, that an error is about; detail: the message without it, and without a kind or number.
     """
 
     code = ""

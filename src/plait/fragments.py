@@ -128,7 +128,8 @@ class YamlFragment(Value):
             return self.wrap(there.value)
         word = repr_of(key)
         error = StarlarkError(f"key {word} not in yamlfragment", hint=self._near(key), code="key-not-found", word=word)
-        raise error.about(self.type_name)
+        error.subject = self.type_name
+        raise error
 
     def _near(self, key: object) -> str | None:
         node = self._value

@@ -21,7 +21,7 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
             from plait.spell import counted
 
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
-        elif error.hint is None and names == BY and error.code == "key-not-found" and error.of_type == "yamlfragment":
+        elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
             there = f"{error.word} in left and ..."
             error.hint = f"the function is asked about each item, also about those without it: {there}"
         raise
