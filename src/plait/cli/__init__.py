@@ -184,8 +184,12 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return _write_out(_USAGE)
         if name in ("version", "--version"):
             return _version()
-        return _unknown(name, words)
+        return _unknown(name)
     except PlaitError as error:
+        if program == PLAIT and not TYPED.get():
+            from plait.cli.messages import read_form
+
+            read_form(argv[1:])
         return _say(error, program)
     except BrokenPipeError:
         return _BROKEN_PIPE
@@ -341,9 +345,7 @@ def _help(name: str) -> int:
     return main([name, "--help"])
 
 
-def _unknown(name: str, words: Sequence[str]) -> int:
-    from plait.engine.flags import Command
-    from plait.engine.options import Request
+def _unknown(name: str) -> int:
     from plait.errors import UsageError
     from plait.spell import did_you_mean
 
@@ -354,9 +356,7 @@ def _unknown(name: str, words: Sequence[str]) -> int:
         from os.path import lexists
 
         hint = f"plait render -f {name}" if lexists(name) else "plait help lists the commands"
-    error = UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
-    error.parsed = Command(Request).apart(words, anywhere=True)[0]
-    raise error
+    raise UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
 
 
 # What other programs are called, and what they call it.

@@ -9,6 +9,8 @@ from plait.cli.streams import complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plait.cli.formats import Sink
     from plait.context import Context
     from plait.engine.options import Request
@@ -37,6 +39,18 @@ def typed(error: PlaitError | None = None) -> list[Request]:
 
     parsed = getattr(error, "parsed", None)
     return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
+
+
+def read_form(words: Sequence[str]) -> None:
+    """Note the shared flags of a command line that ended before it was read."""
+    from plait.engine.flags import Command
+    from plait.engine.options import Request
+    from plait.errors import UsageError
+
+    try:
+        TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
+    except UsageError:
+        return
 
 
 def close_messages() -> None:
