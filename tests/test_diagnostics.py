@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import pytest
 
 import plait
-from plait.codes import CODES
+from plait.codes import BY_CODE, CODES
 from plait.diagnostics import diagnostic_of, warning
 from plait.errors import Finding, PlaitError, quotation
 from plait.layering.failures import STATUSES
@@ -249,3 +249,19 @@ data: {}
 def test_a_name_does_not_decide_a_code(name: str) -> None:
     result = plait.layer({"a.yml": DOCUMENTS.replace("NAME", name)}, warnings="keep")
     assert [diagnostic_of(one).code for one in result.warned] == ["actions-without-parent"]
+
+
+# Pages that have no example yet; the number only falls.
+_WITHOUT_EXAMPLE = 238
+
+
+def test_each_code_has_a_page() -> None:
+    pages = {
+        path.stem: path.read_text("utf-8")
+        for path in (pathlib.Path(__file__).parents[1] / "docs" / "reference" / "codes").glob("*.md")
+    }
+    assert sorted(pages) == sorted(BY_CODE)
+    for code, text in pages.items():
+        assert text.startswith(f"# {code} {BY_CODE[code].name}\n"), code
+    without = [code for code, text in pages.items() if "```console" not in text and ">>>" not in text]
+    assert len(without) <= _WITHOUT_EXAMPLE, sorted(without)
