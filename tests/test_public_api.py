@@ -59,7 +59,9 @@ def test_every_function_is_listed() -> None:
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
     text = (TESTS.parent / "mkdocs.yml").read_text("utf-8")
     docs = TESTS.parent / "docs"
-    names = [page.relative_to(docs).as_posix() for page in docs.glob("**/*.md")]
+    # The pages of codes are found by their code: `plait help E0203`, or the search of the site.
+    codes = docs / "reference" / "codes"
+    names = [page.relative_to(docs).as_posix() for page in docs.glob("**/*.md") if page.parent != codes]
     assert [name for name in names if f" {name}\n" not in text] == []
 
 

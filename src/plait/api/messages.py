@@ -77,6 +77,7 @@ def error_of(failure: Failure) -> PlaitError:
         reference=failure["fault"]["reference"],
         code=one.code,
     )
+    error.subject, error.detail = one.subject, one.detail
     if failure["fault"]["is_secret"]:
         conceal(error)
     error.findings = findings
@@ -100,6 +101,8 @@ def fault_of(error: PlaitError | Finding) -> Fault:
         "is_secret": error.is_concealed,
         "trail": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.trail],
         "reference": str(error.reference) if isinstance(error.reference, str) else None,
+        "subject": error.subject,
+        "detail": str(error.detail),
     }
 
 
@@ -116,6 +119,7 @@ def finding_of(fault: Fault) -> Finding:
         reference=fault["reference"],
         code=fault["code"],
     )
+    made.subject, made.detail = fault["subject"], fault["detail"]
     return conceal(made) if fault["is_secret"] else made
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         trail: list[tuple[str, Place | None, str, str]]
         reference: str | None
         code: str
+        subject: str
+        detail: str
 
     class State(TypedDict, total=False):
         """A result as data. files: of `render` and `fmt`. steps: name and text of each, of `compose`. changed: of

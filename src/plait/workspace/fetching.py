@@ -8,7 +8,7 @@ from urllib import request
 from urllib.error import HTTPError, URLError
 
 from plait.content import reason
-from plait.errors import Quoted, ReadError, Wording
+from plait.errors import Quoted, ReadError, Wording, public
 from plait.view import check_request, current_permissions
 
 TYPE_CHECKING = False
@@ -118,4 +118,4 @@ def _fetch(
 
 def _told(action: str, url: str, cause: str) -> Wording:
     """A message that quotes a URL, which may hold a password."""
-    return Wording(f"{action} URL '", Quoted(url), f"': {cause}")
+    return Wording(public(action), " URL '", Quoted(url), "': ", public(cause))

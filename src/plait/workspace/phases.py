@@ -112,7 +112,7 @@ def _run(job: Job, session: Session) -> Result:
         return Result(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
-    if type(values.value) is Map and any("#@" not in file.text() for file in job.files if file.type == YAML):
+    if type(values.value) is Map and values.value.items:
         from plait.workspace.mistakes import values_as_documents
 
         values_as_documents(job.files, evaluated.files, values, session.context)
