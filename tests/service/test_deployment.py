@@ -188,7 +188,7 @@ if [ -n "$2" ]; then
 fi
 mount -t tmpfs -o mode=0700,uid=65534 tmpfs "$1" && mount -o bind,remount,ro / || exit 77
 cd "$1" && shift 3
-$nobody "$1" -c 'import subprocess, sys; sys.exit(subprocess.call([sys.executable, "-c", "import plait"]))' || exit 77
+$nobody "$1" -c 'import subprocess, sys; sys.exit(subprocess.call([sys.executable, "-c", "import plait"]))' 2> /dev/null || exit 77
 exec $nobody "$@"
 """
 
