@@ -105,6 +105,25 @@ def test_an_error_says_the_same(files: dict[str, str]) -> None:
     assert isolated.value.exit_status == direct.value.exit_status
 
 
+@pytest.mark.parametrize(
+    ("files", "word"),
+    [
+        ({"a.yml": "#@ load('@ytt:data', 'data')\na: #@ data.vlues\n"}, "vlues"),
+        ({"a.yml": "#@ replicas = 1\na: #@ replcas\n"}, "replcas"),
+    ],
+)
+def test_the_data_of_a_diagnostic_come_along(files: dict[str, str], word: str) -> None:
+    """All of it: an editor makes fixes of them, and the service tells of which document an error is."""
+    found = []
+    for isolated in (False, True):
+        with pytest.raises(plait.PlaitError) as caught:
+            plait.render(files, isolated=isolated)
+        faults = [caught.value, *caught.value.findings]
+        found.append([(one.code, one.word, one.subject, one.detail, [*one.suggestions]) for one in faults])
+    assert found[0] == found[1]
+    assert any(one[1] == word and one[4] for one in found[0])
+
+
 def test_the_rule_of_a_layering_error_comes_along() -> None:
     text = LAYERED.replace("layer: site}", "layer: nowhere}")
     with pytest.raises(plait.LayeringError) as direct:
@@ -112,6 +131,7 @@ def test_the_rule_of_a_layering_error_comes_along() -> None:
     with pytest.raises(plait.LayeringError) as isolated:
         plait.layer({"a.yml": text}, isolated=True)
     assert isolated.value.kind == direct.value.kind != ""
+    assert isolated.value.detail == direct.value.detail != ""
 
 
 def test_what_no_timer_reaches_is_ended() -> None:

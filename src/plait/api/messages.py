@@ -10,6 +10,7 @@ import json
 from plait import errors
 from plait.errors import Advice, Finding, Flag, LayeringError, LimitError, PlaitError, Quoted, Wording, conceal, full
 from plait.source import Position, Source, Step
+from plait.suggestions import Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def error_of(failure: Failure) -> PlaitError:
         trail=one.trail,
         reference=failure["fault"]["reference"],
         code=one.code,
+        word=one.word,
+        suggestions=one.suggestions,
     )
     error.subject, error.detail = one.subject, one.detail
     if failure["fault"]["is_secret"]:
@@ -98,11 +101,13 @@ def fault_of(error: PlaitError | Finding) -> Fault:
         "found": _words(full(error, "found")),
         "hint": _words(full(error, "hint")),
         "code": error.code,
+        "word": error.word,
+        "subject": error.subject,
+        "detail": str(error.detail),
+        "suggestions": [(one.kind, one.new, one.old) for one in error.suggestions],
         "is_secret": error.is_concealed,
         "trail": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.trail],
         "reference": str(error.reference) if isinstance(error.reference, str) else None,
-        "subject": error.subject,
-        "detail": str(error.detail),
     }
 
 
@@ -118,6 +123,8 @@ def finding_of(fault: Fault) -> Finding:
         trail=[Step(text, _position(at), role=role, reference=told) for text, at, role, told in fault["trail"]],
         reference=fault["reference"],
         code=fault["code"],
+        word=fault["word"],
+        suggestions=[Suggestion(kind, new, old=old) for kind, new, old in fault["suggestions"]],
     )
     made.subject, made.detail = fault["subject"], fault["detail"]
     return conceal(made) if fault["is_secret"] else made

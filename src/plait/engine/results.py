@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plait.engine.kinds import Plain
     from plait.nodes import Document, Value
     from plait.provenance import Trace
+    from plait.suggestions import Kind
 
     # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error] or [flag, its value].
     Words: TypeAlias = "str | list[str | tuple[str, str | bool | None]]"
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
         trail: list[tuple[str, Place | None, str, str]]
         reference: str | None
         code: str
+        word: str
         subject: str
         detail: str
+        suggestions: list[tuple[Kind, str, str]]
 
     class State(TypedDict, total=False):
         """A result as data. files: of `render` and `fmt`. steps: name and text of each, of `compose`. changed: of
