@@ -33,7 +33,9 @@ def hover(state: State, path: str, line: int, column: int) -> Shown | None:
     file = state.file(path)
     if file is None:
         return None
-    parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column)]
+    # Taken once: an evaluation that ends meanwhile would answer only a part of the question.
+    evaluations = [*state.evaluations(path)]
+    parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column, evaluations)]
     if file.kind == PROJECT:
         text = projectfile.hover(file, line, column)
         parts += [] if text is None else [text]
@@ -41,7 +43,7 @@ def hover(state: State, path: str, line: int, column: int) -> Shown | None:
     if annotation is not None:
         parts.append(annotation)
     if not parts or file.kind == OPS:
-        parts += _of_values(state, file, line)
+        parts += _of_values(state, file, line, evaluations)
     return Shown("\n\n---\n\n".join(parts)) if parts else None
 
 
@@ -59,12 +61,12 @@ def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[s
         yield f"nothing gives {code(f'(({found[0]}))')} a value"
 
 
-def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
+def _of_code(state: State, file: File, line: int, column: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
     """A name in code: a data value, a member of a module, a function."""
     keys = navigation.data_value_at(file, line, column)
     if keys is not None:
         if ITEM not in keys:  # items of a list have values of their own
-            yield from data_value(state, file.path, keys)
+            yield from data_value(state, file.path, keys, evaluations)
         return
     found = file.names.chain_at(line, column)
     if found is not None:
@@ -98,10 +100,10 @@ def _of_code(state: State, file: File, line: int, column: int) -> Iterator[str]:
             yield f"{code(load[1])} of {code(load[0].path)}"
 
 
-def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
-    """A data value in each run: its value, and where it is set."""
+def data_value(state: State, path: str, keys: Sequence[str], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """A data value in each evaluation: its value, and where it is set."""
     seen: set[str] = set()
-    for evaluation in state.evaluations(path):
+    for evaluation in evaluations:
         for instance, place in evaluation.values(path, keys):
             history = Explainer(evaluation.trace).history(place)
             name = "data.values." + ".".join(keys)
@@ -117,9 +119,9 @@ def data_value(state: State, path: str, keys: Sequence[str]) -> Iterator[str]:
                 yield text
 
 
-def _of_values(state: State, file: File, line: int) -> Iterator[str]:
+def _of_values(state: State, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
     """The values of the output that a line has set, with their histories; of data values where it is one."""
-    for evaluation in state.evaluations(file.path):
+    for evaluation in evaluations:
         places = evaluation.by_line.get((file.path, line), ())
         scalars = [place for place in places if type(place.value) is not Map and type(place.value) is not Array]
         for place in (scalars or places)[:_MOST_PLACES]:
@@ -129,7 +131,7 @@ def _of_values(state: State, file: File, line: int) -> Iterator[str]:
         if not places:
             keys = navigation.declared_keys(state, evaluation, file, line)
             if keys and ITEM not in keys and evaluation.value(file.path, keys) is not None:
-                yield from data_value(state, file.path, keys)
+                yield from data_value(state, file.path, keys, evaluations)
                 return
 
 
