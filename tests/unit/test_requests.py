@@ -28,7 +28,7 @@ from plait.project.schema import schema
 PACKAGE = pathlib.Path(plait.__file__).parent
 # The reader of Makefiles and scripts parses command lines of other programs, and messages show runs as they are typed.
 HELP = "engine/helping.py"
-READS_OTHERS = {"project/inference/programs.py", "website/questions.py", "project/guessing.py"}
+READS_OTHERS = {"project/inference/programs.py", "project/guessing.py"}
 
 
 def imports_of(path: pathlib.Path) -> set[str]:

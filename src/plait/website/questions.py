@@ -12,17 +12,18 @@ import shlex
 from difflib import SequenceMatcher
 from itertools import groupby
 
+from plait.engine.options import LISTS, SWITCH, Use
 from plait.errors import LimitError, PlaitError, UsageError, as_finding
+from plait.project.settings import options_of
 from plait.website import evaluation
 from plait.website.evaluation import KINDS, LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypedDict
+    from typing import TypedDict
 
     from plait.edit.setting import Edit, State
-    from plait.engine.flags import Command
     from plait.engine.options import Option
     from plait.engine.results import Documents
     from plait.nodes import Document
@@ -596,97 +597,82 @@ EVERY_LINE = 1 << 30
 
 def _project(request: Request) -> str:
     """The text of a project file whose only run is that of a request."""
-    inputs, values = _names(request)
-    kind = request["kind"]
-    settings: dict[str, object] = {"files": [*inputs, *values]}
-    if kind == "render":
-        settings = {"files": inputs, "data-values-file": values}
-    elif kind == "patch":
-        settings = {"base": inputs[0] if inputs else "", "ops": inputs[1:], "vars-files": values}
-    return json.dumps({"runs": {"playground": {kind: settings}}})
+    options = options_of(request["kind"])
+    settings = {
+        name: names if options[name].kind in LISTS else names[0] for name, names in _settings(request).items() if names
+    }
+    return json.dumps({"runs": {"playground": {request["kind"]: settings}}})
 
 
-def _names(request: Request) -> tuple[list[str], list[str]]:
-    names = [(file["name"], file.get("role") == "values") for file in request["files"]]
-    return [name for name, is_values in names if not is_values], [name for name, is_values in names if is_values]
+def _settings(request: Request) -> Mapping[str, Sequence[str]]:
+    """The files of a request by the settings of its run, in the order of a command line."""
+    files = [(file["name"], file.get("role") == "values") for file in request["files"]]
+    inputs = [name for name, is_values in files if not is_values]
+    values = [name for name, is_values in files if is_values]
+    match request["kind"]:
+        case "render":
+            return {"files": inputs, "data-values-file": values}
+        case "patch":
+            return {"ops": inputs[1:], "vars-files": values, "base": inputs[:1]}
+        case "layer":
+            return {"files": [*inputs, *values]}
+        case _:
+            return {"file": [evaluation.PIPELINE]}
 
 
 def run_of(request: Request) -> Run:
     """The run of a request, whose files are in the working directory."""
     from plait.project.run import Run
 
-    inputs, values = _names(request)
-    words = {
-        "render": [*_flagged("--file", inputs), *_flagged("--data-values-file", values)],
-        "patch": ["--", *inputs[:1]],
-        "layer": ["--", *inputs, *values],
-        "compose": [evaluation.PIPELINE],
-    }[request["kind"]]
-    if request["kind"] == "patch":
-        words = [*_flagged("--ops-file", inputs[1:]), *_flagged("--vars-file", values), *words]
-    return Run("", request["kind"], (), None, "", None, uses=_flags(request["kind"]).read(words).uses)
-
-
-def _flags(kind: str) -> Command[Any]:
-    """The command line of a command."""
-    from plait.engine import dialect
-    from plait.engine.flags import Command
-
-    return Command(dialect(kind))
-
-
-def _flagged(flag: str, names: Iterable[str]) -> list[str]:
-    return [word for name in names for word in (flag, name)]
+    options = options_of(request["kind"])
+    uses = [Use(options[setting], name) for setting, names in _settings(request).items() for name in names]
+    return Run("", request["kind"], (), None, "", None, uses=uses)
 
 
 # ---- command lines
 
 
+# The command lines that the page reads.
+_PROGRAMS = frozenset({"ytt", "bosh int", "bosh interpolate", *(f"plait {kind}" for kind in KINDS)})
+
+
 def command(request: Request) -> Commanded:
     """The files that a command line of ytt, bosh or plait names. Raises UsageError."""
-    from plait.engine.options import SWITCH
+    from plait.project.inference.programs import command_line
+    from plait.project.inference.shell import Argument, Invocation
 
     try:
         words = shlex.split(request["command"], comments=True)
     except ValueError as error:
         raise UsageError(f"the command line cannot be read: {error}", code="website-request") from None
-    while words and (words[0] in ("$", "sudo", "exec") or "=" in words[0]):
+    if words[:1] == ["$"]:
         words.pop(0)
-    kind, words = _kind(words)
+    line = command_line(Invocation([Argument(word, word, 1) for word in words], None, 1, reads_pipe=False), KINDS)
+    if line is None or line.program not in _PROGRAMS:
+        raise UsageError(
+            "that is no command line of the page",
+            expected="ytt ..., bosh int ..., or plait render, patch, layer or compose",
+            code="website-request",
+        )
     paths: list[tuple[str, str]] = []
     left: list[str] = []
-    for use in _flags(kind).read(words).uses:
+    for use in line.uses():
         option: Option = use.option
-        role = _role(kind, option)
-        if role and kind == "patch" and option.is_argument:
+        role = _role(line.command, option)
+        if role and line.command == "patch" and option.is_argument:
             paths.insert(0, (str(use.value), role))  # the base
         elif role:
             paths.append((str(use.value), role))
         elif option.has_effect:
             left.append(f"--{option.name}" if option.kind == SWITCH else f"--{option.name} {use.value}")
+    left += line.omitted
     if not paths:
         raise UsageError(
             "the command line names no files",
             expected="ytt -f config, bosh int base.yml -o ops.yml, plait render -f config",
             code="website-request",
         )
-    return {"kind": kind, "paths": paths, "left": left}
-
-
-def _kind(words: Sequence[str]) -> tuple[str, list[str]]:
-    """The command of plait for a command line, and the words after it."""
-    program, rest = (os.path.basename(words[0]), [*words[1:]]) if words else ("", [])
-    if program == "ytt":
-        return "render", rest[1:] if rest[:1] == ["template"] else rest
-    if program == "bosh" and rest[:1] in (["int"], ["interpolate"]):
-        return "patch", rest[1:]
-    if program == "plait" and rest and rest[0] in KINDS:
-        return rest[0], rest[1:]
-    raise UsageError(
-        "that is no command line of the page",
-        expected="ytt ..., bosh int ..., or plait render, patch, layer or compose",
-        code="website-request",
-    )
+    return {"kind": line.command, "paths": paths, "left": left}
 
 
 def _role(kind: str, option: Option) -> str:

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.engine.options import Use
     from plait.nodes import Value
     from plait.project.inference.shell import Argument, Invocation
     from plait.source import Source
@@ -85,6 +86,10 @@ class CommandLine:
                 known.append(word)
         return known
 
+    def uses(self) -> list[Use]:
+        """The options of the command line, in order. Raises UsageError for an unknown flag or a value that is not one."""
+        return Command(dialect(self.command)).read([str(word.text) for word in self.words]).uses
+
     def settings(self, source: Source, directory: str, top: str) -> list[Setting]:
         """The settings of a run for this command line, each with its line in `source`.
 
@@ -105,8 +110,8 @@ def _is_unknown(word: Argument) -> bool:
     return word.text is None or "{{" in word.text
 
 
-def command_line(invocation: Invocation) -> CommandLine | None:
-    """The command line that renders something by one of the programs; None for any other command."""
+def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "patch", "layer")) -> CommandLine | None:
+    """The command line that renders something by one of the programs; None for any other command. commands: of plait."""
     words = list(invocation.arguments)
     while words and (name := words[0].text) is not None:
         if name in _PREFIXES or _ASSIGNMENT.match(name):
@@ -123,8 +128,8 @@ def command_line(invocation: Invocation) -> CommandLine | None:
         return _of_ytt(rest, invocation.line)
     if program == "bosh":
         return _of_bosh(rest, invocation.line)
-    if program == "plait" and rest and rest[0].text in ("render", "patch", "layer"):
-        return CommandLine(f"plait {rest[0].text}", rest[0].text, rest[1:], invocation.line)
+    if program == "plait" and rest and (name := rest[0].text) and name in commands:
+        return CommandLine(f"plait {name}", name, rest[1:], invocation.line)
     return None
 
 
