@@ -10,19 +10,21 @@ are operations; of `compose` the file `plait.yml` is the pipeline.
 
 from __future__ import annotations
 
+import os
+
 from plait.engine.results import Rendered
 from plait.errors import PlaitError, UsageError, as_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import NotRequired, TypedDict
 
     from plait.engine.kinds import Limits
     from plait.engine.results import Documents
     from plait.errors import Finding
     from plait.nodes import DocumentSet, Item
-    from plait.source import Position
+    from plait.source import Source
     from plait.tools.explain import Entry, History
 
     class File(TypedDict):
@@ -388,6 +390,14 @@ def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_
             _tell(origin, depth + 1, entries, is_secret=is_secret)
 
 
+def contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Entries with what they were made of; not what an overlay was written in and matched by."""
+    for entry in entries:
+        if entry.action not in STRUCTURAL:
+            yield entry
+            yield from contributing(entry.origins)
+
+
 def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = None) -> list[MapEntry]:
     """The source map's values that stand in the text of documents, which is none without a document. output: that text."""
     from plait.tools.sourcemap import source_map
@@ -399,7 +409,7 @@ def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = N
 
 
 def _fault(finding: Finding) -> Fault:
-    at = None if finding.at is None else _span(finding.at)
+    at = None if finding.at is None else span_of(finding.at.source, finding.at.line)
     source = None if finding.at is None else finding.at.source
     return {
         "message": finding.message,
@@ -409,12 +419,18 @@ def _fault(finding: Finding) -> Fault:
         "expected": finding.expected,
         "found": finding.found,
         "hint": finding.hint,
-        "also": [span for one in finding.also if (span := _span(one)) is not None],
+        "also": [span for one in finding.also if (span := span_of(one.source, one.line)) is not None],
     }
 
 
-def _span(at: Position) -> Span | None:
-    return {"file": at.source.shown, "line": at.line} if at.source is not None and at.line > 0 else None
+def span_of(source: Source | None, line: int) -> Span | None:
+    """A position as plain data; None for one in no file, or of no line."""
+    return {"file": source.shown, "line": line} if source is not None and line > 0 else None
+
+
+def short_name(path: str) -> str:
+    """The name of a file without its directory and extension."""
+    return os.path.splitext(os.path.basename(path))[0]
 
 
 def _answer(
