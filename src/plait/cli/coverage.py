@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.project import announced
+from plait.cli.runs import announced
 from plait.cli.streams import complain
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, PROJECT, TRUST

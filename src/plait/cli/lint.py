@@ -6,7 +6,7 @@ import os
 import sys
 
 from plait.cli.endings import cleaned_up
-from plait.cli.project import announced
+from plait.cli.runs import announced
 from plait.cli.shared import entered, shown
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.tools import table

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.cli.runs import announced, described
 from plait.cli.shared import entered, shown
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import write_out
 from plait.cli.tools import only_argument, table
 from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
@@ -172,40 +173,6 @@ def _as_text(project: Project) -> str:
         out += ["    ..."] if len(cells) > _SHOWN else []
     out += [f"  note: {note}" for note in project.notes]
     return "".join(f"{line}\n" for line in out)
-
-
-def described(run: Run) -> list[str]:
-    """The name of a run, its command line, its evidence if it is inferred, and its values, as lines."""
-    out = [run.name, f"  plait {_typed(run)}"]
-    if run.why:
-        out.append(f"  because {run.why}")
-    if run.given is not None:
-        from plait.yaml import write_value
-
-        out.append("  with")
-        out += [f"    {line}" for line in write_value(run.given).splitlines()]
-    return out
-
-
-# Inferred runs that are named before an answer about them.
-_NAMED = 3
-
-
-def announced(project: Project) -> Project:
-    """The project. If it was inferred, its runs are printed to standard error, because nobody named them."""
-    if not project.path and project.runs:
-        runs = [*project.runs.values()]
-        for run in runs[:_NAMED]:
-            complain(f"plait: no plait.yml; inferred: plait {_typed(run)}\n")
-        if len(runs) > _NAMED:
-            complain(f"plait: no plait.yml; inferred {len(runs) - _NAMED} more runs: plait project lists them\n")
-    return project
-
-
-def _typed(run: Run) -> str:
-    from shlex import join
-
-    return join([run.command, *words_of(run.request())])
 
 
 def _as_json(project: Project) -> str:

@@ -177,7 +177,7 @@ def main_init(flags: Init) -> int:
 
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
-    from plait.cli.project import described
+    from plait.cli.runs import described
     from plait.cli.streams import complain
     from plait.cli.tools import confirmed
     from plait.project.drafting import draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.cli.colour import in_colour
-from plait.cli.project import announced
+from plait.cli.runs import announced
 from plait.cli.streams import write_out
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
