@@ -37,12 +37,13 @@ _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 def data_values(subject: Subject) -> Iterator[Finding]:
     """Data values that no file uses, at their first declaration; those for libraries, by library."""
     used: dict[str, set[Keys]] = {}
+    quoted = _quoted(subject)
     places: dict[tuple[str, Keys], list[tuple[Layout, MapItem]]] = {}
     for library, layout, document in _declaring(subject):
         if library not in used:
             used[library] = values.uses(_files_of(subject, library))
         if (used[library] or not library) and () not in used[library]:
-            for keys, item in values.unused_values([document], used[library] | _quoted(subject)):
+            for keys, item in values.unused_values([document], used[library] | quoted):
                 places.setdefault((library, keys), []).append((layout, item))
     for (library, keys), found in places.items():
         layout, item = found[0]
