@@ -325,31 +325,23 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
             word=f"@{name}",
             suggestions=replacing(f"@{name}", [f"@{one}" for one in alike], hint).suggestions,
         )
-    ignored = found.ignored()
-    if ignored is not None:
-        message = "the text after the ... that ends the last document has no effect"
-        yield _warning(message, code="text-after-end", at=Position(source, ignored))
-    braces = found.braces()
-    if braces is not None:
-        yield _warning(
-            "{{ }} is a map within a map here; put it in quotes to make it a string",
-            code="double-braces",
-            at=Position(source, braces),
-        )
-    quoted = found.quoted_code()
-    if quoted is not None:
-        yield _warning(
+    # Each with the first line that it is about.
+    for first, code, message in (
+        (found.ignored(), "text-after-end", "the text after the ... that ends the last document has no effect"),
+        (found.braces(), "double-braces", "{{ }} is a map within a map here; put it in quotes to make it a string"),
+        (
+            found.quoted_code(),
+            "quoted-code",
             "this code is a string because it is in quotes; without them it is evaluated",
-            code="quoted-code",
-            at=Position(source, quoted),
-        )
-    written = None if file.marked_template is False else found.untemplated_text()
-    if written is not None:
-        yield _warning(
+        ),
+        (
+            None if file.marked_template is False else found.untemplated_text(),
+            "text-not-templated",
             "(@= @) stays as it is in this text; #@yaml/text-templated-strings on the line above has it evaluated",
-            code="text-not-templated",
-            at=Position(source, written),
-        )
+        ),
+    ):
+        if first is not None:
+            yield _warning(message, code=code, at=Position(source, first))
     unused = found.unused_overlay()
     if unused is not None:
         line, name = unused
