@@ -20,6 +20,7 @@ from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch
 from plait.engine.render import Render, inputs_of, outcome, read_inputs
 from plait.errors import LimitError, PlaitError
+from plait.workspace.files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +174,9 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         with watched(context):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
-        if _prints_documents(request) and any(os.path.basename(file.path) in _FOREIGN for file in files):
+        if _prints_documents(request) and any(
+            os.path.basename(file.path) in (CHART, *KUSTOMIZATIONS) for file in files
+        ):
             from plait.workspace.mistakes import foreign_documents
 
             for found in foreign_documents(files, result.files):
@@ -196,10 +199,6 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         debug(f"total: {perf_counter() - start:.3f} s")
     tell_warnings(request, context)
     return 0
-
-
-# Files of other tools, which are plain documents here.
-_FOREIGN = frozenset({"Chart.yaml", "kustomization.yaml", "kustomization.yml"})
 
 
 def _prints_documents(request: Render) -> bool:

@@ -161,8 +161,9 @@ def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
 def _is_foreign(directory: str) -> bool:
     """True if no file of a directory can belong to an inferred run: vendored files, and Helm charts."""
     from plait.project.inference.runs import SKIPPED_DIRECTORIES
+    from plait.workspace.files import CHART
 
-    return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, "Chart.yaml"))
+    return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, CHART))
 
 
 def _inputs(top: str) -> list[str]:

@@ -21,6 +21,10 @@ TEXT = "text"
 STARLARK = "starlark"
 DATA = "data"
 
+# Files of other tools, which are plain documents here.
+CHART = "Chart.yaml"
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
+
 # Suffixes are compared as they stand: `.YML` is data, and a file named `.yml` is YAML.
 _TYPES_BY_SUFFIX = ((".yaml", YAML), (".yml", YAML), (".star", STARLARK), (".txt", TEXT))
 

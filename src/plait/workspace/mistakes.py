@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from plait.diagnostics import warning
 from plait.nodes import Array, Map
 from plait.source import Position
-from plait.workspace.files import YAML
+from plait.workspace.files import CHART, KUSTOMIZATIONS, YAML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from plait.workspace.files import InputFile
     from plait.workspace.job import DocumentFile
 
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
-_CHART = "Chart.yaml"
-
 
 def values_as_documents(
     files: Sequence[InputFile], printed: Sequence[DocumentFile], values: Document, context: Context
@@ -32,6 +28,8 @@ def values_as_documents(
         keys = _keys(documents)
         # A document with one key that is a data value as well, such as a name, is no mistake.
         if keys and keys <= known and ("val" in os.path.basename(file.path) or len(keys) > 1):
+            from plait.diagnostics import warning
+
             message = (
                 "this file is printed as a document, but all its keys are data values; --data-values-file takes it as "
                 "data values"
@@ -41,17 +39,19 @@ def values_as_documents(
 
 def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
     """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
+    from plait.diagnostics import warning
+
     directories = {os.path.dirname(file.path) for file in files}
     paths = {os.path.normpath(file.path) for file in files}
     for file, documents in _plain(files, printed):
         directory, name = os.path.split(file.path)
-        if name == _CHART and os.path.join(directory, "templates") in directories:
+        if name == CHART and os.path.join(directory, "templates") in directories:
             yield warning(
                 "this is a Helm chart, and its files are printed as plain documents; helm template renders it",
                 code="foreign-document",
                 at=Position(file.source, 1),
             )
-        if name in _KUSTOMIZATIONS and any(
+        if name in KUSTOMIZATIONS and any(
             os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents)
         ):
             yield warning(
