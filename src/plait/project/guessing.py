@@ -169,7 +169,9 @@ def _is_foreign(directory: str) -> bool:
 def _inputs(top: str) -> list[str]:
     """The inputs of a run in a directory: the directory itself, or its entries if foreign ones must be left out."""
     inputs, is_whole = [], True
+    visit = allowance().visit
     for name in sorted(os.listdir(top)):
+        visit(top)
         path = os.path.join(top, name)
         if name.startswith("."):
             continue
