@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from plait.source import Position
     from plait.suggestions import Kind, Suggestion
 
-    # Makes the edits for a suggestion: in a file, on a line, at the index of the part at fault and up to the one after it.
-    Making: TypeAlias = Callable[[File, int, int, int, Diagnostic, Suggestion], Sequence[Edit]]
+    # Makes the edits for a suggestion.
+    Making: TypeAlias = Callable[["Fault", Suggestion], Sequence[Edit]]
 
 _VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
 _PLAIN_COMMENT = re.compile(r"#(?![@!])")
@@ -65,15 +65,39 @@ class Mending:
         self.safety = safety
 
 
+class Fault:
+    """The part of a file that a diagnostic is about. begin, end: its indices in the line. word: of the diagnostic."""
+
+    __slots__ = ("begin", "end", "file", "line", "text", "word")
+
+    def __init__(self, file: File, line: int, begin: int, end: int, word: str) -> None:
+        self.file = file
+        self.line = line
+        self.begin = begin
+        self.end = end
+        self.word = word
+        self.text = file.line(line)
+
+    def edit(self, start: int, end: int, new: str) -> list[Edit]:
+        """The edit of a part of the line."""
+        return [on_line(self.file, self.line, start, end, new)]
+
+    def reword(self, word: str, new: str) -> list[Edit]:
+        """The edit of a word of the line: of that at fault, or of the first that reads so."""
+        is_at_fault = self.text[self.begin : self.end] == word
+        place = self.begin if is_at_fault else find_word(self.text, word, self.begin)
+        return [] if place < 0 or word == new else self.edit(place, place + len(word), new)
+
+
 def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Iterator[Mending]:
     """The suggestions of a diagnostic for which edits of a file can be made. at: of the part at fault, with its end."""
     at = at or extent(found)
     if at is None or not 0 < at.line <= len(file.lines):
         return
     begin = (at.column or 1) - 1
-    end = (at.end or begin + 2) - 1
+    fault = Fault(file, at.line, begin, (at.end or begin + 2) - 1, found.word)
     for one in found.suggestions:
-        edits = _MAKING[one.kind](file, at.line, begin, end, found, one)
+        edits = _MAKING[one.kind](fault, one)
         if edits:
             yield Mending(_title(one), edits, SAFE if one.kind == REMOVE else UNSAFE)
 
@@ -95,75 +119,62 @@ def at_top(file: File, code: str) -> Edit:
     return Edit(0, 0, f"{code}\n" if file.kind == STARLARK else f"#@ {code}\n", file.path)
 
 
-def _word(file: File, line: int, begin: int, end: int, word: str) -> tuple[int, int] | None:
-    """The part of a line that is a word: that at fault, or the first that reads so."""
-    text = file.line(line)
-    if text[begin:end] == word:
-        return begin, end
-    place = find_word(text, word, begin)
-    return None if place < 0 else (place, place + len(word))
+def _replace(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    return fault.reword(one.old, one.new)
 
 
-def _replace(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    place = _word(file, line, begin, end, one.old)
-    return [] if place is None or one.old == one.new else [on_line(file, line, *place, one.new)]
+def _quote_word(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    return fault.reword(one.old, json.dumps(one.old, ensure_ascii=False))
 
 
-def _quote_word(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    place = _word(file, line, begin, end, one.old)
-    return [] if place is None else [on_line(file, line, *place, json.dumps(one.old, ensure_ascii=False))]
+def _quote_value(fault: Fault, _: Suggestion) -> Sequence[Edit]:
+    value = _VALUE.match(fault.text)
+    return [] if value is None else fault.edit(*value.span(2), json.dumps(value[2], ensure_ascii=False))
 
 
-def _quote_value(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    value = _VALUE.match(file.line(line))
-    if value is None:
-        return []
-    return [on_line(file, line, value.start(2), value.end(2), json.dumps(value[2], ensure_ascii=False))]
+def _load(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    return [at_top(fault.file, one.new)]
 
 
-def _load(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    return [at_top(file, one.new)]
-
-
-def _argument(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    annotation = f"#{one.old}"
-    while annotation not in file.line(line).split():
+def _argument(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    annotation, line = f"#{one.old}", fault.line
+    while annotation not in fault.file.line(line).split():
         line -= 1
-        if not file.line(line).lstrip().startswith("#"):
+        if not fault.file.line(line).lstrip().startswith("#"):
             return []
-    text = file.line(line).rstrip()
+    text = fault.file.line(line).rstrip()
     name = one.new.partition("=")[0]
     if find_word(text, name) >= 0:
         return []
     comma = "," if text.partition(annotation)[2].strip() else ""
-    return [on_line(file, line, len(text), len(text), f"{comma} {one.new}")]
+    return [on_line(fault.file, line, len(text), len(text), f"{comma} {one.new}")]
 
 
-def _line_end(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    length = len(file.line(line).rstrip())
-    return [on_line(file, line, length, length, one.new)]
+def _line_end(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    length = len(fault.text.rstrip())
+    return fault.edit(length, length, one.new)
 
 
-def _comment(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    text = file.line(line)
+def _comment(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    text = fault.text
     if one.old:
-        begin, end = text.find(one.old), text.find(one.old) + len(one.old)
-        return [on_line(file, line, begin, end, one.new)] if begin >= 0 else []
-    mark = _PLAIN_COMMENT.search(text, begin) or _PLAIN_COMMENT.search(text)
-    return [] if mark is None else [on_line(file, line, mark.start(), mark.end(), one.new)]
+        begin = text.find(one.old)
+        return fault.edit(begin, begin + len(one.old), one.new) if begin >= 0 else []
+    mark = _PLAIN_COMMENT.search(text, fault.begin) or _PLAIN_COMMENT.search(text)
+    return [] if mark is None else fault.edit(*mark.span(), one.new)
 
 
-def _optional(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    text = file.line(line)
+def _optional(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    text, begin, end = fault.text, fault.begin, fault.end
     is_token = text[begin:end] == one.old and text[begin - 1 : begin] == "/"
-    return [on_line(file, line, end, end, one.new)] if is_token else []
+    return fault.edit(end, end, one.new) if is_token else []
 
 
-def _remove(file: File, line: int, begin: int, end: int, found: Diagnostic, one: Suggestion) -> Sequence[Edit]:  # noqa: ARG001
-    layout = Layout.of(file.path, file.source.text)
-    items = [] if layout is None else [item for item in layout.at(line) if type(item) is MapItem]
-    if found.word:
-        items = [item for item in items if str(item.key) == found.word]
+def _remove(fault: Fault, _: Suggestion) -> Sequence[Edit]:
+    layout = Layout.of(fault.file.path, fault.file.source.text)
+    items = [] if layout is None else [item for item in layout.at(fault.line) if type(item) is MapItem]
+    if fault.word:
+        items = [item for item in items if str(item.key) == fault.word]
     return [] if layout is None or not items else layout.removal(items[0]) or []
 
 
