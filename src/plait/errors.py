@@ -462,7 +462,7 @@ def as_finding(error: PlaitError) -> Finding:
         reference=error.reference,
         code=error.code,
         word=error.word,
-        suggestions=error._suggestions,
+        suggestions=own_suggestions(error),
     )
     made.is_concealed = error.is_concealed
     made.origins = None if error.quotes_output else error.origins
@@ -480,6 +480,11 @@ def part_of(error: PlaitError | Finding, name: str) -> str | Quoted:
 def full(error: PlaitError | Finding, name: str) -> str | None:
     """A complete text of an error, or None. It is for another error, not for a user."""
     return error.text(name, complete=True)
+
+
+def own_suggestions(error: PlaitError) -> Sequence[Suggestion]:
+    """The suggestions of an error besides those of its texts, complete. They are for another error, not for a user."""
+    return error._suggestions
 
 
 class UsageError(PlaitError):

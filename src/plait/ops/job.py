@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from plait.additions import TAGS
 from plait.context import Context
-from plait.errors import Advice, Flag, OpsError, UsageError, Wording, conceal, full, part_of, public, quotation
+from plait.errors import (
+    Advice,
+    Flag,
+    OpsError,
+    UsageError,
+    Wording,
+    conceal,
+    full,
+    own_suggestions,
+    part_of,
+    public,
+    quotation,
+)
 from plait.events import current_listener
 from plait.nodes import Document, MapItem
 from plait.ops.draft import Draft
@@ -110,7 +122,7 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
         else f"Error 'operation{number} in {at.source.name} failed': {error.reference}",
         code=error.code,
         word=error.word,
-        suggestions=error._suggestions,
+        suggestions=own_suggestions(error),
     )
 
 

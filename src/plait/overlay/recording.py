@@ -242,7 +242,7 @@ class Recorder:
             both = [value.find(matcher.key) for value in (left.value, step.item.value) if type(value) is Map]
             found += [item for item in both if item is not None]
         else:
-            found += self._looked_at(matcher, left)
+            found += self.looked_at(matcher, left)
         if not found:
             return None
         item = step.item
@@ -250,7 +250,8 @@ class Recorder:
         source, line = (item.source, item.line) if rule is None else (rule.source, rule.line)
         return Cause("overlay match", source, line, tuple(found))
 
-    def _looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
+    def looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
+        """The values of a left item that a matcher other than a key compared."""
         if isinstance(matcher, Subset):
             return list(compared(left, matcher.nodes))
         if isinstance(matcher, Foreign):
@@ -261,7 +262,7 @@ class Recorder:
                 else []
             )
         if isinstance(matcher, Combined):
-            return [origin for part in matcher.parts for origin in self._looked_at(part, left)]
+            return [origin for part in matcher.parts for origin in self.looked_at(part, left)]
         return []
 
     def _watch(self, step: Step) -> None:

@@ -12,7 +12,7 @@ from plait.nodes import Array, Document, Map, MapItem, walk
 from plait.overlay.edits import DocumentsEdit
 from plait.overlay.expectations import UNSET
 from plait.overlay.matchers import Combined, Foreign, MapKey, Subset
-from plait.overlay.recording import Recorder, Watched, compared
+from plait.overlay.recording import Recorder, Watched
 from plait.starlark import List, is_callable, is_function
 from plait.starlark.probe import Windows
 
@@ -130,10 +130,8 @@ class SecretRecorder(Recorder):
                 yield item
 
     def _compared(self, matcher: Matcher, item: Item) -> Iterable[Origin]:
-        if isinstance(matcher, Subset):
-            return compared(item, matcher.nodes)
-        if isinstance(matcher, Foreign):
-            return self._looked_at(matcher, item)
+        if isinstance(matcher, (Subset, Foreign)):
+            return self.looked_at(matcher, item)
         found = _keyed(matcher, item)
         return [] if found is None else [found]
 
