@@ -84,29 +84,7 @@ def _run(job: Job, session: Session) -> Result:
     if job.after_schema is not None:
         job.after_schema()
     if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
-        if execution.outside is not None:
-            from plait.kinds.described import described
-
-            as_json = job.options.inspect == INSPECT_JSON_SCHEMA
-            document, notes = described(execution.outside, as_json=as_json)
-            for note in notes:
-                session.context.warn(note, of=())
-            return Result(documents=DocumentSet([document]), is_schema=True)
-        from plait.schema import ANY, openapi
-
-        if schema is None:
-            from plait.diagnostics import warning
-
-            message = "the inputs declare no schema of data values; #@data/values-schema above --- is one"
-            session.context.warn_openly(warning(message, code="no-values-schema"))
-        if schema is not None and VALUES_REFER in job.options.additions:
-            from plait.schema.computed import compute_defaults
-
-            compute_defaults(schema)
-        describe = openapi
-        if job.options.inspect == INSPECT_JSON_SCHEMA:
-            from plait.schema.json_schema import json_schema as describe
-        return Result(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
+        return _described(job, session, execution, schema)
     values, library_values = execution.values(_given(job, schema), schema)
     if job.options.inspect == INSPECT_VALUES:
         return Result(documents=DocumentSet([] if is_dropped(values) else [values]))
@@ -159,6 +137,33 @@ def _run(job: Job, session: Session) -> Result:
             )
             raise
     return result
+
+
+def _described(job: Job, session: Session, execution: Execution, schema: SchemaType | None) -> Result:
+    """The schema of data values as a document."""
+    if execution.outside is not None:
+        from plait.kinds.described import described
+
+        as_json = job.options.inspect == INSPECT_JSON_SCHEMA
+        document, notes = described(execution.outside, as_json=as_json)
+        for note in notes:
+            session.context.warn(note, of=())
+        return Result(documents=DocumentSet([document]), is_schema=True)
+    from plait.schema import ANY, openapi
+
+    if schema is None:
+        from plait.diagnostics import warning
+
+        message = "the inputs declare no schema of data values; #@data/values-schema above --- is one"
+        session.context.warn_openly(warning(message, code="no-values-schema"))
+    if schema is not None and VALUES_REFER in job.options.additions:
+        from plait.schema.computed import compute_defaults
+
+        compute_defaults(schema)
+    describe = openapi
+    if job.options.inspect == INSPECT_JSON_SCHEMA:
+        from plait.schema.json_schema import json_schema as describe
+    return Result(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
 
 
 def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], None]:
