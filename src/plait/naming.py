@@ -37,6 +37,14 @@ def naming(document: Document) -> list[Item]:
     return [item for item in (*map(top.find, ("kind", "schema", "name")), inner) if item is not None]
 
 
+def namespace_of(document: Document) -> MapItem | None:
+    """The item of a document that holds its namespace, or None."""
+    top = document.value
+    metadata = top.find("metadata") if type(top) is Map else None
+    item = metadata.value.find("namespace") if metadata is not None and type(metadata.value) is Map else None
+    return item if item is not None and type(item.value) is str else None
+
+
 def _metadata(top: Map, key: str) -> Value:
     metadata = top.find("metadata")
     item = metadata.value.find(key) if metadata is not None and type(metadata.value) is Map else None
@@ -47,9 +55,9 @@ def described(document: Document) -> str:
     """A document as a message names it: its name, its namespace and its place, as far as there are any."""
     top = document.value
     name = document_name(document) if type(top) is Map and (top.find("kind") or top.find("schema")) else None
-    space = _metadata(top, "namespace") if type(top) is Map else None
-    if name is not None and type(space) is str:
-        name = f"{name} (namespace {space})"
+    space = namespace_of(document)
+    if name is not None and space is not None:
+        name = f"{name} (namespace {space.value})"
     at = document.position
     place = str(at) if at.source is not None and at.source.shown else None
     return ", ".join(part for part in (name, place) if part is not None) or "a document without a name"

@@ -66,7 +66,7 @@ def _why(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNam
         other = _instead(trace, documents, path)
         return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
     try:
-        find(path, documents, names)
+        find(path, documents, names, reveals="--cleartext-secrets")
     except UsageError as error:
         problem = error
     marks = trace.marks

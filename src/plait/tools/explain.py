@@ -154,7 +154,11 @@ def histories(
     else:
         wanted = parse(path)
         is_text = means_text(wanted, explainer.texts)
-        places = text_lines(explainer.texts, wanted) if is_text else find(wanted, documents, explainer.names)
+        places = (
+            text_lines(explainer.texts, wanted)
+            if is_text
+            else find(wanted, documents, explainer.names, reveals="--cleartext-secrets")
+        )
     return map(explainer.history, places)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from plait.errors import UsageError
-from plait.naming import document_name, naming, scalar_text, way_text
+from plait.naming import document_name, namespace_of, naming, scalar_text, way_text
 from plait.nodes import Array, Map, kind_name
 from plait.spell import counted, did_you_mean, listed
 from plait.tools.items import ItemNames
-from plait.tools.paths import Place, chosen, names_of, places, ways
+from plait.tools.paths import Place, chosen, is_pattern, names_of, places, ways
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,17 +17,51 @@ if TYPE_CHECKING:
     from plait.tools.paths import Path
 
 
-def find(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[Place]:
-    """The places that match a PATH, in order. names: of documents and places.
+def find(
+    path: Path, documents: Sequence[Document], names: ItemNames | None = None, *, reveals: str | None = None
+) -> list[Place]:
+    """The places that match a PATH, in order. names: of documents and places. reveals: the flag that shows hidden values.
 
-    Raises UsageError with the failed part and the nearest name.
+    Raises UsageError with the failed part and the nearest name, or with all documents of a name that has several.
     """
     names = ItemNames() if names is None else names
+    meant = chosen(path, documents)
     found = places(path, documents, names)
     if not found:
-        meant = chosen(path, documents)
-        raise no_place(path, meant, names) if meant else no_document(path, documents, names)
+        raise no_place(path, meant, names, reveals=reveals) if meant else no_document(path, documents, names)
+    if path.selector is not None and not is_pattern(path.selector):
+        numbers = {place.number for place in found}
+        if len(numbers) > 1:
+            raise _several_documents(path.selector, [one for one in meant if one[0] in numbers], names)
     return found
+
+
+_MOST_LISTED = 12
+
+
+def _several_documents(selector: str, meant: Sequence[tuple[int, Document]], names: ItemNames) -> UsageError:
+    """The error for a name of several documents. It lists a selector and the position of each."""
+    full = [names.document(document, number) or "" for number, document in meant]
+    spaces = [namespace_of(document) for _, document in meant]
+    shown = ["" if one is None or names.hides(one) else scalar_text(one.value) for one in spaces]
+    spaced = [f"{space}/{name}" if space else name for space, name in zip(shown, full, strict=True)]
+    selectors = next(
+        (way for way in (full, spaced) if len(set(way)) == len(way)),
+        [f"{selector}#{place}" for place in range(1, len(meant) + 1)],
+    )
+    at = [document.position for _, document in meant]
+    lines = [
+        f"{one}, {place}" if place.source is not None and place.source.shown else one
+        for one, place in zip(selectors, at, strict=True)
+    ]
+    more = [f"and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED else []
+    return UsageError(
+        f'"{selector}" is the name of {counted(len(meant), "document")}',
+        expected="one document, or a pattern",
+        found="\n".join([*lines[:_MOST_LISTED], *more]),
+        hint=f"name one of them, such as {selectors[-1]}, or all of them: {selector}#*",
+        code="ambiguous-path",
+    )
 
 
 def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> UsageError:
@@ -48,9 +82,11 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     )
 
 
-def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames) -> UsageError:
-    """The error for a path that matches nothing, for the document in which it leads furthest."""
-    best: tuple[int, Place, Value, str] | None = None
+def no_place(
+    path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames, *, reveals: str | None = None
+) -> UsageError:
+    """The error for a path that matches nothing, for the document in which it leads furthest. reveals: as of `find`."""
+    best: tuple[int, Place, Value, str, bool] | None = None
     for number, document in chosen:
         reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
         for depth in range(1, len(path.steps)):
@@ -64,13 +100,20 @@ def no_place(path: Path, chosen: Sequence[tuple[int, Document]], names: ItemName
                 Place(document, number, (), names=names),
                 reached[1],
                 way_text(document, reached[2], None, names.key),
+                any(map(names.hides, reached[2])),
             )
     assert best is not None
-    depth, around, value, upto = best
+    depth, around, value, upto, is_hidden = best
     step = path.steps[depth]
     shown = f"{step[0]}={step[1]}" if type(step) is tuple else str(step)
     where = around.document_name or "the document"
     inside = f"{upto} of {where}" if upto else where
+    if is_hidden and type(value) is not Map and type(value) is not Array:
+        return UsageError(
+            f'hidden: {inside} is secret, so "{shown}" below it is not looked for',
+            hint=f"{reveals} shows it" if reveals is not None else f"a PATH to the secret itself is valid: {where}:{upto}",
+            code="no-such-place",
+        )
     if type(value) is Map:
         hidden = names.secret_keys(value)
         keys = [hidden.get(item) or scalar_text(item.key) for item in value.items]

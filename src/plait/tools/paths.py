@@ -2,6 +2,8 @@
 
     Deployment/web:spec.replicas         kind and name, or schema and name, then keys
     web:spec.containers[name=app].image  a name alone; an array item by one of its values
+    blue/Deployment/web:spec             the one in a namespace
+    Deployment/web#2:spec                the second document of this name; all of them with #*
     notes.txt:3                          a line of a text file of the output
     */web:spec.*                         patterns: `*` within a key or name, `**` for any depth
     spec.ports[0]                        in every document
@@ -16,7 +18,7 @@ from fnmatch import fnmatchcase
 
 from plait.errors import UsageError
 from plait.limits import allowance, exceeded
-from plait.naming import document_name, key_text, scalar_text, way_text
+from plait.naming import document_name, key_text, namespace_of, scalar_text, way_text
 from plait.nodes import Array, Document, Map
 from plait.spell import counted
 from plait.tools.items import ItemNames
@@ -226,12 +228,22 @@ def _unreadable(text: str, rest: str, at: int, expected: str) -> UsageError:
 
 
 def names_of(document: Document) -> list[str]:
-    """All names that select a document."""
+    """All names that select a document: with its namespace, without, and without the kind."""
     name = document_name(document)
     if name is None:
         return []
     last = name.rpartition("/")[2]
-    return [name] if last == name else [name, last]
+    space = namespace_of(document)
+    return [
+        *([] if space is None else [f"{scalar_text(space.value)}/{name}"]),
+        name,
+        *([] if last == name else [last]),
+    ]
+
+
+def is_pattern(selector: str) -> bool:
+    """True if a selector is meant for any number of documents."""
+    return any(char in selector for char in "*?[")
 
 
 # ---- lines of text files
@@ -301,11 +313,22 @@ def places(path: Path, documents: Sequence[Document], names: ItemNames | None = 
 
 
 def chosen(path: Path, documents: Sequence[Document]) -> list[tuple[int, Document]]:
-    return [
-        (number, document)
-        for number, document in enumerate(documents)
-        if path.selector is None or any(fnmatchcase(name, path.selector) for name in names_of(document))
-    ]
+    """The documents that a PATH selects, each with its number."""
+    numbered = list(enumerate(documents))
+    if path.selector is None:
+        return numbered
+    found = _called(path.selector, numbered)
+    name, mark, count = path.selector.rpartition("#")
+    if found or not mark:
+        return found
+    named = _called(name, numbered)
+    if count == "*":
+        return named
+    return named[int(count) - 1 : int(count)] if count.isdecimal() and int(count) > 0 else []
+
+
+def _called(selector: str, numbered: Sequence[tuple[int, Document]]) -> list[tuple[int, Document]]:
+    return [one for one in numbered if any(fnmatchcase(name, selector) for name in names_of(one[1]))]
 
 
 def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
