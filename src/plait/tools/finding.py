@@ -111,7 +111,9 @@ def no_place(
     if is_hidden and type(value) is not Map and type(value) is not Array:
         return UsageError(
             f'hidden: {inside} is secret, so "{shown}" below it is not looked for',
-            hint=f"{reveals} shows it" if reveals is not None else f"a PATH to the secret itself is valid: {where}:{upto}",
+            hint=f"{reveals} shows it"
+            if reveals is not None
+            else f"a PATH to the secret itself is valid: {where}:{upto}",
             code="no-such-place",
         )
     if type(value) is Map:
