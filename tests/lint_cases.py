@@ -13,7 +13,7 @@ from typing import TypedDict
 from plait.lint.fixing import fix
 from plait.lint.run import findings_of
 from plait.lint.subject import Subject
-from plait.project.guessing import project_of
+from plait.project.file import project_of
 
 
 class Case(TypedDict, total=False):

@@ -7,8 +7,6 @@ limit `entries`) and the time, stays where its project may read, and `**` leads 
 from __future__ import annotations
 
 import os
-import re
-from fnmatch import translate
 
 from plait.limits import allowance
 from plait.view import check_read, may_read
@@ -17,14 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_WILD = re.compile(r"[*?\[]")
 _ANY = "**"
-_SEPARATORS = re.compile("[" + re.escape(os.sep + (os.altsep or "")) + "]+")
 
 
 def is_pattern(path: str) -> bool:
     """True if a path has a wildcard."""
-    return _WILD.search(path) is not None
+    return any(char in path for char in "*?[")
 
 
 def matches(pattern: str, root: str = "") -> list[str]:
@@ -34,7 +30,7 @@ def matches(pattern: str, root: str = "") -> list[str]:
     pattern that starts where nothing may be read, LimitError.
     """
     drive, rest = os.path.splitdrive(pattern)
-    parts = [part for part in _SEPARATORS.split(rest) if part]
+    parts = [part for part in rest.replace(os.altsep or os.sep, os.sep).split(os.sep) if part]
     top = drive + (os.sep if rest[:1] in {os.sep, os.altsep} else "")
     while parts and not is_pattern(parts[0]):
         top = os.path.join(top, parts.pop(0))
@@ -67,6 +63,9 @@ class _Search:
                 if is_directory and _device(os.path.join(self._root, path)) == self._device:
                     yield from self.below(path, parts)
         elif is_pattern(part):
+            import re
+            from fnmatch import translate
+
             fits = re.compile(translate(os.path.normcase(part))).match
             for name, is_directory in self._entries(at, hidden=part.startswith(".")):
                 if fits(os.path.normcase(name)) and (is_directory or not rest):

@@ -112,6 +112,9 @@ def stored(directory: str) -> list[Need]:
 
 
 def _of(directory: str) -> Decision | None:
+    top = _directory()
+    if top is None or not os.path.isdir(top):
+        return None
     real = os.path.realpath(directory)
     place = _place(real)
     decision = None if place is None else _read(place)
@@ -208,16 +211,16 @@ def _directory() -> str | None:
 
 
 def _place(directory: str) -> str | None:
+    top = _directory()
+    if top is None:
+        return None
     from hashlib import sha256
 
-    top = _directory()
-    return None if top is None else os.path.join(top, f"{sha256(os.fsencode(directory)).hexdigest()}.json")
+    return os.path.join(top, f"{sha256(os.fsencode(directory)).hexdigest()}.json")
 
 
 def _read(place: str) -> Decision | None:
     """A decision; None for a file that is not there, that another user owns or may write to, or that was changed."""
-    from json import loads
-
     try:
         descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -226,8 +229,9 @@ def _read(place: str) -> Decision | None:
         status = os.fstat(descriptor)
         if not _is_own(status.st_uid) or (os.name != "nt" and status.st_mode & 0o077):
             return None
-        text = os.read(descriptor, _MOST_BYTES).decode("utf-8", "surrogateescape")
-        data = loads(text)
+        from json import loads
+
+        data = loads(os.read(descriptor, _MOST_BYTES).decode("utf-8", "surrogateescape"))
         needs = [Need(one["access"], one["name"]) for one in data["granted"] if one["access"] in ACCESSES]
         decision = Decision(data["directory"], needs)
         return decision if data["format"] == FORMAT and data["digest"] == decision.digest else None

@@ -12,7 +12,7 @@ from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
 from plait.errors import UsageError
 from plait.project.choosing import choose
-from plait.project.guessing import project_of
+from plait.project.file import project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from plait.engine.flags import Command
 from plait.engine.options import Request, csv, switch, text
 from plait.errors import UsageError
 from plait.project.choosing import choose
-from plait.project.guessing import project_of
+from plait.project.file import project_of
 from plait.view import permitted
 
 TYPE_CHECKING = False

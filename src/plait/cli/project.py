@@ -14,13 +14,12 @@ from plait.engine.common import ANSWER_JSON
 from plait.engine.flags import Command, words_of
 from plait.engine.options import Request, switch
 from plait.errors import PlaitError
-from plait.project.file import Project, find, read
-from plait.project.guessing import project_of
+from plait.project.file import Project, find, project_of, read
 from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from plait.permissions import Permissions
     from plait.project.run import Run
@@ -82,10 +81,8 @@ def main_run(argv: Sequence[str]) -> int:
 
 def _deliver(request: Request) -> int:
     """Evaluate a request and write its result, as its command does; the exit status."""
-    from plait.cli import compose, layer, patch, render
-
-    deliver = {"render": render.deliver, "patch": patch.deliver, "layer": layer.deliver, "compose": compose.deliver}
-    return deliver[request.command](request)
+    deliver: Callable[[Request], int] = __import__(f"plait.cli.{request.command}", fromlist=["deliver"]).deliver
+    return deliver(request)
 
 
 def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:

@@ -70,7 +70,7 @@ _PROJECTS: list[Project] = []
 
 def _begin(named: str, assents: bool) -> None:
     assenting(assents=assents).__enter__()
-    from plait.project.guessing import project_of
+    from plait.project.file import project_of
 
     _PROJECTS.append(project_of(named, os.curdir))
 

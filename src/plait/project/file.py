@@ -9,8 +9,7 @@ from plait.engine.pipeline import check_keys, file_source, inherited, parse, run
 from plait.errors import ReadError, UsageError
 from plait.nodes import Array, Map, MapItem
 from plait.permissions import FILE_NAMES, READ, Need, upwards
-from plait.project.matrix import Matrix
-from plait.project.run import Run
+from plait.project.run import Run, from_here
 from plait.project.settings import COMMANDS, settings_of
 from plait.source import Position
 from plait.trust import assenting, check_owner, permissions_of
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.permissions import Permissions
+    from plait.project.matrix import Matrix
     from plait.source import Source
 
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
@@ -114,6 +114,19 @@ class Project:
                     code="matrix",
                 )
         return None
+
+
+def project_of(path: str, start: str) -> Project:
+    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
+    if path:
+        return read(path)
+    found = find(start)
+    if found is None:
+        from plait.project.guessing import guess
+
+        return guess(start)
+    directory = from_here(os.path.dirname(found))
+    return read(os.path.join(directory, os.path.basename(found)))
 
 
 def find(start: str, texts: Container[str] = ()) -> str | None:
@@ -306,6 +319,8 @@ def _matrix(
         run = Run(name, command, settings, given, directory, item.position)
         run.schemas = own
         return run
+
+    from plait.project.matrix import Matrix
 
     return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make, permissions)
 

@@ -15,7 +15,7 @@ from plait.engine.flags import words_of
 from plait.errors import PermissionDeniedError
 from plait.limits import allowance
 from plait.nodes import Array, ArrayItem, MapItem
-from plait.project.file import Project, find, read
+from plait.project.file import Project
 from plait.project.run import Run, from_here
 from plait.project.settings import Setting, options_of
 from plait.trust import permissions_of
@@ -38,17 +38,6 @@ _LAYERED = re.compile(rb"(?m)^ +schema:[ \t]*['\"]?metadata/(Document|Control)/v
 _OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|test|move|copy|/)")
 # What ends a project upwards.
 _TOPS = (".git", ".hg", ".jj", ".svn")
-
-
-def project_of(path: str, start: str) -> Project:
-    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
-    if path:
-        return read(path)
-    found = find(start)
-    if found is None:
-        return guess(start)
-    directory = from_here(os.path.dirname(found))
-    return read(os.path.join(directory, os.path.basename(found)))
 
 
 def guess(start: str, *, verify: bool = True) -> Project:
