@@ -412,4 +412,99 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "a.yml": HEAD + '#@ print(data.list()[0] if pw == "qqq" else "x")\n#@ print(data.read(pw))\na: #@ user\n'
     },
     "a key": {"a.yml": HEAD + 'kind: A\n#@ if pw == "qqq":\nextra: 1\n#@ end\nb: #@ user\n'},
+    "an item that apply removes": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\na: #@ overlay.apply(l(), r())\n'
+    },
+    "apply removes in place": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\n#@ f = l()\n#@ overlay.apply(f, r())\n#@ print(len(f))\n#@ print("x" in f)\n#@ print(f["z"])\na: #@ f\n'
+    },
+    "apply removes by a variable": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\n#@ f, g = l(), r()\n#@ overlay.apply(f, g)\n#@ print(len(f))\na: #@ f\n'
+    },
+    "apply removes with two": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\n#@ f = l()\na: #@ overlay.apply(f, l(), r())\nb: #@ f\n'
+    },
+    "apply removes within": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\n#@ f = [l()]\n#@ overlay.apply(f[0], r())\n#@ print(len(f[0]))\na: #@ f\n'
+    },
+    "apply of a part": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\n#@ g, h = [r()], struct.make(a=r())\na: #@ overlay.apply(l(), g[0])\nb: #@ overlay.apply(l(), h.a)\n'
+    },
+    "apply in a function": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/remove\nx:\n#@ end\n#@overlay/match missing_ok=True\nw: 1\n#@ end\n#@ def ap(x, y):\n#@   return overlay.apply(x, y)\n#@ end\na: #@ ap(l(), r())\n'
+    },
+    "apply when": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@overlay/match when=1 if pw == "qqq" else 3\n#@overlay/remove\nx:\n#@ end\n#@ f = l()\na: #@ overlay.apply(f, r())\nb: #@ f\n#@ print(len(f))\n'
+    },
+    "apply removes documents": {
+        "a.yml": HEAD
+        + '#@ def l():\n---\nname: a\n---\nname: b\n#@ end\n#@ def r():\n#@ if pw == "qqq":\n#@overlay/match by=overlay.subset({"name": "a"})\n#@overlay/remove\n---\n#@ end\n#@ end\n--- #@ template.replace(overlay.apply(l(), r()))\n---\nname: z\n'
+    },
+    "apply one of two": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r0():\n#@overlay/remove\nx:\n#@ end\n#@ def r1():\n#@overlay/remove\nz:\n#@ end\na: #@ overlay.apply(l(), r0() if pw == "qqq" else r1())\n'
+    },
+    "apply via": {
+        "a.yml": HEAD
+        + '#@ def l():\nx: 1\nz: 2\n#@ end\n#@ def r():\n#@overlay/replace via=lambda a, b: {"q": 1} if pw == "qqq" else {"p": 1, "o": 2}\nx:\n#@ end\na: #@ overlay.apply(l(), r())\n'
+    },
+    "regexp calls": {
+        "a.yml": HEAD
+        + '#@ f = lambda m: "x"\na: #@ regexp.replace("[a-h]", pw, lambda m: "x")\nb: #@ regexp.replace("k", pw, f)\nc: #@ regexp.replace(pw, "hunter", f)\nd: #@ len(regexp.replace("e", pw, f))\n'
+    },
+    "sorted calls": {
+        "a.yml": HEAD
+        + 'a: #@ sorted([c for c in pw.elems() if c == "h"], key=lambda m: "x")\nb: #@ max([1] + [2 for c in pw.elems() if c == "h"], key=lambda m: 1)\n'
+    },
+    "a document before others": {"a.yml": HEAD + '#@ if pw == "qqq":\n---\nname: z\n#@ end\n---\nb: 1\n---\nb: 2\n'},
+    "documents before others": {
+        "a.yml": HEAD + "#@ for c in pw.elems():\n---\nname: z\n#@ end\n---\nb: 1\n---\nb: 2\n"
+    },
+    "a document between": {
+        "a.yml": HEAD + '--- \nb: 1\n#@ if pw == "qqq":\n---\nname: z\n---\nname: y\n#@ end\n---\nb: 2\n'
+    },
+    "items before others": {"a.yml": HEAD + "items:\n#@ for c in pw.elems():\n- 7\n#@ end\n- a\n- b\n"},
+    "a key before others": {"a.yml": HEAD + '#@ if pw == "qqq":\nextra: 1\n#@ end\nb: 1\nc: [1, 2]\n---\nd: 1\n'},
+    "nodes that cannot be built": {"a.yml": HEAD + '#@ if pw == "qqq":\na: 1\n---\n#@ end\nb: 1\n'},
+    "order of keys, a comprehension": {
+        "a.yml": HEAD + 'm: #@ {k: 1 for k in sorted(["h", "q"], key=lambda x: pw.find(x))}\n'
+    },
+    "order of keys, a comprehension over a zip": {
+        "a.yml": HEAD + 'm: #@ {k: v for k, v in zip(sorted(["h", "q"], key=lambda x: pw.find(x)), [1, 2])}\n'
+    },
+    "order of keys, a comprehension over numbers": {
+        "a.yml": HEAD + 'm: #@ {k: 1 for i, k in enumerate(sorted(["h", "q"], key=lambda x: pw.find(x)))}\n'
+    },
+    "order of keys, a loop": {
+        "a.yml": HEAD
+        + '#@ d = {}\n#@ for k in sorted(["h", "q"], key=lambda x: pw.find(x)):\n#@   d[k] = 1\n#@ end\nm: #@ d\n'
+    },
+    "order of keys, a branch": {
+        "a.yml": HEAD
+        + '#@ d = {}\n#@ if pw == "qqq":\n#@   d["b"] = 1\n#@ end\n#@ d["a"] = 1\n#@ d["b"] = 1\nm: #@ d\n'
+    },
+    "order of keys, an update": {
+        "a.yml": HEAD
+        + '#@ d = {}\n#@ d.update([("a", 1), ("b", 2)] if pw == "qqq" else [("b", 2), ("a", 1)])\nm: #@ d\n'
+    },
+    "order of keys, a choice": {"a.yml": HEAD + 'm: #@ {"a": 1, "b": 2} if pw == "qqq" else {"b": 2, "a": 1}\n'},
+    "order of keys, a pop": {
+        "a.yml": HEAD + '#@ d = {"a": 1, "b": 2}\n#@ if pw == "qqq":\n#@   d["a"] = d.pop("a")\n#@ end\nm: #@ d\n'
+    },
+    "order of keys, dict": {"a.yml": HEAD + 'm: #@ dict(sorted([("h", 1), ("q", 2)], key=lambda x: pw.find(x[0])))\n'},
+    "order of keys, a display": {
+        "a.yml": HEAD + '#@ l = sorted(["h", "q"], key=lambda x: pw.find(x))\nm: #@ {l[0]: 1, l[1]: 1}\n'
+    },
+    "order of keys, nodes": {
+        "a.yml": HEAD
+        + 'm:\n#@ for k in sorted(["h", "q"], key=lambda x: pw.find(x)):\n  #@yaml/text-templated-strings\n  (@= k @): 1\n#@ end\n'
+    },
 }

@@ -59,15 +59,55 @@ def test_set_says_the_same_whatever_a_secret_decides(
     assert bool(said[0][0]) == (what != "another value")
 
 
-def test_an_edit_that_changes_what_a_secret_decides_is_not_made_in_silence(
+def test_an_edit_may_change_what_a_secret_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """That it may is told, whether it does or not."""
     monkeypatch.chdir(tmp_path)
-    project(tmp_path, "hello")
-    assert main(["set", "render", "-f", "config", "--secrets", "file:pw.yml", "x=2"]) == 1
-    out, error = capsys.readouterr()
-    assert "values that a secret decides to be there" in error
-    assert "hidden" not in out + error
+    said = []
+    for secret in ("hello", "other"):
+        project(tmp_path, secret)
+        said.append((main(["set", "render", "-f", "config", "--secrets", "file:pw.yml", "x=2"]), *capsys.readouterr()))
+    assert said[0] == said[1]
+    assert said[0][0] == 0
+    assert "a secret decides what else is in the output" in said[0][1]
+    assert "hidden" not in said[0][1] + said[0][2]
+
+
+BEFORE = (
+    HEAD
+    + """#@ for one in range(3 if data.values.pw[0] == "h" else 1):
+---
+kind: Hidden
+#@ end
+---
+items:
+#@ for one in range(3 if data.values.pw[0] == "h" else 1):
+- #@ one
+#@ end
+- plain
+- last
+other: 1
+---
+items: [x]
+"""
+)
+
+
+@pytest.mark.parametrize("path", ["items[0]", "items[1]", "items[2]", "items[4]", "items[-1]", "other", "kind", "**"])
+def test_set_counts_without_what_a_secret_decides(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = []
+    for secret in ("hello", "other"):
+        project(tmp_path, secret)
+        (tmp_path / "config" / "app.yml").write_text(BEFORE, "utf-8")
+        status = main(["set", "render", "-f", "config", "--secrets", "file:pw.yml", f"{path}=changed"])
+        said.append((status, *capsys.readouterr()))
+    assert said[0] == said[1]
+    if path in ("items[1]", "other"):
+        assert said[0][0] == 0, said[0]
 
 
 OVERLAY = """#@ load("@ytt:overlay", "overlay")

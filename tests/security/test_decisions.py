@@ -184,12 +184,38 @@ COMMANDS = {
     "fleet why": ["fleet", "why", "**"],
     "impact": ["impact", "run", "r", "a.yml:1"],
     "lint": ["lint"],
+    "source map": ["run", "r", "--source-map", "map.json"],
+    "source map of JSON": ["run", "r", "-o", "json", "--source-map", "map.json"],
+    "why a number is not there": ["explain", "--not", "run", "r", "items[9]"],
+    "why a key of others is not there": ["explain", "--not", "run", "r", "name"],
+    "set": ["set", "run", "r", "b=7"],
+    "set an item": ["set", "run", "r", "items[0]=7"],
+    "set what is not there": ["set", "run", "r", "name=7"],
+    "set a new key": ["set", "--add", "run", "r", "new=7"],
+    "set and more": ["set", "--also", "run", "r", "b=7"],
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    "name", ["a key", "a document", "items of a loop", "a map that is chosen", "an item that is removed"]
+    "name",
+    [
+        "a key",
+        "a document",
+        "items of a loop",
+        "a map that is chosen",
+        "an item that is removed",
+        "an item that apply removes",
+        "a document before others",
+        "documents before others",
+        "a document between",
+        "items before others",
+        "a key before others",
+        "order of keys, a comprehension",
+        "overlay val",
+        "overlay insert",
+        "text2",
+    ],
 )
 def test_commands_tell_nothing_of_what_is_there(
     name: str, command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -214,8 +240,10 @@ def test_commands_tell_nothing_of_what_is_there(
             capfd.readouterr()
             status = main(COMMANDS[command])
         snapshot = top / "t.test.snapshots" / "t.yml"
-        stored = snapshot.read_text("utf-8") if snapshot.exists() else ""
-        ends.append((status, _without_times("".join(capfd.readouterr())), stored))
+        stored = [one.read_text("utf-8") for one in (snapshot, top / "map.json") if one.exists()]
+        out, error = capfd.readouterr()
+        shown = error if "map" in command else out + error
+        ends.append((status, _without_times(shown), stored))
     assert ends[0] == ends[1]
 
 

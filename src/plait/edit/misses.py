@@ -26,13 +26,12 @@ def data_value_hint(state: State, path: str) -> str | None:
         made = state.target.evaluate(state.texts, trace=True, uses=[Use(Render.data_values_inspect, value=True)])
     except PlaitError:  # the hint is for another error, which is told
         return None
-    path = path.removeprefix(_IN_CODE)
+    path, documents = path.removeprefix(_IN_CODE), made.seen(made.documents)
     try:
-        place = find(parse(path), made.documents, made.names)[0]
+        place = find(parse(path), documents, made.names)[0]
     except UsageError:
         names = (
-            way_text(place.document, place.way, made.names.of, made.names.key)
-            for place in all_places(made.documents, {})
+            way_text(place.document, place.way, made.names.of, made.names.key) for place in all_places(documents, {})
         )
         meant = did_you_mean(path, names)
         return None if meant is None else f"{meant.replace('did you mean', 'did you mean the data value')} {_SETS}"

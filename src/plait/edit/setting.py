@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.content import encoded
 from plait.edit.files import write_all
 from plait.edit.origins import Files, check_file, decoded, history_of, origins, why_not
-from plait.edit.refusal import ALSO, FAILS, OTHERWISE, SECRET, UNWRITABLE, Refused
+from plait.edit.refusal import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.sites import changed_lines
 from plait.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.errors import LimitError, PlaitError, UsageError
@@ -105,6 +105,8 @@ class Edit:
 
 
 _MOST_SHOWN = 12
+# The same whether anything is there, and whether it changes.
+_UNSEEN = "a secret decides what else is in the output; that may change as well, and is not shown"
 
 
 def _scalars(value: Value) -> Iterator[Scalar]:
@@ -176,12 +178,7 @@ class State:
             texts = Explainer(output.trace).texts
             if means_text(wanted, texts):
                 return text_lines(texts, wanted)
-        # Messages about what is not found know nothing of what a secret decides to be there.
-        find(wanted, output.seen(output.documents), output.names)
-        found = [one for one in find(wanted, output.documents, output.names) if output.is_seen(one)]
-        if not found:
-            raise Refused(SECRET, f"a secret decides whether {wanted.text} is there", path=wanted.text)
-        return found
+        return [output.place(one) for one in find(wanted, output.seen(output.documents), output.names)]
 
     def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
         """Edits a value in its source. typed: the user's spelling. Raises Refused."""
@@ -262,6 +259,8 @@ class State:
             )
         also = self.besides(with_value(self.output.documents, place, value), output)
         files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
+        if self.output.is_decided:
+            notes = [*notes, _UNSEEN]
         return Edit(files, self.output, output, also=also, places=places, notes=notes)
 
     def besides(self, wanted: Sequence[Document], output: Output) -> list[str]:
@@ -271,9 +270,7 @@ class State:
             return []
         hidden = self.output.shown
         found = [named(one) for one in differences(hidden(wanted), hidden(output.seen(output.documents)))] + texts
-        if not found and self.output.is_decided:
-            return ["values that a secret decides to be there"]
-        if not found:
+        if not found and not self.output.is_decided:
             found = [
                 f"{Place(a, number, ())}: the order of keys"
                 for number, (a, b) in enumerate(zip(wanted, output.documents, strict=True))

@@ -11,7 +11,7 @@ from plait.project.run import Run
 from plait.secrets import uses_secrets
 from plait.tools.explain import Explainer
 from plait.tools.items import ItemNames
-from plait.tools.masking import Labels, masked
+from plait.tools.masking import Labels, masked, masked_lines
 from plait.tools.paths import Place, all_places
 from plait.view import View
 
@@ -69,16 +69,33 @@ class Output:
     def is_decided(self) -> bool:
         """True if a secret decides what is in the output."""
         marks = None if self.trace is None else self.trace.marks
-        return marks is not None and marks.decides and not marks.shows_all
+        return marks is not None and marks.decides_places
+
+    def text(self, name: str) -> str | None:
+        """A text file as it is seen, without what a secret decides and what is made of one."""
+        return masked_lines(name, self.texts[name], self.trace, view=self.view) if name in self.texts else None
 
     def seen(self, documents: Sequence[Document]) -> Sequence[Document]:
         """Documents of this output without what a secret decides to be there."""
         return documents if self.trace is None else Explainer(self.trace).visible(documents)
 
-    def is_seen(self, place: Place) -> bool:
-        """True if no secret decides whether a value of this output is there."""
-        marks = None if self.trace is None else self.trace.marks
-        return marks is None or not any(map(marks.is_there_by_secret, (place.document, *place.way)))
+    def place(self, seen: Place) -> Place:
+        """The place of this output that is another one in its documents as they are seen; it is called as that one."""
+        assert self.trace is not None
+        copies = self.trace.copies
+
+        def real(item: Item, within: Sequence[Item]) -> int:
+            old = copies.get(item)
+            return next(number for number, one in enumerate(within) if one is item or one is old)
+
+        number = real(seen.document, self.documents)
+        document = self.documents[number]
+        around, way = document.value, []
+        for item in seen.way:
+            assert type(around) is Map or type(around) is Array
+            way.append(around.items[real(item, around.items)])
+            around = way[-1].value
+        return Seen(seen, document, number, tuple(way))
 
     def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
         """Documents with names in the place of scalars that are secret in this output."""
@@ -95,6 +112,34 @@ class Output:
             return labels.get((type(value), value), value)  # type: ignore[arg-type]
 
         return [document.with_value(without(document.value)) for document in documents]
+
+
+class Seen(Place):
+    """A place of an output that is called as in the documents that are seen: what a secret decides does not count."""
+
+    __slots__ = ("_seen",)
+
+    def __init__(self, seen: Place, document: Document, number: int, way: tuple[Item, ...]) -> None:
+        super().__init__(document, number, way)
+        self._seen = seen
+
+    def named(self, names: ItemNames) -> Seen:
+        return Seen(self._seen.named(names), self.document, self.number, self.way)
+
+    @property
+    def path(self) -> str:
+        return self._seen.path
+
+    @property
+    def document_name(self) -> str | None:
+        return self._seen.document_name
+
+    @property
+    def parts(self) -> tuple[str | None, str]:
+        return self._seen.parts
+
+    def __str__(self) -> str:
+        return str(self._seen)
 
 
 class Target:
@@ -157,9 +202,11 @@ def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Dif
 
 
 def changed_texts(left: Output, right: Output) -> list[str]:
-    """The text files that are not the same in two outputs."""
+    """The text files that are not the same in two outputs, as far as they are seen."""
     names = dict.fromkeys((*left.texts, *right.texts))
-    return [name for name in names if left.texts.get(name) != right.texts.get(name)]
+    if not left.is_decided:
+        return [name for name in names if left.texts.get(name) != right.texts.get(name)]
+    return [name for name in names if left.text(name) != right.text(name)]
 
 
 def value_at(documents: Sequence[Document], place: Place) -> tuple[bool, Value]:

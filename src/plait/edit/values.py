@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.edit.back import put_back
-from plait.edit.refusal import UNWRITABLE, Refused
+from plait.edit.refusal import SECRET, UNWRITABLE, Refused
 from plait.edit.setting import State
 from plait.edit.target import Target, with_value, without
 from plait.errors import UsageError
@@ -70,6 +70,13 @@ def added(state: State, path: str, value: Value) -> Edit:
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):
         raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key", code="edit-target")
+    if state.output.is_decided:
+        raise Refused(
+            SECRET,
+            "no key is added to an output of which a secret decides what is in it",
+            path=path,
+            hint="whether the key is there may tell of the secret: add it to a file",
+        )
     around = Path(path, wanted.selector, wanted.steps[:-1])
     found = state.places_of(around)
     if len(found) != 1:
@@ -99,4 +106,4 @@ def _all_of(state: State, wanted: Sequence[Document]) -> Edit:
 def _is_there(state: State, path: str) -> bool:
     from plait.tools.paths import places
 
-    return bool(places(parse(path), state.output.documents))
+    return bool(places(parse(path), state.output.seen(state.output.documents)))

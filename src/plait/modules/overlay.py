@@ -61,6 +61,10 @@ def _nodes(value: object, trace: Trace | None) -> Value:
 def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
     overlay = _nodes(right, trace)
     spend(_AN_OVERLAY)
+    if trace is not None and trace.marks is not None:
+        from plait.templates.tracing import note_applied
+
+        note_applied(trace, left, right, APPLY)
     nodes = left.peek()
     if not left.erased and left.made > _FEW:
         spend(left.made * 8)

@@ -101,30 +101,37 @@ class Marks:
             one = copies.get(one)
         return True
 
+    @property
+    def decides_places(self) -> bool:
+        """True if a secret may decide what is in the output, and with it where the rest stands. The same whether it
+        put anything there.
+        """
+        return (self._all or self.decides) and not self.shows_all
+
     def visible(self, documents: Sequence[Document]) -> list[Document]:
         """Documents without what a secret decides to be there, as they are for whoever is not to see it.
 
-        A map or list is one value if a secret decided which one it is: so its shape tells nothing.
+        A map or list is one value if a secret decided which one it is: so its shape tells nothing. Documents are
+        counted as they are here, since the number of one tells how many a secret put before it.
         """
-        return [one for one in self.visible_each(documents) if one is not None]
-
-    def visible_each(self, documents: Sequence[Document]) -> list[Document | None]:
-        """The same, with None in the place of documents that are not to be seen."""
-        if self._all and not self.shows_all:
-            return [None] * len(documents)
-        if self.shows_all or not self.decides:
+        if not self.decides_places:
             return [*documents]
+        if self._all:
+            return []
         there = self.trace.there
-        found = [None if self._leads_to(there, one) else self._seen(one) for one in documents]
-        # A document of which nothing is left would not have been there without what is left out.
-        return [
-            None if one is not old and one is not None and is_empty(one.value) else one
-            for one, old in zip(found, documents, strict=True)
-        ]
+        found: list[Document] = []
+        for old in documents:
+            if self._leads_to(there, old):
+                continue
+            one = self._seen(old)
+            # A document of which nothing is left would not have been there without what is left out.
+            if one is old or not is_empty(one.value):
+                found.append(one)
+        return found
 
     def visible_texts(self, texts: Mapping[str, Array]) -> dict[str, Array]:
         """The lines of text files that are there, and as they are, whatever the secrets are."""
-        if self.shows_all or not (self._all or self.decides):
+        if not self.decides_places:
             return {**texts}
         return {
             name: lines.with_items([] if self._all else [one for one in lines.items if not self.is_decided_item(one)])

@@ -311,6 +311,16 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
     return made
 
 
+def note_applied(trace: Trace, left: YamlFragment, right: object, action: str) -> None:
+    """Records that an overlay changes a fragment in place. What one that is not there would have changed is not known."""
+    windows, marks = windows_of(trace), trace.marks
+    shadow = windows.argument(right)
+    if marks is None or not shadow or not marks.is_secret(*shadow) or not marks.has_control(*shadow):
+        return
+    windows.mark(left, (marks.control(action, *_caller(), shadow),))
+    windows.note_nested()
+
+
 def _caller() -> tuple[Source | None, int]:
     """The line of a program that is being run."""
     frame = sys._getframe(1)

@@ -28,7 +28,7 @@ def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> st
     explainer = Explainer(trace)
     documents, names = explainer.visible(documents), explainer.names
     if path is not None:
-        out += _why(trace, documents, path, names)
+        out += _why(trace, explainer, documents, path)
     marks = explainer.marks
     found = [
         (item, [one for one in candidates if marks is None or not marks.is_there_by_secret(one)])
@@ -42,19 +42,18 @@ def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> st
     return "\n".join(out) + "\n"
 
 
-def _why(trace: Trace, documents: Sequence[Document], path: Path, names: ItemNames) -> list[str]:
-    from plait.tools.explain import explain
-
+def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path: Path) -> list[str]:
+    names = explainer.names
     there = places(path, documents, names)
     if there:
-        return [f"{there[0]} is there:", "", to_text(explain(trace, there[0])).rstrip("\n")]
+        return [f"{there[0]} is there:", "", to_text(explainer.history(there[0])).rstrip("\n")]
     for effect in reversed(trace.effects):
-        was = places(path, [effect.before], names)
-        if was and not (effect.after is not None and places(path, [effect.after])):
+        was = places(path, explainer.visible([effect.before]), names)
+        if was and not (effect.after is not None and places(path, explainer.visible([effect.after]))):
             by = effect.by
             return [f"{was[0]} was there, until this:", _line(trace, Entry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
-        was = places(path, Explainer(trace).visible(stage.documents), names)
+        was = places(path, explainer.visible(stage.documents), names)
         if not was:
             continue
         out = [f"{was[0]} was there after {stage.name}, and was taken out:"]

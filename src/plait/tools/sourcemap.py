@@ -9,6 +9,9 @@ Lines of text files have `file`, their path in the output, instead of `document`
 
 `source` is where the value is written as it stands: a scalar of an input, or the expression that computes it. A value
 that is written nowhere (a generated password) has no `source` and says so in `action`.
+
+If a secret decides what is in the output, the documents and lines that it does not decide are counted by themselves, and
+`line` and `column` are left out.
 """
 
 from __future__ import annotations
@@ -83,9 +86,17 @@ def _mappings(
     additions = frozenset([TAGS] if text is not None and any(tags_of(documents)) else [])
     whole = None if text is None else _Printed(text, of=len(documents.items), additions=additions)
     before = beside = 0
-    visible = [*documents.items] if explainer.marks is None else explainer.marks.visible_each(documents.items)
-    for number, document in enumerate(documents.items):
-        if whole is not None:
+    marks = explainer.marks
+    # Where things stand in the output tells how much a secret put before them.
+    is_placed = marks is None or not marks.decides_places
+    if not is_placed:
+        whole = None
+    for number, document in enumerate(explainer.visible(documents.items)):
+        there: Document | None = None
+        printed: _Printed | None = None
+        if not is_placed:
+            pass
+        elif whole is not None:
             printed, there = whole, whole.document(number)
         elif as_json:
             json = write_json(document.value)
@@ -96,22 +107,19 @@ def _mappings(
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
             before = printed.end + 1  # a line `---` stands between
-        seen = visible[number]
-        if seen is None:
-            continue
-        if seen is not document:
-            there = None  # which items are left out would tell of the secret
         name = explainer.names.document(document, number)
-        for place, item in scalars_beside(seen, number, there, explainer.names):
+        for place, item in scalars_beside(document, number, there, explainer.names):
             entry: dict[str, object] = {"document": number, "path": place.path}
             if name is not None:
                 entry["name"] = name
-            position = printed.position(item)
+            position = None if printed is None else printed.position(item)
             if position is not None:
                 entry["line"], entry["column"] = position
             yield _origin_data(explainer, place, entry, columns, names)
     for line in text_lines(explainer.texts):
-        entry = {"file": line.file, "path": line.path, "line": int(line.path), "column": 1}
+        entry = {"file": line.file, "path": line.path}
+        if is_placed:
+            entry |= {"line": int(line.path), "column": 1}
         yield _origin_data(explainer, line, entry, columns, names)
 
 

@@ -20,7 +20,7 @@ from types import FunctionType
 
 from plait.provenance import Control
 from plait.starlark.containers import Dict, List, Set
-from plait.starlark.probe.recorder import Recorder
+from plait.starlark.probe.recorder import PLAIN, Recorder
 from plait.starlark.probe.shadows import Hole, Window
 from plait.starlark.structs import Struct
 from plait.starlark.values import Builtin, is_callable
@@ -56,7 +56,7 @@ class _All(dict[str, "Shadow"]):
 class Flows(Recorder):
     """Records the reads of one program, and what its conditions reveal about secrets."""
 
-    __slots__ = ("_controls", "last", "marks", "placed_by_secret", "quick")
+    __slots__ = ("_controls", "_keyed", "last", "marks", "placed_by_secret", "quick")
 
     def __init__(self, windows: Windows, source: Source, marks: Marks) -> None:
         super().__init__(windows, source)
@@ -64,7 +64,8 @@ class Flows(Recorder):
         self.placed_by_secret = False
         self.quick = windows.quick
         self.last: Control | None = None  # what was tested last, if it depends on a secret
-        self._controls: dict[int, Control] = {}
+        self._controls: dict[int, Control] = {}  # by line
+        self._keyed: dict[int, Control] = {}  # of the keys of a comprehension, by line
 
     def names(self) -> Mapping[str, object]:
         return {**super().names(), "$from.outside": self.outside}
@@ -329,10 +330,14 @@ class Flows(Recorder):
 
     def keyed(self, depth: int, key: object) -> object:
         super().keyed(depth, key)
-        # How many keys there are depends on which of them are the same.
-        control = self.decided(self.stack[-1].key)
-        if control is not None:
-            self.stack[-1][control] = None
+        shadow = self.stack[-1].key
+        if shadow and self.secret(shadow):
+            # How many keys there are depends on which of them are the same, and their order on when they came. That is
+            # of the whole, so it is not the control of an element.
+            line = sys._getframe(1).f_lineno
+            if line not in self._keyed:
+                self._keyed[line] = self.marks.control("condition", self.source, line, shadow)
+            self.stack[-1][self._keyed[line]] = None
         return key
 
     # ---- calls
@@ -404,12 +409,28 @@ class Flows(Recorder):
                 functions = [one for one in reachable(given for given, _, _ in window.arguments) if is_callable(one)]
                 if functions:
                     # Whether a function of the host has called them, and how often, tells of a secret.
-                    self.mark_all((self.control(sys._getframe(1).f_lineno, made_of),), *functions)
+                    control = self.control(sys._getframe(1).f_lineno, made_of)
+                    self.mark_all((control,), *functions)
+                    window[control] = None
         controls = [origin for origin in window if type(origin) is Control]
+        if not window.direct:
+            controls += self.passed_on(window, value)
         value = super().result(depth, value)
         if controls:
             self.stack[-1].update(dict.fromkeys(controls))
         return self.found(value)
+
+    def passed_on(self, window: Window, value: object) -> list[Control]:
+        """The decisions that led to the arguments of a function of the host that gives nodes: these have histories of
+        their own, which say nothing of what was not put in or taken out.
+        """
+        if type(value) in PLAIN or self.nodes_of(value) is None:
+            return []
+        found: list[Control] = []
+        for _, shadow, _ in window.arguments:
+            if shadow and self.secret(shadow) and self.marks.has_control(*shadow):
+                found.append(self.control(sys._getframe(2).f_lineno, shadow))
+        return found
 
     # ---- changes
 

@@ -291,6 +291,9 @@ class Windows:
         if self.marks is None:
             return
         found = self.read_now(depth)
+        if self.stack[-1].host:
+            # Nodes are begun, and none of their expressions: whether they can be depends on those that were built before.
+            found.update(dict.fromkeys(self.stack[-1].shape))
         error.origins = (*(error.origins or ()), *found)
         if error.decided_at is None:
             controls = (one for window in self.stack[depth:] for one in (*window.reached_by, *window))
