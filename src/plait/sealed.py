@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MEMORY = 2 << 30
-# Bytes.
-_MOST_ANSWER = 512 << 20
+# Bytes: twice the characters that a run may print (the limit `output`).
+_MOST_ANSWER = 128 << 20
 _FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "os.startfile")
 _WRITES = (
     "os.remove",

@@ -14,11 +14,11 @@ else:
 
 
 # What a terminal obeys instead of showing it: control characters (all but tab and line feed), their eight-bit forms, also
-# as bytes that are no UTF-8, and what changes the direction of writing.
+# as bytes that are no UTF-8, what some take for the end of a line, and what changes the direction of writing.
 _OBEYED = {
     **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
     **{0xDC00 + code: f"\\x{code:02x}" for code in range(0x80, 0x100)},
-    **{code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+    **{code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))},
 }
 
 

@@ -11,7 +11,6 @@ from plait.errors import (
     Advice,
     Flag,
     OpsError,
-    Quoted,
     UsageError,
     Wording,
     conceal,
@@ -24,7 +23,6 @@ from plait.errors import (
 from plait.events import current_listener
 from plait.nodes import Document, MapItem
 from plait.ops.draft import Draft
-from plait.ops.operations import Test
 from plait.ops.placeholders import can_have_values, marked
 from plait.ops.pointer import Match
 from plait.ops.reading import keep_format, read_first, write_text
@@ -39,38 +37,30 @@ if TYPE_CHECKING:
     from plait.nodes import Item, Value
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer
+    from plait.ops.secrecy import Compared
     from plait.provenance import Control, Trace
     from plait.source import Source
 
 
 def patch(
-    value: Value,
-    operations: Iterable[Operation],
-    *,
-    trace: Trace | None = None,
-    done: list[Operation] | None = None,
-    has_secrets: bool = False,
+    value: Value, operations: Iterable[Operation], *, trace: Trace | None = None, done: list[Operation] | None = None
 ) -> Value:
     """The value after all operations, each applied to the result of the one before.
 
     The given value is not altered; without operations it is the result. trace: records the effects. done: receives the
-    applied plain operations (see `ops.expansion`). has_secrets: the value may hold secrets. Raises OpsError with the
-    operation's file, line and number, the failed part of the path and the value there.
+    applied plain operations (see `ops.expansion`). Raises OpsError with the operation's file, line and number, the
+    failed part of the path and the value there.
     """
     draft = Draft(value)
-    comparing: Operation | None = None  # the first one whose success depends on a comparison with what may be a secret
     telling = None
     listener = current_listener()
     if listener is not None:
         from plait.ops.telling import Telling
 
-        operations = [*operations]
-        telling = Telling(listener, operations, value)
+        telling = Telling(listener, [*operations], value)
     for operation in operations:
         if telling is not None:
             telling.begins(operation)
-        if has_secrets and comparing is None and _compares(operation):
-            comparing = operation
         by: tuple[Control, ...] = ()
         if trace is not None and trace.marks is not None:
             from plait.ops.secrecy import decided
@@ -79,12 +69,12 @@ def patch(
         try:
             several = operation.plain(draft.result()) if operation.is_wide else (operation,)
         except OpsError as error:
-            raise _reported(error, operation, draft, comparing) from None
+            raise _located(error, operation, draft) from None
         for one in several:
             try:
                 one.apply(draft)
             except OpsError as error:
-                raise _reported(error, one, draft, comparing) from None
+                raise _located(error, one, draft) from None
             if done is not None:
                 done.append(one)
             if trace is not None:
@@ -99,35 +89,6 @@ def patch(
 def _has_filled_keys(unfilled: Value) -> bool:
     """True if a key of a document has a placeholder."""
     return any(type(item) is MapItem and text is item.key for item, text in marked(unfilled))
-
-
-def _compares(operation: Operation) -> bool:
-    """True if an operation compares values of the document: as a test, or to find an item."""
-    return type(operation) is Test or any(type(token) is Match for token in operation.pointer.tokens)
-
-
-def _reported(error: OpsError, operation: Operation, draft: Draft, comparing: Operation | None) -> OpsError:
-    """The error of an operation. comparing: the operation, or the one before it, by which a secret may have decided that
-    this one fails, and how: a report names that one, and quotes the rest.
-    """
-    found = _located(error, operation, draft)
-    if comparing is None:
-        return found
-    at = None if comparing.source is None else Position(comparing.source, comparing.line)
-    message = Wording(public(f"{_called(comparing)} or one after it failed: "), Quoted(full(found, "message") or ""))
-    expected, there, hint = (
-        None if (text := full(found, name)) is None else quotation(text) for name in ("expected", "found", "hint")
-    )
-    return OpsError(
-        message, at=at, expected=expected, found=there, hint=hint, reference=found.reference, code="failed-test"
-    )
-
-
-def _called(operation: Operation) -> str:
-    """An operation by its kind, number and words."""
-    number = "" if operation.number is None else f" [{operation.number}]"
-    words = "" if operation.words is None else f" ({operation.words})"
-    return f"{operation.kind} operation{number}{words}"
 
 
 def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
@@ -171,8 +132,8 @@ class Job:
     context: receives warnings and provenance. template: the text to change; base: its parsed document, or the document
     itself if there is no text. operations: in order. sources: values of placeholders. pointer: the requested path.
     expect_values, expect_use: fail for a variable without a value, or a value without a use. sort: print keys sorted.
-    keep_format: print the template with minimal changes of lines. variables_first: fill the base before the operations,
-    and their values afterwards. additions: names of extensions of the dialect. done: receives the applied plain
+    keep_format: change few lines of the template. variables_first: fill the base before the operations.
+    additions: names of extensions of the dialect. done: receives the applied plain
     operations, or None. item: the one at the path, for a traced run.
     """
 
@@ -226,10 +187,15 @@ class Job:
         used: set[str] = set()
         if self.variables_first:
             value = self._filled(value, used, is_last=False)
+        compared: Compared | None = None
+        if self.variables_first and self.sources.uses_secrets:
+            from plait.ops import secrecy
+
+            compared = secrecy.Compared(self.operations)
         try:
-            has_secrets = self.variables_first and self.sources.uses_secrets
-            value = patch(value, self.operations, trace=trace, done=self.done, has_secrets=has_secrets)
+            value = patch(value, compared or self.operations, trace=trace, done=self.done)
         except OpsError as error:
+            error = compared.told(error) if compared else error
             raise self._withheld(error, self.base) if self.variables_first else error from None
         if texts := marked(value):
             from plait.ops.ignored import warn_of_placeholders

@@ -2,19 +2,21 @@
 
 An operation finds its place by keys and matches. Where it compares a value or a key that depends on a secret, or looks for
 what a secret decides to be there, the place that it finds tells of the secret. Then the map or list in which it looked
-counts as chosen by the secret, whatever was found. Only imported when such a run is traced.
+counts as chosen by the secret, whatever was found. Only imported for such a run.
 """
 
 from __future__ import annotations
 
+from plait.errors import OpsError, Quoted, Wording, full, public, quotation
 from plait.nodes import Array, Map
 from plait.ops.operations import Test
 from plait.ops.pointer import Index, Key, Match
 from plait.provenance import Change
+from plait.source import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plait.nodes import Item, Value
     from plait.ops.operations import Operation
@@ -50,6 +52,57 @@ def decided(operation: Operation, root: Value, trace: Trace) -> tuple[Control, .
                     because=(*(() if known is None else known.because), control),
                 )
     return tuple(found)
+
+
+class Compared:
+    """Operations on a document that may hold secrets, one after the other.
+
+    One that compares values, as a test or to find an item, may fail by a secret. So may each after it, and in which way
+    it does. An error names the first one that compares, and quotes the rest.
+
+    comparing: the first of them that was given out and compares.
+    """
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._operations = operations
+        self.comparing: Operation | None = None
+
+    def __iter__(self) -> Iterator[Operation]:
+        self.comparing = None
+        for operation in self._operations:
+            if self.comparing is None and _compares(operation):
+                self.comparing = operation
+            yield operation
+
+    def told(self, error: OpsError) -> OpsError:
+        """The error of one of them."""
+        comparing = self.comparing
+        return error if comparing is None else _as_of(comparing, error)
+
+
+def _compares(operation: Operation) -> bool:
+    return type(operation) is Test or any(type(token) is Match for one in _pointers(operation) for token in one.tokens)
+
+
+def _as_of(comparing: Operation, error: OpsError) -> OpsError:
+    """The error of an operation of which another, or the same one, compared what may be a secret."""
+    number = "" if comparing.number is None else f" [{comparing.number}]"
+    words = "" if comparing.words is None else f" ({comparing.words})"
+    before = public(f"{comparing.kind} operation{number}{words} or one after it failed: ")
+    expected, found, hint = (_quoted(full(error, name)) for name in ("expected", "found", "hint"))
+    return OpsError(
+        Wording(before, Quoted(full(error, "message") or "")),
+        at=None if comparing.source is None else Position(comparing.source, comparing.line),
+        expected=expected,
+        found=found,
+        hint=hint,
+        reference=error.reference,
+        code="failed-test",
+    )
+
+
+def _quoted(text: str | None) -> Wording | None:
+    return None if text is None else quotation(text)
 
 
 def _pointers(operation: Operation) -> Iterator[Pointer]:

@@ -36,6 +36,8 @@ KEYS = ("axes", "environments", "exclude", "include", "name", "output")
 SOURCES = ("directories", "files")
 # More environments than that are a mistake in an axis.
 MOST = 1_000_000
+# More axes than that are none: each is a part of a name.
+MOST_AXES = 1_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _HOLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_-]*(?:\.path)?)\}")
@@ -150,6 +152,8 @@ class Matrix:
         if axes is not None:
             if type(axes.value) is not Map:
                 raise wrong(axes, "a map from axes to their values")
+            if len(axes.value.items) > MOST_AXES:
+                raise UsageError(f"the matrix has more than {MOST_AXES} axes", at=axes.position, code="matrix")
             for item in axes.value.items:
                 name = _axis_name(item.key, item.position)
                 if rows and name in rows[0]:

@@ -15,7 +15,7 @@ from functools import partial
 from plait.datavalues import DataStruct
 from plait.deferred import is_deferred
 from plait.fragments import YamlFragment
-from plait.nodes import COLLECTIONS, SCALARS, Array, DocumentSet, Map, MapItem, walk
+from plait.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
 from plait.provenance import Cause, Change, Control
 from plait.starlark import Dict, List, NoAttribute, Struct
 from plait.starlark.probe import Hole, Windows, without
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from plait.nodes import Document, Item
+    from plait.nodes import Item
     from plait.nodes import Value as NodeValue
     from plait.provenance import Origin, Trace
+    from plait.provenance.marks import Marks
     from plait.source import Source
     from plait.templates.build import Builder
     from plait.templates.plan import Pattern
@@ -309,6 +310,21 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
             because = ()
         trace.changes[item] = Change(action, source, line, because=because)
     return made
+
+
+def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
+    """True if a secret decides which nodes there are in a template with documents that are overlays on others."""
+    from plait.templates import directives, read_yaml
+
+    for source in sources:
+        if source in marks.shaped and "#@overlay/match" in source.text:
+            comments = read_yaml(source).comments  # a template that was compiled before has none
+            found = {} if comments is None else comments.of
+            if any(
+                type(node) is Document and "overlay/match" in directives.names(said) for node, said in found.items()
+            ):
+                return True
+    return False
 
 
 def note_applied(trace: Trace, left: YamlFragment, right: object, action: str) -> None:

@@ -478,11 +478,12 @@ def _overlaid(
     if trace is not None:
         trace.stage("templates", [document for group in groups for document in group.items])
     marks = session.context.secrets
-    if marks is not None and any(
-        member.file.source in marks.shaped and session.has_overlays(member.file) for member, _ in documents
-    ):
-        # What an overlay that is not there would have changed is not known.
-        marks.hide_all()
+    if marks is not None and marks.shaped:
+        from plait.templates.tracing import shapes_overlays
+
+        if shapes_overlays(marks, (member.file.source for member, _ in documents)):
+            # What an overlay that is not there would have changed is not known.
+            marks.hide_all()
     if overlays:
         try:
             from plait.overlay import apply_documents

@@ -189,20 +189,6 @@ class Session:
             self.context.warn(text, of=())
         return found
 
-    def has_overlays(self, file: InputFile) -> bool:
-        """True if a file that was read has documents that are overlays on others."""
-        if (file, False) not in self._yaml and (file, True) not in self._yaml:
-            return False
-        if "#@overlay/match" not in file.source.text:
-            return False
-        from plait.nodes import Document
-        from plait.templates.directives import names
-
-        # A compiled template from the cache has no comments.
-        comments = read_yaml(file.source).comments
-        found = {} if comments is None else comments.of
-        return any(type(node) is Document and "overlay/match" in names(said) for node, said in found.items())
-
     def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
         """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
         key = (file, options.reading)
