@@ -129,7 +129,7 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
 class Job:
     """The input of a run.
 
-    context: receives warnings and provenance. template: the text to change; base: its parsed document, or the document
+    context: receives warnings and provenance. template: the text to change; base: its document, or the document
     itself if there is no text. operations: in order. sources: values of placeholders. pointer: the requested path.
     expect_values, expect_use: fail for a variable without a value, or a value without a use. sort: print keys sorted.
     keep_format: change few lines of the template. variables_first: fill the base before the operations.
