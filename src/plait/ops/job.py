@@ -130,7 +130,7 @@ class Job:
     """The input of a run.
 
     context: receives warnings and provenance. template: the text to change; base: its document, or the document
-    itself if there is no text. operations: in order. sources: values of placeholders. pointer: the requested path.
+    itself without a text. operations: in order. sources: values of placeholders. pointer: the requested path.
     expect_values, expect_use: fail for a variable without a value, or a value without a use. sort: print keys sorted.
     keep_format: change few lines of the template. variables_first: fill the base before the operations.
     additions: names of extensions of the dialect. done: receives the applied plain
