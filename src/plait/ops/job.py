@@ -1,6 +1,6 @@
 """The input and the steps of one `patch` evaluation, shared by the command line, the API and provenance.
 
-Operations are applied first, in order. See docs/reference/operations.md.
+Operations come first, in order. See docs/reference/operations.md.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class Job:
             from plait.ops.ignored import warn_of_placeholders
 
             warn_of_placeholders(texts, self.sources, self.context.warn)
-        # Values that are made are stored at once.
+        # Values that are made are stored now.
         self.context.check_warnings()
         patched = value
         value = self._filled(value, used)
