@@ -573,12 +573,22 @@ def conceal(error: Error) -> Error:
 
 
 def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
-    """The whole message for a person, ending in a line break (design 9)."""
-    out = _block(f"{program}: ", error, quote_values, codes)
+    """The whole message for a person, ending in a line break (design 9). program: before it, or ""."""
+    out = _block(f"{program}: " if program else "", error, quote_values, codes)
     for finding in error.findings:
         out.append("")
         out.extend(_block("", finding, quote_values, codes))
     return _page(out)
+
+
+def heading(error: PlaitError | Finding) -> str:
+    """The first line of the whole message."""
+    return _block("", error, quote_values=False)[0]
+
+
+def details(error: PlaitError) -> list[str]:
+    """The lines of the whole message after the first."""
+    return render(error, "").rstrip("\n").split("\n")[1:]
 
 
 def _page(out: list[str]) -> str:

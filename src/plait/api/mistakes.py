@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from plait.errors import Flag, place_of
+from plait.errors import Flag, details, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def tell(error: PlaitError) -> None:
     faults: list[PlaitError | Finding] = [error, *error.findings]
     for one in faults:
         one.keyword = keyword
-    _, *rest = error.report().rstrip("\n").split("\n")
+    rest = details(error)
     place = place_of(error)
     lines = rest if place is None else [f"at {place}", *rest]
     if lines:

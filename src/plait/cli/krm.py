@@ -21,7 +21,7 @@ from plait.content import standard_input
 from plait.engine.common import ISOLATE, LIMIT, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request
-from plait.errors import PlaitError, ReadError, UsageError
+from plait.errors import PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def main(flags: Krm) -> int:
         )
     except PlaitError as error:
         error.keyword = None
-        result["results"] = [{"message": error.report().removeprefix("plait: ").rstrip("\n"), "severity": "error"}]
+        result["results"] = [{"message": render(error, "").rstrip("\n"), "severity": "error"}]
         write_out(plait.documents(result).to_yaml())
         sys.stderr.write(error.report())
         return 1

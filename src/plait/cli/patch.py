@@ -64,7 +64,7 @@ def _failed(error: PlaitError, *, as_data: bool) -> int:
         raise error from None
     from plait.errors import render
 
-    message = render(error, quote_values=quotes_values(error)).removeprefix("plait: ").rstrip("\n")
+    message = render(error, "", quote_values=quotes_values(error)).rstrip("\n")
     write_out(as_json(None, [message, f"Exit code {error.exit_status}"]))
     return error.exit_status
 

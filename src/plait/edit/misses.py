@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.engine.options import Use
 from plait.errors import PlaitError, UsageError
 from plait.naming import way_text
-from plait.spell import did_you_mean
+from plait.spell import listed, near
 from plait.tools.finding import find
 from plait.tools.paths import all_places, parse
 
@@ -33,8 +33,8 @@ def data_value_hint(state: State, path: str) -> str | None:
         names = (
             way_text(place.document, place.way, made.names.of, made.names.key) for place in all_places(documents, {})
         )
-        meant = did_you_mean(path, names)
-        return None if meant is None else f"{meant.replace('did you mean', 'did you mean the data value')} {_SETS}"
+        found = near(path, names)
+        return f"did you mean the data value {listed(found, quote=chr(34))}? {_SETS}" if found else None
     return f'"{way_text(place.document, place.way, made.names.of, made.names.key)}" is a data value: {_SETS}'
 
 

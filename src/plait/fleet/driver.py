@@ -10,7 +10,7 @@ from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 
 from plait.children.pool import WorkerEndedError
-from plait.errors import PlaitError, UsageError
+from plait.errors import PlaitError, UsageError, render
 from plait.fleet.identity import version
 from plait.fleet.outcome import FAILED, LEFT, Outcome
 from plait.fleet.placing import with_times
@@ -207,6 +207,6 @@ def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
     try:
         outcome.files = with_times(outcome.files, output.put(task, outcome.texts))
     except PlaitError as error:
-        return Outcome(task.name, FAILED, error=error.report().removeprefix("plait: ").rstrip("\n"))
+        return Outcome(task.name, FAILED, error=render(error, "").rstrip("\n"))
     outcome.texts = None
     return outcome

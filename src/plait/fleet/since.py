@@ -10,7 +10,7 @@ import os
 import re
 
 from plait.content import open_regular
-from plait.errors import PlaitError, ReadError, UsageError
+from plait.errors import PlaitError, ReadError, UsageError, heading
 from plait.permissions import is_within
 from plait.view import permitted
 from plait.writing import Refused, temporary
@@ -263,11 +263,7 @@ def _compared(
     from plait.tools.masking import Labels, masked
 
     if isinstance(now, PlaitError):
-        return (
-            None
-            if isinstance(was, PlaitError)
-            else Since(name, FAILS, [now.report().removeprefix("plait: ").partition("\n")[0]])
-        )
+        return None if isinstance(was, PlaitError) else Since(name, FAILS, [heading(now)])
     if isinstance(was, PlaitError):
         return Since(name, WORKS)
     labels = Labels()

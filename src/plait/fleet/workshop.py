@@ -135,7 +135,7 @@ class Workshop:
                 outcome.files = with_times(outcome.files, self._output.put(task, outcome.texts))
                 outcome.texts = None
         except PlaitError as error:
-            outcome = _failed(task, render(error).removeprefix("plait: ").rstrip("\n"))
+            outcome = _failed(task, render(error, "").rstrip("\n"))
         except RecursionError:
             outcome = _failed(task, "the data are nested too deeply")
         except Exception as error:  # noqa: BLE001 - one run must not end the others; it is told as what it is

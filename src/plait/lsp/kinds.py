@@ -210,7 +210,7 @@ def of_schemas(state: State, path: str) -> Iterator[Problem]:
 
 def _unreadable(state: State, file: File) -> Iterator[Problem]:
     """The first fault of each schema file that a project file names."""
-    line = next((number for number, text in enumerate(file.lines, 1) if text.lstrip().startswith("schemas:")), 1)
+    line = next((number for number, one in enumerate(file.lines, 1) if one.lstrip().startswith("schemas:")), 1)
     by_file: dict[str, dict[str, str]] = {}
     for watched in state.runs_of(file.path):
         for error, severity in () if watched.good is None else watched.good.kinds.problems():

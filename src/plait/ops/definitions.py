@@ -290,7 +290,7 @@ def _inside(value: Value, path: str, name: str) -> Value:
             failed, reference = error, second.reference
     first = name.partition(".")[0]
     hint = failed.hint
-    if hint is not None and hint.endswith(_OPTIONAL):
+    if isinstance(failed, walk.NotThereError) and failed.optional:
         # A name of a variable has no mark that makes it optional.
         hint = f"-v {name}=VALUE gives it a value there"
     if type(value) is not Map and type(value) is not Array:
@@ -303,10 +303,6 @@ def _inside(value: Value, path: str, name: str) -> Value:
         reference=reference,
         code=failed.code,
     ) from None
-
-
-# How the hint for a path ends whose last key is missing.
-_OPTIONAL = "? makes it optional"
 
 
 def interpolate(

@@ -258,14 +258,14 @@ def examples(annotation: Annotation, node: Item) -> list[tuple[str, Value]]:
     pairs: list[tuple[str, Value]] = []
     for argument in annotation.args:
         if type(argument) is not tuple:
-            raise _syntax(annotation, node, f"{type_of(argument)} for", expected=_PAIR)
+            raise _syntax(annotation, node, f"{type_of(argument)} for", expected=_PAIR, place="at")
         if len(argument) != 2:
             # The reference program calls one with one item empty, too.
             found = "empty tuple in" if len(argument) < 2 else f"{len(argument)}-tuple argument in"
             raise _syntax(annotation, node, found, expected=_PAIR)
         description, value = argument
         if type(description) is not str:
-            raise _syntax(annotation, node, f"{type_of(description)} value for", expected=_PAIR)
+            raise _syntax(annotation, node, f"{type_of(description)} value for", expected=_PAIR, place="at")
         pairs.append((description, to_nodes(value, node.source, node.line)))
     return pairs
 
@@ -291,12 +291,15 @@ def _only_argument(annotation: Annotation, node: Item, *, expected: str, hint: s
     return annotation.args[0]
 
 
-def _syntax(annotation: Annotation, node: Item, found: str, *, expected: str, hint: str | None = None) -> InvalidSchema:
+def _syntax(
+    annotation: Annotation, node: Item, found: str, *, expected: str, hint: str | None = None, place: str = "by"
+) -> InvalidSchema:
+    """The error of wrong arguments. place: the word before the annotation's place."""
     return refused(
         f"syntax error in @{annotation.name} annotation",
         node,
         annotation,
         expected=expected,
-        found=f"{found} @{annotation.name} ({'at' if found.endswith(' for') else 'by'} {annotation.position})",
+        found=f"{found} @{annotation.name} ({place} {annotation.position})",
         hint=hint,
     )

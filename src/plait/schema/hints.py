@@ -6,6 +6,12 @@ from plait.spell import did_you_mean
 from plait.starlark import repr_of
 from plait.suggestions import replacing
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.errors import PlaitError
+
 PAIR = 'say what a valid value is, and give a function: ("a positive number", lambda v: v > 0)'
 # What JSON Schema, and others, call the rules.
 _OTHER_NAMES = {
@@ -37,10 +43,11 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
     return near or f"known are {', '.join(known)}"
 
 
-def of_broken(reasons: list[str]) -> str | None:
-    """The cause of a failed rule, or None."""
-    if any("not implemented" in reason for reason in reasons):
+def of_broken(errors: Sequence[PlaitError]) -> str | None:
+    """The cause of failed rules, or None. errors: those of the rules."""
+    codes = {error.code for error in errors}
+    if "incomparable" in codes:
         return "the value and the number of the rule are of different types"
-    if any(reason.startswith("function ") and "argument" in reason for reason in reasons):
+    if any(error.code == "argument-count" and not error.trail for error in errors):
         return "the function of a rule is called with the value alone: lambda v: ..."
     return None

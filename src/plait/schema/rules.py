@@ -84,7 +84,16 @@ class Assertion(Value):
 
 def failure(reason: str) -> StarlarkError:
     """The error of a value that breaks a rule."""
-    return StarlarkError(public(f"fail: {reason}"), code="failed-validation")
+    error = StarlarkError(public(f"fail: {reason}"), code="failed-validation")
+    error.detail = reason
+    return error
+
+
+def _unchecked(reason: str, code: str) -> StarlarkError:
+    """The error of a value that a rule about keys cannot accept."""
+    error = StarlarkError(f"check: {reason}", code=code)
+    error.detail = reason
+    return error
 
 
 def length_of(value: object) -> int:
@@ -179,19 +188,15 @@ def one_not_null(keys: object = None) -> Rule:
     def rule(value: object) -> bool:
         given = plain(value)
         if type(given) is not Dict:
-            raise StarlarkError(
-                f"check: value must be a map or dict, but was '{type_of(given)}'", code="wrong-argument-type"
-            )
+            raise _unchecked(f"value must be a map or dict, but was '{type_of(given)}'", "wrong-argument-type")
         found = [
             key for key in (given if wanted is None else wanted) if has(given, key) and lookup(given, key) is not None
         ]
         if len(found) == 1:
             return True
         if found:
-            raise StarlarkError(f"check: {repr_of(List(found))} are not null", code="failed-validation")
-        raise StarlarkError(
-            "check: all values are null" if given else "check: value is empty", code="failed-validation"
-        )
+            raise _unchecked(f"{repr_of(List(found))} are not null", "failed-validation")
+        raise _unchecked("all values are null" if given else "value is empty", "failed-validation")
 
     return rule
 

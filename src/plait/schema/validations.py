@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     # A path is kept as its last piece and the path before it, and only put together for a message.
     Path: TypeAlias = "tuple[Path, str | int] | None"
+    Broken: TypeAlias = tuple[str, PlaitError | None]
     Run: TypeAlias = "tuple[Validation, Item, NodeValue, Path]"
 
 ASSERT = "assert/validate"
@@ -254,30 +255,24 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
 _NESTED = frozenset({Map, Array})
 
 
-def _broken(
-    validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path
-) -> list[tuple[str, Wording | None]] | None:
-    """The rules that a value breaks: the description, and the reason if there is one. None if no rule was run."""
+def _broken(validation: Validation, item: Item, parent: NodeValue, root: NodeValue, path: Path) -> list[Broken] | None:
+    """The rules that a value breaks: the description, and the error if there is one. None if no rule was run."""
     if item.value is None and not validation.not_null:
         return None
     value = to_starlark(item.value)
     if validation.when is not None and not _applies(validation, value, parent, root, path):
         return None
-    broken: list[tuple[str, Wording | None]] = []
+    broken: list[Broken] = []
     for text, rule in validation.rules:
-        reason: Wording | None = None
+        failed: PlaitError | None = None
         try:
             if call(rule, (value,)) is True:
                 continue
         except LimitError:
             raise
         except PlaitError as error:
-            # Plait's own rules quote no values; a function of the schema may.
-            message = full(error, "message") or ""
-            is_known = isinstance(message, Wording)
-            message = message.removeprefix("fail: ").removeprefix("check: ")
-            reason = public(message) if is_known else quotation(message)
-        broken.append((text, reason))
+            failed = error
+        broken.append((text, failed))
         if rule is rules.not_null:  # nothing else can be said of a value that is not there
             break
     return broken
@@ -322,10 +317,18 @@ def _parameters(function: object) -> int:
     return int(code.co_argcount) + int(code.co_kwonlyargcount) + variadic
 
 
-def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[str, Wording | None]]) -> Finding:
+def _reason(error: PlaitError) -> Wording:
+    """The reason that a rule gives. Plait's own rules quote no values; a function of the schema may."""
+    message = full(error, "message") or ""
+    text = error.detail or message
+    return public(text) if isinstance(message, Wording) else quotation(text)
+
+
+def _finding(validation: Validation, item: Item, path: Path, broken: list[Broken]) -> Finding:
     told = public(_path_text(path) or f"({_KINDS.get(type(item), 'array item')})")
     reference = f"  {told}\n    from: {item.position}\n"
-    for text, reason in broken:
+    for text, failed in broken:
+        reason = None if failed is None else _reason(failed)
         reference += f"    - must be: {text} (by: {validation.position})\n"
         reference += f"      found: {reason}\n" if reason else ""
         told = Wording(told, public(f"\n- must be: {text} (by: {validation.position})"))
@@ -333,7 +336,7 @@ def _finding(validation: Validation, item: Item, path: Path, broken: list[tuple[
             told = Wording(told, "\n  found: ", reason)
     from plait.schema.hints import of_broken
 
-    hint = of_broken([reason for _, reason in broken if reason])
+    hint = of_broken([failed for _, failed in broken if failed is not None])
     return Finding(
         told,
         at=item.position,

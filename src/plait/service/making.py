@@ -69,7 +69,7 @@ def evaluate(request: Request) -> Answer:
             Setup(source, project.directory, "", limits=request["limits"], environment={}, permissions=permissions)
         )
     except PlaitError as error:
-        return {"runs": [], "error": render(error).removeprefix("plait: ").rstrip("\n")}
+        return {"runs": [], "error": render(error, "").rstrip("\n")}
     runs: list[Made] = []
     for task in tasks:
         task.is_file = True  # what `plait run` prints is one text

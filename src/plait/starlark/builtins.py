@@ -76,7 +76,10 @@ def enumerate_(values: object, start: object = 0, /) -> List:
 
 
 def fail_(*args: object, **kwargs: object) -> None:
-    raise StarlarkError("fail: " + joined("fail", args, kwargs), code="fail-called")
+    text = joined("fail", args, kwargs)
+    error = StarlarkError(f"fail: {text}", code="fail-called")
+    error.detail = text
+    raise error
 
 
 def joined(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from plait.engine.pipeline import check_keys, wrong
-from plait.errors import PlaitError, UsageError, as_finding
+from plait.errors import PlaitError, UsageError, as_finding, render
 from plait.naming import scalar_text
 from plait.nodes import Array, ArrayItem, Map, kind_name
 from plait.spell import counted, did_you_mean
@@ -480,7 +480,7 @@ def _positions(error: PlaitError) -> Iterator[Position]:
 
 
 def _indented(error: PlaitError) -> str:
-    return "\n".join(f"  {line}".rstrip() for line in error.report().removeprefix("plait: ").rstrip("\n").split("\n"))
+    return "\n".join(f"  {line}".rstrip() for line in render(error, "").rstrip("\n").split("\n"))
 
 
 def _failure(text: str, at: Position) -> Failure:

@@ -12,7 +12,7 @@ import os
 
 from plait.context import Context
 from plait.engine.pipeline import file_source
-from plait.errors import PlaitError, StarlarkError, UsageError
+from plait.errors import PlaitError, StarlarkError, UsageError, render
 from plait.source import Position
 from plait.testing.results import Failure
 from plait.testing.subject import Subject
@@ -105,7 +105,7 @@ def failure_of(error: PlaitError, file: str, line: int) -> Failure:
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line
-    return Failure(error.report().removeprefix("plait: ").rstrip("\n"), file, line)
+    return Failure(render(error, "").rstrip("\n"), file, line)
 
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:

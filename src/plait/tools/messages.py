@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from plait.codes import BY_CODE, CODES, Code
+from plait.extents import extent
 from plait.tools.workflow import annotation
 from plait.version import __version__
 
@@ -154,14 +155,11 @@ def message_of(one: Diagnostic, *, quote_values: bool = False) -> Message:
 
 
 def _columns(one: Diagnostic, at: Position | None) -> tuple[int, int]:
-    """The first column and the one after the last; 0 for unknown. The word at fault decides where the position does not."""
-    if at is None:
-        return 0, 0
-    column = at.column or 0
-    if not one.word:
-        return column, column + 1 if column else 0
-    begin = (at.text or "").find(one.word, max(column - 1, 0))
-    return (begin + 1, begin + 1 + len(one.word)) if begin >= 0 else (column, 0)
+    """The first column and the one after the last; 0 for unknown. The length of a private line is not told."""
+    found = None if at is None or one.is_private else extent(one, at)
+    if found is None:
+        return (at.column or 0) if at is not None else 0, 0
+    return found.column or 0, found.end or 0
 
 
 def _related(at: Position) -> Related:

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from time import monotonic
 
-from plait.errors import PlaitError
+from plait.errors import PlaitError, render
 from plait.sealed import ask
 from plait.website.examples import examples
 
@@ -199,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
             with self.server.turns:
                 answer = ask(_EVALUATION, request, seconds=_SECONDS)
         except PlaitError as error:
-            self._refuse(HTTPStatus.BAD_REQUEST, error.report().removeprefix("plait: "))
+            self._refuse(HTTPStatus.BAD_REQUEST, render(error, ""))
         else:
             self._send(HTTPStatus.OK, answer, _TYPES[".json"])
         finally:

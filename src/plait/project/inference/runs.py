@@ -6,7 +6,7 @@ import os
 import re
 
 from plait import content
-from plait.errors import PlaitError
+from plait.errors import PlaitError, heading
 from plait.project.inference.build_files import MOST_BYTES, snippets_of
 from plait.project.inference.programs import command_line
 from plait.project.inference.shell import Shell
@@ -217,9 +217,7 @@ def failure_of(run: Run) -> str:
     try:
         run.evaluate(view=View(is_read_only=True), limits=LIMITS)
     except PlaitError as error:
-        finding = error.findings[0] if error.findings else error
-        place = "" if finding.at is None or finding.at.source is None else f"{finding.at}: "
-        return f"it fails: {place}{finding.message.splitlines()[0]}"
+        return f"it fails: {heading(error.findings[0] if error.findings else error)}"
     return ""
 
 
