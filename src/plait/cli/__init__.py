@@ -153,7 +153,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     A `PlaitError` is printed to standard error in one layout; an internal error is marked as such (status 70). program:
     the program to replace; its layout is used.
     """
-    from plait.errors import PlaitError
+    from plait.errors import LimitError, PlaitError
 
     TYPED.set([])
     SINK.set([])
@@ -184,12 +184,14 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return _write_out(_USAGE)
         if name in ("version", "--version"):
             return _version()
-        return _unknown(name)
+        from plait.cli.mistakes import unknown_command
+
+        raise unknown_command(name)
     except PlaitError as error:
-        if program == PLAIT and not TYPED.get():
+        if program == PLAIT:
             from plait.cli.messages import read_form
 
-            read_form(argv[1:])
+            read_form(argv)
         return _say(error, program)
     except BrokenPipeError:
         return _BROKEN_PIPE
@@ -201,15 +203,20 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         return 3
     except RecursionError:
         # What templates, overlays and substitutions make can be deeper than any one input.
-        sys.stderr.write("plait: the data are nested too deeply\n")
-        return 3
+        return _say(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
     except ModuleNotFoundError as error:
         from plait.extras import missing_extra
 
         told = missing_extra(error)
-        return _internal(error) if told is None else _say(told, program)
+        if told is not None:
+            return _say(told, program)
+        from plait.cli.mistakes import tell_internal
+
+        return tell_internal(error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
-        return _internal(error)
+        from plait.cli.mistakes import tell_internal
+
+        return tell_internal(error)
     finally:
         if SINK.get() or any(one.message_format != "text" for one in TYPED.get()):
             from plait.cli.messages import close_messages
@@ -343,50 +350,3 @@ def _help(name: str) -> int:
         if is_code(name):
             return _write_out(page_of(name))
     return main([name, "--help"])
-
-
-def _unknown(name: str) -> int:
-    from plait.errors import UsageError
-    from plait.spell import did_you_mean
-
-    hint = _ELSEWHERE.get(name) or did_you_mean(name, [*COMMANDS, "version"])
-    if name[:1] == "-":
-        hint = f"a command comes first: plait render {name} ..."
-    if hint is None:
-        from os.path import lexists
-
-        hint = f"plait render -f {name}" if lexists(name) else "plait help lists the commands"
-    raise UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
-
-
-# What other programs are called, and what they call it.
-_ELSEWHERE = {
-    "apply": "plait render -f config/ | kubectl apply -f -",
-    "bosh": "plait patch base.yml -o ops.yml",
-    "build": "plait render -f config/",
-    "deckhand": "plait layer documents/",
-    "int": "plait patch base.yml -o ops.yml",
-    "interpolate": "plait patch base.yml -o ops.yml",
-    "check": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
-    "pegleg": "plait layer --site site/NAME",
-    "site": "plait layer --site site/NAME",
-    "template": "plait render -f config/",
-    "validate": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
-    "ytt": "plait render -f config/",
-}
-
-
-def _internal(error: Exception) -> int:
-    import traceback
-
-    from plait.version import __version__
-
-    sys.stderr.write(
-        f"plait: internal error: {type(error).__name__}: {error}\n"
-        f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"
-    )
-    if any(one.debug for one in TYPED.get([])):
-        sys.stderr.write("".join(traceback.format_exception(error)))
-    else:
-        sys.stderr.write("  hint:     --debug shows the details\n")
-    return 70

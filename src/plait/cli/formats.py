@@ -10,19 +10,21 @@ from plait.tools.messages import (
     JSON,
     REFERENCES,
     SARIF,
+    Change,
     Message,
+    Offer,
     as_annotations,
     as_lines,
     as_sarif,
     message_of,
-    messages_of,
+    parts_of,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from plait.errors import PlaitError
+    from plait.errors import Diagnostic, PlaitError
 
 
 class Sink:
@@ -39,12 +41,15 @@ class Sink:
             report: Callable[[PlaitError], tuple[str, ...]] = __import__(name, fromlist=["report"]).report
             sys.stderr.write("".join(report(error)))
         else:
-            self._write(messages_of(error, quote_values=quote_values))
+            self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(error)])
 
     def warnings(self, texts: Iterable[str]) -> None:
         """Write warnings. The reference programs have none of them."""
         if self.form not in REFERENCES:
-            self._write([_warning(text) for text in texts])
+            found = [message_of(one, offers=_offers(one)) for one in map(diagnostic_of, texts)]
+            for one in found:
+                one.level = "warning"  # a text that is no diagnostic is one, too
+            self._write(found)
 
     def _write(self, found: list[Message]) -> None:
         if self.form == SARIF:
@@ -58,7 +63,15 @@ class Sink:
             sys.stderr.write(as_sarif(self._found))
 
 
-def _warning(text: str) -> Message:
-    found = message_of(diagnostic_of(text))
-    found.level = "warning"
-    return found
+def _offers(found: Diagnostic) -> Iterator[Offer]:
+    """The suggestions of a diagnostic as edits of its file."""
+    source = None if found.at is None else found.at.source
+    if source is None or source.flag or source.first_line != 1 or found.is_private or not found.suggestions:
+        return
+    from plait.analysis.files import File
+    from plait.lint.mending import mendings
+
+    file = File(source.shown, source.text, additions=source.additions)
+    for one in mendings(file, found):
+        changes = [Change(source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
+        yield Offer(one.title, one.safety, changes)

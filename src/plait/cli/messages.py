@@ -22,9 +22,11 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
     made = SINK.get([])
     if made:
         return made[0]
+    from plait.engine.options import FORMS, Request
+
     form = "text"
     for one in typed(error):
-        form = one.message_format if one.message_format != "text" else form
+        form = one.message_format if one.has(Request.message_format) and one.message_format in FORMS else form
     if form == "text":
         return None
     from plait.cli.formats import Sink
@@ -41,16 +43,20 @@ def typed(error: PlaitError | None = None) -> list[Request]:
     return [*TYPED.get([]), *([parsed] if isinstance(parsed, Request) else [])]
 
 
-def read_form(words: Sequence[str]) -> None:
-    """Note the shared flags of a command line that ended before it was read."""
+def read_form(argv: Sequence[str]) -> None:
+    """Note the shared flags of a command line that ended before all of it was read."""
     from plait.engine.flags import Command
     from plait.engine.options import Request
     from plait.errors import UsageError
 
-    try:
-        TYPED.get([]).append(Command(Request).apart(words, anywhere=True)[0])
-    except UsageError:
-        return
+    requests = TYPED.get([])
+    # A request has its whole command line, unless that names another command, or a run.
+    is_unread = not requests or any(one.takes_words for one in requests)
+    if is_unread and not any(one.has(Request.message_format) for one in requests):
+        try:
+            requests.append(Command(Request).apart(argv[1:], anywhere=True)[0])
+        except UsageError:
+            return
 
 
 def close_messages() -> None:

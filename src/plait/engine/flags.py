@@ -82,8 +82,6 @@ class Command(Generic[R]):
         arguments of a command without any. With `--help` the rest is parsed as well, but arguments are not checked.
         """
         found = self.read(argv)
-        if found.has(self.request.message_format):
-            found.require_choice(self.request.message_format, "form")
         if found.arguments and not self.request.usage and not found.help:
             from plait.spell import did_you_mean
 
@@ -116,6 +114,7 @@ class Command(Generic[R]):
                     raise
             if found.uses and found.uses[-1].option.is_last:
                 break
+        self._check_form(found)
         return found
 
     def apart(self, argv: Sequence[str], *, anywhere: bool = False) -> tuple[R, list[str]]:
@@ -135,7 +134,12 @@ class Command(Generic[R]):
                     break
             else:
                 self._read_flag(word, words, found)
+        self._check_form(found)
         return found, [*left, *words]
+
+    def _check_form(self, found: Request) -> None:
+        if found.has(self.request.message_format):
+            found.require_choice(self.request.message_format, "form")
 
     def first_argument(self, argv: Sequence[str]) -> int | None:
         """The index of the first positional argument in the command line, or None.

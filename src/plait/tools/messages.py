@@ -58,14 +58,39 @@ class Change:
         self.text = text
 
 
+class Offer:
+    """A change that somebody may want. title: a short sentence. safety: "safe" or "unsafe"."""
+
+    __slots__ = ("changes", "safety", "title")
+
+    def __init__(self, title: str, safety: str, changes: Iterable[Change]) -> None:
+        self.title = title
+        self.safety = safety
+        self.changes = list(changes)
+
+
 class Message:
     """A diagnostic as it may be shown to a program.
 
     code: of the registry. level: "error", "warning" or "note". file: "" without a place; line, column: 0 if unknown; end: the column after
-    the last character. runs: names of the runs of the project that it is about.
+    the last character. fix: edits that change no output; offers: changes to choose from. runs: names of the runs of the project that it is about.
     """
 
-    __slots__ = ("also", "code", "column", "details", "end", "file", "fix", "hint", "level", "line", "runs", "text")
+    __slots__ = (
+        "also",
+        "code",
+        "column",
+        "details",
+        "end",
+        "file",
+        "fix",
+        "hint",
+        "level",
+        "line",
+        "offers",
+        "runs",
+        "text",
+    )
 
     def __init__(
         self,
@@ -80,6 +105,7 @@ class Message:
         hint: str | None = None,
         also: Iterable[Related] = (),
         fix: Iterable[Change] = (),
+        offers: Iterable[Offer] = (),
         runs: Iterable[str] | None = None,
         details: Part | None = None,
     ) -> None:
@@ -93,6 +119,7 @@ class Message:
         self.hint = hint
         self.also = list(also)
         self.fix = list(fix)
+        self.offers = list(offers)
         self.runs = runs
         self.details = details or {}
 
@@ -114,18 +141,26 @@ class Message:
         }
         if self.runs is not None:
             found["runs"] = list(self.runs)
-        found["fix"] = [{"file": one.file, "start": one.start, "end": one.end, "text": one.text} for one in self.fix]
+        found["fix"] = _changes(self.fix)
+        if self.offers:
+            found["suggestions"] = [
+                {"title": one.title, "safety": one.safety, "edits": _changes(one.changes)} for one in self.offers
+            ]
         return found
 
 
-def messages_of(error: PlaitError, *, quote_values: bool = False) -> list[Message]:
-    """The messages of an error: its own, unless it only counts its findings, and those of its findings."""
+def _changes(found: Iterable[Change]) -> list[Part]:
+    return [{"file": one.file, "start": one.start, "end": one.end, "text": one.text} for one in found]
+
+
+def parts_of(error: PlaitError) -> list[Diagnostic]:
+    """The diagnostics of an error: itself, unless it only counts its findings, and its findings."""
     own = [] if error.findings and error.at is None else [error]
-    return [message_of(one, quote_values=quote_values) for one in (*own, *error.findings)]
+    return [*own, *error.findings]
 
 
-def message_of(one: Diagnostic, *, quote_values: bool = False) -> Message:
-    """The message of a diagnostic. quote_values: also of private sources."""
+def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[Offer] = ()) -> Message:
+    """The message of a diagnostic. quote_values: also of private sources. offers: of the message."""
     at = one.at if one.at is not None and one.at.source is not None else None
     also = [_related(place) for place in one.also if place.source is not None]
     trail = [step for step in one.trail if step.text]
@@ -142,6 +177,7 @@ def message_of(one: Diagnostic, *, quote_values: bool = False) -> Message:
         end=end,
         hint=one.text("hint", complete=quote_values),
         also=also,
+        offers=offers,
         details={
             "expected": one.text("expected", complete=quote_values),
             "found": one.text("found", complete=quote_values),
@@ -163,7 +199,7 @@ def _columns(one: Diagnostic, at: Position | None) -> tuple[int, int]:
 
 
 def _related(at: Position) -> Related:
-    return Related("" if at.source is None else at.source.shown, max(at.line, 0), "", at.column or 0)
+    return Related("" if at.source is None else at.source.shown, max(at.line, 0), at.label, at.column or 0)
 
 
 def as_lines(found: Iterable[Message]) -> str:
@@ -190,6 +226,8 @@ def as_annotations(found: Iterable[Message]) -> str:
             if one.line:
                 place["line"] = str(one.line)
             if one.line and one.column:
+                # Columns are shown of one line only.
+                place["endLine"] = str(one.line)
                 place["col"] = str(one.column)
                 if one.end > one.column:
                     place["endColumn"] = str(one.end)
@@ -244,8 +282,9 @@ def _result(one: Message, used: list[str]) -> Part:
     ]
     if related:
         result["relatedLocations"] = related
-    if one.fix:
-        result["fixes"] = [_fix(one)]
+    fixes = [Offer(one.hint or one.text, "safe", one.fix)] if one.fix else []
+    if fixes or one.offers:
+        result["fixes"] = [_fix(each) for each in (*fixes, *one.offers)]
     return result
 
 
@@ -261,9 +300,9 @@ def _location(file: str, line: int, column: int = 0, end: int = 0) -> Part:
     return {"physicalLocation": place}
 
 
-def _fix(one: Message) -> Part:
+def _fix(one: Offer) -> Part:
     by_file: dict[str, list[Part]] = {}
-    for change in one.fix:
+    for change in one.changes:
         by_file.setdefault(change.file, []).append(
             {
                 "deletedRegion": {"charOffset": change.start, "charLength": change.end - change.start},
@@ -271,7 +310,7 @@ def _fix(one: Message) -> Part:
             }
         )
     return {
-        "description": {"text": one.hint or one.text},
+        "description": {"text": one.title},
         "artifactChanges": [
             {"artifactLocation": {"uri": _uri(file)}, "replacements": changes} for file, changes in by_file.items()
         ],

@@ -1,0 +1,52 @@
+"""Messages about a command that does not exist, and about faults of plait itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+from plait.cli import COMMANDS, TYPED
+from plait.errors import UsageError
+from plait.spell import did_you_mean
+from plait.version import __version__
+
+
+def unknown_command(name: str) -> UsageError:
+    """The error for a word that is no command."""
+    hint = _ELSEWHERE.get(name) or did_you_mean(name, [*COMMANDS, "version"])
+    if name[:1] == "-":
+        hint = f"a command comes first: plait render {name} ..."
+    if hint is None:
+        hint = f"plait render -f {name}" if os.path.lexists(name) else "plait help lists the commands"
+    return UsageError(f'unknown command "{name}"', hint=hint, code="unknown-command")
+
+
+# What other programs are called, and what they call it.
+_ELSEWHERE = {
+    "apply": "plait render -f config/ | kubectl apply -f -",
+    "bosh": "plait patch base.yml -o ops.yml",
+    "build": "plait render -f config/",
+    "deckhand": "plait layer documents/",
+    "int": "plait patch base.yml -o ops.yml",
+    "interpolate": "plait patch base.yml -o ops.yml",
+    "check": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
+    "pegleg": "plait layer --site site/NAME",
+    "site": "plait layer --site site/NAME",
+    "template": "plait render -f config/",
+    "validate": "plait render -f config/ fails when something is wrong; for layers plait layer --validate",
+    "ytt": "plait render -f config/",
+}
+
+
+def tell_internal(error: Exception) -> int:
+    """Print that plait has a fault; the exit status."""
+    sys.stderr.write(
+        f"plait: internal error: {type(error).__name__}: {error}\n"
+        f"  This is a bug in plait {__version__}, not in your files. Please report it with the command and its input.\n"
+    )
+    if any(one.debug for one in TYPED.get([])):
+        sys.stderr.write("".join(traceback.format_exception(error)))
+    else:
+        sys.stderr.write("  hint:     --debug shows the details\n")
+    return 70
