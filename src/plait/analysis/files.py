@@ -147,10 +147,20 @@ class File:
         known = self.keys.get((line, key))
         if known:
             return known[0][1:]
+        at = self.line(line).find(key) if key else -1
+        return (at + 1, at + 1 + len(key)) if at >= 0 else self.text_on(line)
+
+    def text_on(self, line: int) -> tuple[int, int]:
+        """The columns of a line's text behind its dashes, and behind the text."""
         text = self.line(line)
-        at = text.find(key) if key else -1
-        start = len(text) - len(text.lstrip(" -"))
-        return (at + 1, at + 1 + len(key)) if at >= 0 else (start + 1, max(len(text.rstrip()), start + 1) + 1)
+        start = len(text) - len(text.lstrip()) + 1
+        for item in self.way_to(line):
+            span = self.spans.key(item) or self.spans.value(item)
+            if span is not None and span.start < span.end and self.spans.place(span.start)[0] == line:
+                start = self.spans.place(span.start)[1]
+                if type(item) is MapItem:
+                    break
+        return start, max(len(text.rstrip()), start) + 1
 
     def last_line(self, item: Item) -> int:
         """The line on which an item ends."""
@@ -178,6 +188,22 @@ class File:
             value = found.value
             if type(value) is not Map and type(value) is not Array:
                 return way
+            items = value.items
+
+    def way_below(self, line: int) -> list[Item]:
+        """The way to the first item or document that begins below a line; empty if there is none."""
+        way: list[Item] = []
+        items: Sequence[Item] = self.documents
+        while True:
+            item = next((one for one in items if self.last_line(one) > line), None)
+            if item is None:
+                return []
+            way.append(item)
+            if item.line > line:
+                return way
+            value = item.value
+            if type(value) is not Map and type(value) is not Array:
+                return []
             items = value.items
 
     def _indent(self, item: Item) -> int:

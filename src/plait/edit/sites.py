@@ -19,7 +19,7 @@ from plait.yaml.keeping import Editor, indented
 from plait.yaml.tree.edits import removal
 from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import ALIAS, PAIR, Collection
-from plait.yaml.tree.scalars import scalar_value
+from plait.yaml.tree.scalars import body_start, scalar_value
 from plait.yaml.tree.scanner import scan
 
 TYPE_CHECKING = False
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from plait.yaml.tree.nodes import Item as TreeItem
     from plait.yaml.tree.nodes import Node
 
-# Anchors and tags in front of a value.
-_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*[ \t]+)*")
 # A number or a word as a person spells it, such as 0x1F or 1.50.
 _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 
@@ -189,7 +187,7 @@ class Text:
         if _is_scalar(node) and "\n" not in token and written is not None:
             found = [
                 self._with(site, form)
-                for form in self._forms(token, value, written, typed, in_brackets=site.around.in_brackets)
+                for form in self._forms(node, value, written, typed, in_brackets=site.around.in_brackets)
             ]
         else:
             found = self._exchanged(site, value)
@@ -201,19 +199,17 @@ class Text:
         for text in () if is_good else found:
             yield self._mark + text
 
-    def _forms(self, token: str, value: Value, written: str, typed: str | None, *, in_brackets: bool) -> Iterator[str]:
+    def _forms(self, node: Node, value: Value, written: str, typed: str | None, *, in_brackets: bool) -> Iterator[str]:
         """Replacements for a scalar on one line. Anchor, tag and quotes are kept where possible."""
-        match = _PROPERTIES.match(token + " ")
-        properties = "" if match is None else match[0][: len(token)]
-        body = token[len(properties) :]
+        properties = self.text[node.start : body_start(self.text, node)]
         if properties and not properties.endswith((" ", "\t")):
             properties += " "
-        anchor = "".join(f"{one} " for one in properties.split() if one.startswith("&"))
+        anchor = f"&{node.anchor} " if node.anchor else ""
         forms = [written]
         if type(value) is str:
-            if body.startswith('"'):
+            if node.style == '"':
                 forms.insert(0, double_quoted(value))
-            elif body.startswith("'") and value.isprintable():
+            elif node.style == "'" and value.isprintable():
                 forms.insert(0, "'" + value.replace("'", "''") + "'")
             forms.append(double_quoted(value))
         else:

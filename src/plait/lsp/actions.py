@@ -14,6 +14,7 @@ from plait.lsp.evaluation import descend
 from plait.lsp.linting import fix_of
 from plait.lsp.navigation import project_files
 from plait.nodes import Array, Map, MapItem
+from plait.yaml.tree.nodes import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from plait.lsp.answers import Problem
     from plait.lsp.state import State
     from plait.nodes import Document, Item, Value
+    from plait.yaml import Comment
 
-_ITEM = re.compile(r"^(\s*(?:- )*([\w./-]+): +)([^#&*!|>{\[\s].*?)\s*$")
-_PLAIN_COMMENT = re.compile(r"^(\s*)#(?![@!])")
+_TOKEN = re.compile(r"/([^/\s\"']+)")
 _NO_NAME = re.compile(r"\W+")
 # What `load` can read.
 _LOADABLE = (".star", ".lib.yml", ".lib.txt")
@@ -76,19 +77,22 @@ def _changes(state: State, file: File, line: int, column: int) -> Iterator[Fix]:
 
 def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
     """A question mark after the token of a path under the cursor."""
-    text = file.line(line)
-    if not re.match(r"\s*(?:- )?path:", text):
+    way = file.way_to(line, column)
+    if len(way) < 2 or type(way[-1]) is not MapItem or way[-1].key != "path":
         return
-    for token in re.finditer(r"/([^/\s\"']+)", text):
-        if token.start() + 1 <= column <= token.end() + 1 and "?" not in text[: token.end()] and token[1] != "-":
+    text, span = file.line(line), file.spans.value(way[-1])
+    start, first = (0, 0) if span is None else file.spans.place(span.start)
+    for token in _TOKEN.finditer(text, first - 1) if start == line else ():
+        if token.start() + 1 <= column <= token.end() + 1 and "?" not in text[first : token.end()] and token[1] != "-":
             place = Span(file.path, line, token.end() + 1, token.end() + 1)
             yield Fix(f"Make {token[0]} and what is below it if it is missing: add ?", [Edit(place, "?")])
 
 
 def _comment(file: File, line: int) -> Iterator[Fix]:
-    found = _PLAIN_COMMENT.match(file.line(line))
-    if found is not None:
-        place = Span(file.path, line, found.end(), found.end() + 1)
+    for one in _comments(file):
+        if one.line != line or not one.own_line or one.text[:1] in ("@", "!"):
+            continue
+        place = Span(file.path, line, one.column, one.column + 1)
         yield Fix("Make it a comment of the template: #!", [Edit(place, "#!")])
 
 
@@ -97,17 +101,24 @@ def _comment(file: File, line: int) -> Iterator[Fix]:
 
 def _to_data_value(state: State, file: File, line: int) -> Iterator[Fix]:
     """A literal becomes a data value, which the schema has with the literal as its default."""
-    text = file.line(line)
-    found = _ITEM.match(text)
     way = file.way_to(line)
+    item = way[-1] if len(way) > 1 else None
+    if type(item) is not MapItem:
+        return
+    node = file.spans.node(item)
+    around = None if node is None else file.spans.collection(way[-2])
+    if node is None or around is None or around.in_brackets or node.properties or node.style not in (PLAIN, '"', "'"):
+        return
+    (first, start), last = file.spans.place(node.start), file.spans.place(node.end)
     declaration = _schema_of(state, file)
-    if found is None or declaration is None or not way or way[-1].line != line or declaration[0] is file:
+    if not (first == last[0] == item.line == line) or declaration is None or declaration[0] is file:
         return
     other, document = declaration
     there = {str(item.key) for item in document.value.items} if type(document.value) is Map else set()
-    name = _free(_NO_NAME.sub("_", found[2]).strip("_") or "value", there)
-    edits = [Edit(Span(file.path, line, len(found[1]) + 1, len(text.rstrip()) + 1), f"#@ data.values.{name}")]
-    edits.append(_below(other, document, [], f"{name}: {found[3]}"))
+    name = _free(_NO_NAME.sub("_", str(item.key)).strip("_") or "value", there)
+    written = file.line(line)[start - 1 : last[1] - 1]
+    edits = [Edit(Span(file.path, line, start, last[1]), f"#@ data.values.{name}")]
+    edits.append(_below(other, document, [], f"{name}: {written}"))
     if not any(here == "data" and load.path == "@ytt:data" for load in file.names.loads for here, _, _ in load.names):
         edits.append(Edit(Span(file.path, 1, 1, 1), '#@ load("@ytt:data", "data")\n'))
     yield Fix(f"Make it the data value {name}", edits)
@@ -141,7 +152,7 @@ def _to_schema(state: State, file: File, line: int) -> Iterator[Fix]:
     around = descend(document, keys[:-1])
     if not is_values or around is None or type(around.value) is not Map or around.value.find(keys[-1]) is not None:
         return
-    indent = len(file.line(line)) - len(file.line(line).lstrip())
+    indent = _column(file, way[-1])
     last = _end(file, way[-1])
     value = way[-1].value
     if type(value) is Array and len(value.items) > 1 and value.items[1].line > value.items[0].line:
@@ -165,14 +176,24 @@ def _is_typed(value: Value) -> bool:
 def _end(file: File, item: Item) -> int:
     """The last line of an item, with the comments and the code below it that are indented deeper."""
     last = end = file.last_line(item)
-    indent = len(file.line(item.line)) - len(file.line(item.line).lstrip())
+    deeper = {one.line for one in _comments(file) if one.own_line and one.column - 1 > _column(file, item)}
     for number in range(last + 1, len(file.lines) + 1):
-        text = file.line(number)
-        if text.strip() and (not text.lstrip().startswith("#") or len(text) - len(text.lstrip()) <= indent):
-            break
-        if text.strip():
+        if number in deeper:
             end = number
+        elif file.line(number).strip():
+            break
     return end
+
+
+def _column(file: File, item: Item) -> int:
+    """The column of an item, from 0."""
+    span = file.spans.item(item)
+    return 0 if span is None else file.spans.place(span.start)[1] - 1
+
+
+def _comments(file: File) -> Sequence[Comment]:
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    return () if comments is None else comments.all
 
 
 def _schema_of(state: State, file: File) -> tuple[File, Document] | None:
@@ -195,9 +216,7 @@ def _below(file: File, document: Document, keys: Sequence[str], text: str) -> Ed
     value = None if place is None else place.value
     items = value.items if type(value) is Map else []
     if items:
-        line = items[-1].line
-        indent = len(file.line(line)) - len(file.line(line).lstrip())
-        last = _end(file, items[-1])
+        last, indent = _end(file, items[-1]), _column(file, items[-1])
     else:
         last, indent = max(document.line, 1), 0
     spaces = " " * indent

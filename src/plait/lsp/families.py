@@ -5,8 +5,6 @@ Nothing is resolved here: the histories of values contain the source documents a
 
 from __future__ import annotations
 
-import re
-
 from plait.analysis.files import LAYER
 from plait.analysis.places import path_of
 from plait.layering.document import DATA_SCHEMA
@@ -15,6 +13,7 @@ from plait.naming import document_name
 from plait.nodes import Document, Map, MapItem, walk
 from plait.tools.explain import Explainer, flat
 from plait.tools.paths import all_places
+from plait.yaml.tree.scalars import body_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,10 +110,15 @@ def _text_of(value: Value, key: str) -> MapItem | None:
 
 def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], Span]]:
     """The span of an item's text if it is on the line of its key."""
-    text = file.line(item.line)
-    found = re.search(rf"\b{item.key}[\"']?:\s*[\"']?{re.escape(what[1])}(?![\w./-])", text)
-    if found is not None:
-        yield what, Span(file.path, item.line, found.end() - len(what[1]) + 1, found.end() + 1)
+    node = file.spans.node(item)
+    if node is None:
+        return
+    text = file.spans.tree.text
+    is_quoted = node.style in ('"', "'")
+    start, end = body_start(text, node) + is_quoted, node.end - is_quoted
+    line, column = file.spans.place(start)
+    if text[start:end] == what[1] and line == item.line:
+        yield what, Span(file.path, line, column, column + end - start)
 
 
 def _key(item: Item) -> str:
@@ -167,6 +171,4 @@ def _is_own(file: File, first: int, where: tuple[str, int]) -> bool:
 def _span(state: State, where: tuple[str, int]) -> Span:
     path, line = where
     file = state.file(path)
-    text = "" if file is None else file.line(line)
-    start = len(text) - len(text.lstrip(" -"))
-    return Span(path, line, start + 1, max(len(text.rstrip()), start) + 1)
+    return Span(path, line, 1, 1) if file is None else Span(path, line, *file.text_on(line))

@@ -20,7 +20,7 @@ from plait.lsp.behind import lines_behind
 from plait.lsp.evaluation import descend
 from plait.lsp.left import is_overlay, left_documents
 from plait.lsp.markdown import plain
-from plait.nodes import Map, MapItem, to_plain
+from plait.nodes import Map, MapItem, to_plain, walk
 from plait.process import with_room
 from plait.spell import listed
 from plait.yaml import write_value
@@ -210,7 +210,8 @@ def of_schemas(state: State, path: str) -> Iterator[Problem]:
 
 def _unreadable(state: State, file: File) -> Iterator[Problem]:
     """The first fault of each schema file that a project file names."""
-    line = next((number for number, one in enumerate(file.lines, 1) if one.lstrip().startswith("schemas:")), 1)
+    found = (item for document in file.documents for item in walk(document.value))
+    line = next((item.line for item in found if type(item) is MapItem and item.key == "schemas"), 1)
     by_file: dict[str, dict[str, str]] = {}
     for watched in state.runs_of(file.path):
         for error, severity in () if watched.good is None else watched.good.kinds.problems():

@@ -50,22 +50,11 @@ def suggestions(state: State, file: File, code: str, line: int, column: int) -> 
 
 def _way_below(file: File, line: int) -> Sequence[Item]:
     """The way to the node that an annotation on a line is for: the next one."""
-    last = len(file.lines)
-    own = file.line(line)
-    around = file.way_to(line, len(own) - len(own.lstrip()) + 1)
-    below = line + 1
-    while below <= last and (not file.line(below).strip() or file.line(below).lstrip().startswith("#")):
-        below += 1
-    if below > last and len(around) > 1:
-        return [*around, around[-1]]  # the item is not there yet
-    if below > last or file.line(below).startswith("---"):
-        return [document for document in file.documents if document.line == below] or file.documents[-1:]
-    text = file.line(below)
-    way = file.way_to(below)
-    if text.lstrip().startswith("- "):
-        # The item of the array, not what begins in it.
-        return way[: next((place + 1 for place, item in enumerate(way) if item.line == below), len(way))]
-    return way
+    way = file.way_below(line)
+    if way:
+        return way
+    around = file.way_to(line, file.line(line).find("#") + 1)
+    return [*around, around[-1]] if len(around) > 1 else file.documents[-1:]  # the item is not there yet
 
 
 def _in_subset(evaluation: Evaluation, items: Sequence[Item], text: str, column: int) -> Iterator[Suggestion]:

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
     """The suggestions at a column of a line."""
-    if file.kind == OPS:
-        yield from operations.offers(state, file, line, column)
     at = None if file.kind == TEXT else cursor(file, line, column)
     if at is None:
         return
     if file.kind == PROJECT:
         yield from projectfile.offers(file, at)
         return
-    if file.kind == LAYER:
+    if file.kind == OPS:
+        yield from operations.offers(state, file, at, line)
+    elif file.kind == LAYER:
         yield from layers.offers(state, file, at)
-    elif file.kind != OPS:
+    else:
         yield from _keys(state, file, at)
     yield from kinds.offers(state, file, at)
 

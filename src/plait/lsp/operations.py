@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from plait.analysis.places import path_of
 from plait.lsp.answers import Suggestion
 from plait.nodes import Array, Map
@@ -15,45 +13,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.analysis.files import File
+    from plait.lsp.cursor import Cursor
     from plait.lsp.evaluation import Evaluation
     from plait.lsp.registry import Watched
     from plait.lsp.state import State
     from plait.nodes import Document, Item, Value
 
-_PATH = re.compile(r"^\s*(?:- )?path:\s*[\"']?(/\S*)?$")
-_TYPE = re.compile(r"^\s*(?:- )?type:\s*[\"']?(\w*)$")
-_KEY = re.compile(r"^[ \t]*(?:- )?([\w]*)$")
 
-
-def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
-    """The suggestions at a column of a line."""
-    before = file.line(line)[: column - 1]
-    kind, path, key = _TYPE.match(before), _PATH.match(before), _KEY.match(before)
-    if kind is not None:
+def offers(state: State, file: File, at: Cursor, line: int) -> Iterator[Suggestion]:
+    """The suggestions at the cursor, which is on a line."""
+    if at.keys:
+        return  # in the value of an operation
+    text = at.typed
+    if at.key == "type":
         for name in OPERATIONS:
-            yield Suggestion(name, "keyword", column - len(kind[1]))
-    elif path is not None:
-        text = path[1] or ""
-        start = column - len(text.rpartition("/")[2])
+            yield Suggestion(name, "keyword", at.start)
+    elif at.key == "path" and text[:1] in ("", "/"):
+        start = at.start + len(text) - len(text.rpartition("/")[2])
         seen: set[str] = set()
         for evaluation, value in before_operation(state, file, line):
             for one in _tokens(evaluation, value, text.split("/")[1:-1], start, slash=not text):
                 if one.label not in seen:
                     seen.add(one.label)
                     yield one
-    elif key is not None and _is_in_operation(file, line, before):
-        indent = len(before) - len(before.lstrip(" -"))
-        way = file.way_to(line, indent)
-        there = way[1].value if len(way) > 1 and before.lstrip()[:1] != "-" else None
+    elif not at.key:
+        there = set() if at.is_item else at.there
         for name in ("type", "path", "value"):
-            if type(there) is not Map or there.find(name) is None:
-                yield Suggestion(name, "key", column - len(key[1]), text=f"{name}: ")
-
-
-def _is_in_operation(file: File, line: int, before: str) -> bool:
-    """True if a key on a line would belong to an operation itself, not to its value."""
-    way = file.way_to(line, len(before) - len(before.lstrip(" -")))
-    return before.startswith("- ") or not before.strip() or len(way) <= 2
+            if name not in there:
+                yield Suggestion(name, "key", at.start, text=f"{name}: ")
 
 
 def before_operation(state: State, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from itertools import pairwise
 
+from plait.analysis.files import keys_of
 from plait.lsp.answers import Edit, Fix, Problem, Span, Suggestion
-from plait.lsp.cursor import cursor
-from plait.nodes import Array, Map
+from plait.nodes import Array, Map, MapItem
 from plait.project.schema import schema
 from plait.project.settings import holds_paths
 from plait.spell import nearest
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from plait.nodes import Value
 
     Schema: TypeAlias = Mapping[str, object]
-
-
-_WORD = re.compile(r"([\w-]+)(?=[\"']?:)")
 
 
 def offers(file: File, at: Cursor) -> Iterator[Suggestion]:
@@ -88,12 +84,13 @@ def _names_of_runs(file: File) -> Iterator[str]:
 
 def hover(file: File, line: int, column: int) -> str | None:
     """The meaning of a key of the file."""
-    for word in _WORD.finditer(file.line(line)):
-        if word.start() < column <= word.end() + 1:
-            at = cursor(file, line, word.start() + 1)
-            text = "" if at is None or at.key else _text(_at([*at.keys, word[1]]))
-            return f"`{word[1]}`: {text}" if text else None
-    return None
+    way = file.way_to(line, column)
+    name = file.name_of(way[-1]) if way and type(way[-1]) is MapItem else None
+    if name is None or name[0] != line or not name[1] <= column <= name[2]:
+        return None
+    keys = keys_of(way)
+    text = _text(_at(keys))
+    return f"`{keys[-1]}`: {text}" if text else None
 
 
 def problems(file: File) -> Iterator[Problem]:

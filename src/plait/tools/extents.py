@@ -101,7 +101,7 @@ class Extents:
             value = item.value
             span = spans.value(item)
             key = spans.key(item) if type(item) is MapItem else None
-            is_implied = type(item) is Document and not (self.source.line(item.line) or "").startswith("---")
+            is_implied = type(item) is Document and spans.is_implied(item)
             begins = set() if is_implied else {item.line}
             if key is not None:
                 begins.add(spans.place(key.start)[0])

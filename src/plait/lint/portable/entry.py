@@ -50,10 +50,6 @@ def unseen(text: str, why: str) -> Entry:
     return Entry(text, why=why)
 
 
-# A tag of its own before a value, behind an anchor if there is one.
-_LOCAL_TAG = re.compile(r"(?:&\S+\s+)?![^\s!<]")
-
-
 # ---- where to look
 
 
@@ -119,8 +115,9 @@ def with_tags(commands: str) -> Callable[[Subject], Iterator[Spot]]:
 
 
 def _has_tag(layout: Layout, item: Item) -> bool:
-    span = layout.spans.value(item)
-    return span is not None and _LOCAL_TAG.match(layout.text, span.start) is not None
+    node = layout.spans.node(item)
+    tag = None if node is None else node.tag
+    return tag is not None and tag != "!" and not tag.startswith(("!!", "!<"))
 
 
 def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[Subject], Iterator[Spot]]:

@@ -20,6 +20,7 @@ from plait.lint.portable.entry import (
     with_tags,
 )
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.yaml.tree.nodes import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from plait.lint.subject import Subject
     from plait.nodes import Item
 
-_ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
 _VALUES = ("@data/values", "@data/values-schema")
 _GIVEN = ("data-value", "data-value-yaml", "data-value-file")
 
@@ -106,11 +106,9 @@ def _question_mark(layout: Layout, item: Item) -> bool:
     """True if a word with a question mark is in brackets without quotes."""
     if type(item.value) is not str or "?" not in item.value:
         return False
-    span = layout.spans.value(item)
-    if span is None or layout.text[span.start : span.start + 1] in ("'", '"'):
-        return False
-    after = layout.text[span.end : span.end + 40].lstrip()
-    return after[:1] in (",", "]", "}")
+    node, above = layout.spans.node(item), layout.parent(item)
+    around = None if above is None else layout.spans.collection(above)
+    return node is not None and node.style is PLAIN and around is not None and around.in_brackets
 
 
 def _computed_schema(layout: Layout, item: Item) -> bool:
@@ -161,9 +159,8 @@ def _comment_on_anchor(layout: Layout, item: Item) -> bool:
         return False
     up: Item | None = item
     while up is not None:
-        span = layout.spans.value(up)
-        found = None if span is None else _ANCHOR.match(layout.text, span.start)
-        if found is not None and f"*{found[1]}" in layout.text:
+        node = layout.spans.node(up)
+        if node is not None and node.anchor and f"*{node.anchor}" in layout.text:
             return True
         up = layout.parent(up)
     return False

@@ -76,12 +76,23 @@ class Spans:
         tagged = self._tags.get(read)
         return None if tagged is None else Span(self._tag(tagged).start, tagged.end)
 
+    def node(self, read: ReadItem) -> Node | None:
+        """The node in the tree that is the value of an item or a document; None if unknown."""
+        item = self.nodes.get(read)
+        if item is not None:
+            return item.value
+        document = self._documents.get(read) if type(read) is Document else None
+        return self._tags.get(read) if document is None else document.root
+
     def collection(self, read: ReadItem) -> Collection | None:
         """The collection in the tree that is the value of an item or a document; None for other values."""
-        item = self.nodes.get(read)
-        document = self._documents.get(read) if type(read) is Document else None
-        found = item.value if item is not None else None if document is None else document.root
+        found = self.node(read)
         return found if isinstance(found, Collection) else None
+
+    def is_implied(self, document: Document) -> bool:
+        """True for a document without `---`."""
+        found = self._documents.get(document)
+        return found is not None and not found.is_explicit
 
     def key(self, read: ReadItem) -> Span | None:
         """The key of a map item, with its anchor and tag; None if unknown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.yaml.tree.flow import ITEM, VALUE, TreeError, UnclosedError
 from plait.yaml.tree.nodes import ALIAS, LEVEL, Collection, Tree
-from plait.yaml.tree.scalars import scalar_text
+from plait.yaml.tree.scalars import scalar_text, skipped
 from plait.yaml.tree.scanner import Scanner
 
 TYPE_CHECKING = False
@@ -16,14 +16,16 @@ class Opened:
     """A place where a key or a value can be typed.
 
     keys: of the items around it, the outermost first; sequences add none. key: the key whose value comes next; "" where a
-    key or an item of a sequence does. is_item: true for an item of a sequence.
+    key or an item of a sequence does. column: of the first text of its line that is no dash, from 0. is_item: true for an
+    item of a sequence.
     """
 
-    __slots__ = ("is_item", "key", "keys")
+    __slots__ = ("column", "is_item", "key", "keys")
 
-    def __init__(self, keys: list[str], key: str, *, is_item: bool) -> None:
+    def __init__(self, keys: list[str], key: str, column: int, *, is_item: bool) -> None:
         self.keys = keys
         self.key = key
+        self.column = column
         self.is_item = is_item
 
 
@@ -45,15 +47,22 @@ def _in_brackets(scanner: Scanner, error: UnclosedError) -> Opened:
     for around, waiting in outer:
         if around.is_map and waiting == VALUE:
             keys.append(_key(scanner, around.items[-1]))
+    line = scanner.text.rfind("\n") + 1
+    if line > scanner.line:
+        column = skipped(scanner.text, line) - line
+    else:
+        top = scanner.frames[-1] if scanner.frames else None
+        is_below_key = top is not None and top.item is not None and top.item.key is not None and top.item.start >= line
+        column = top.column if is_below_key and top is not None else (outer[0][0] if outer else node).start - line
     if node.is_map and waits == VALUE:
-        return Opened(keys, _key(scanner, node.items[-1]), is_item=False)
-    return Opened(keys, "", is_item=not node.is_map)
+        return Opened(keys, _key(scanner, node.items[-1]), column, is_item=False)
+    return Opened(keys, "", column, is_item=not node.is_map)
 
 
 def _in_blocks(scanner: Scanner) -> Opened | None:
     text, frames = scanner.text, scanner.frames
     if scanner.ends_in_text or not frames:
-        return None if scanner.ends_in_text else Opened([], "", is_item=False)
+        return None if scanner.ends_in_text else Opened([], "", 0, is_item=False)
     column = scanner.size - scanner.line
     if text[scanner.line :].strip(" "):
         # Behind a colon or a dash.
@@ -62,8 +71,8 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
             return None
         keys = _around(scanner)
         if top.item.key is None:
-            return Opened(keys, "", is_item=True)
-        return Opened(keys[:-1], keys[-1], is_item=False)
+            return Opened(keys, "", column, is_item=True)
+        return Opened(keys[:-1], keys[-1], top.column, is_item=False)
     while frames[-1].column > column or (
         frames[-1].column == column and frames[-1].node is not None and frames[-1].node.style is LEVEL
     ):
@@ -74,7 +83,7 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
             top.waits = VALUE  # a map below the last key
         else:
             top.waits = ITEM
-    return Opened(_around(scanner), "", is_item=False)
+    return Opened(_around(scanner), "", column, is_item=False)
 
 
 def _around(scanner: Scanner) -> list[str]:
