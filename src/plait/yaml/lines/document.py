@@ -17,7 +17,6 @@ from plait.yaml.lines.shapes import (
     DASH_ITEM,
     ENTRY,
     FLOW,
-    ITEM,
     NO_KEY,
     OPEN,
     SCALAR,
@@ -66,31 +65,28 @@ class DocumentReading:
         source, lines, pending, shapes, depth = self.source, self.lines, self.pending, self.text.shapes, self.text.depth
         unfinished = self.text.start_document()
         distinct = True
-        # What waits for its value: the document, or the last item of the innermost collection. That one's level,
-        # items, and index by key; on the stack those around it. Which kinds these are the levels say, not the types.
+        # What waits for its value; level, items and index by key of the innermost collection; on the stack those around.
         owner: Any = None
+        item: Any
+        made: Map | Array
         cur = -1
         items: list[Any] = []
         index: Any = None
         stack: list[tuple[int, list[Any], Any]] = []
-        item: Any
-        made: Map | Array
         number = self.closed = start - 1
         while True:
             number += 1
             level, kind, key, value, more = shapes[lines[number]]
             if cur != level:
                 if level < 0:
-                    if kind == BLANK:
-                        continue
                     if kind == COMMENT:
                         pending += self.comment(more, number, own_line=True)
-                        continue
-                    if number > start and is_start(lines[number]):
-                        break
-                    owner = self.begin(number, more) if kind == START else None
-                    if owner is None:
-                        number = self.go_on(items, number, cur)
+                    elif kind != BLANK:
+                        if number > start and is_start(lines[number]):
+                            break
+                        owner = self.begin(number, more) if kind == START else None
+                        if owner is None:
+                            number = self.go_on(items, number, cur)
                     continue
                 if cur < level:
                     if owner is None or kind == ALONE:
@@ -113,23 +109,18 @@ class DocumentReading:
                     while cur > level:
                         if unfinished:
                             unfinished.discard(id(items))
-                        if index is not None and len(index) != len(items):
-                            distinct = False
+                        distinct = distinct and (index is None or len(index) == len(items))
                         cur, items, index = stack.pop()
                     if cur != level:
                         raise NoShapeError
-            if kind == ITEM:
+            if kind <= OPEN:
                 index[key] = item = MapItem(key, value, source, number)
                 items.append(item)
-                owner = None
-            elif kind == OPEN:
-                index[key] = item = owner = MapItem(key, None, source, number)
-                items.append(item)
+                owner = item if kind else None
             elif kind == DASH_ITEM:
                 stack.append((cur, items, index))
-                inner = MapItem(key, value, source, number)
-                index = {key: inner}
-                inside = [inner]
+                inside = [MapItem(key, value, source, number)]
+                index = {key: inside[0]}
                 item = ArrayItem(Map(inside, source, number, index), source, number)
                 items.append(item)
                 items, cur, owner = inside, more, None
@@ -138,25 +129,21 @@ class DocumentReading:
                 items.append(item)
                 owner = None
             else:
-                if kind == ALONE:
-                    raise NoShapeError
-                around = cur, items, index
-                item, owner, items, index = self.begin_item(level, key, number, items, index)
-                if items is not around[1]:
-                    stack.append(around)
-                    cur = more[0]
-                last = owner
+                item, last, cur, items, index = self.begin_item(kind, key, number, stack, cur, items, index, more)
                 owner, number = self.complete(item, last, value, more, number, cur >> 1, len(stack))
                 if more[3] is not None:
                     unfinished = self.text.references().unfinished
             if pending:
                 self.take_comments(item)
-        if self.document is not None:
-            stack.append((cur, items, index))
-            self.document.distinct = distinct and all(
-                index is None or len(index) == len(items) for _, items, index in stack
-            )
+        self.finish([*stack, (cur, items, index)], distinct=distinct)
         return number
+
+    def finish(self, open: list[tuple[int, list[Any], Any]], *, distinct: bool) -> None:
+        """Notes if no map has a key twice. distinct: true if no map that is closed has one."""
+        if self.document is not None:
+            self.document.distinct = distinct and all(
+                index is None or len(index) == len(items) for _, items, index in open
+            )
 
     def begin(self, number: int, comment: tuple[int, str] | None) -> Document:
         """The document with its `---` on a line."""
@@ -168,24 +155,38 @@ class DocumentReading:
         return document
 
     def begin_item(
-        self, level: int, key: Any, number: int, items: list[Any], index: Any
-    ) -> tuple[Item, Item, list[Any], Any]:
-        """The first and the last item that begin on a line, and the items and index of the latter's collection."""
+        self,
+        kind: int,
+        key: Any,
+        number: int,
+        stack: list[tuple[int, list[Any], Any]],
+        cur: int,
+        items: list[Any],
+        index: Any,
+        more: Any,
+    ) -> tuple[Item, Item, int, list[Any], Any]:
+        """The first and the last item that begin on a line, and the level, items and index of the latter's collection.
+
+        Raises NoShapeError.
+        """
+        if kind == ALONE:
+            raise NoShapeError
         source = self.source
         if key is NO_KEY:
             entry = ArrayItem(None, source, number)
             items.append(entry)
-            return entry, entry, items, index
+            return entry, entry, cur, items, index
         item = MapItem(key, None, source, number)
         known_as = key if type(key) is str else key_id(key)
-        if level & 1:
+        if cur & 1:
             inside = [item]
             entry = ArrayItem(Map(inside, source, number, made := {known_as: item}), source, number)
             items.append(entry)
-            return entry, item, inside, made
+            stack.append((cur, items, index))
+            return entry, item, more[0], inside, made
         items.append(item)
         index[known_as] = item
-        return item, item, items, index
+        return item, item, cur, items, index
 
     def complete(
         self, item: Item, last: Item, value: Any, more: Any, number: int, indent: int, nested: int

@@ -82,10 +82,8 @@ class FlowScanner:
         """The outermost flow collection, from an offset in it on.
 
         outer: the collections around `node`, the outermost first, each with what it waits for; waits: what `node` does.
-        pending: properties whose node is to come.
         """
         text, size, hears = self.text, self.size, self.hears
-        done: Node | None
         while True:
             start = at
             at = GAP.match(text, at).end()  # type: ignore[union-attr]
@@ -95,21 +93,11 @@ class FlowScanner:
                 raise UnclosedError(node.start, [*outer, (node, waits)])
             first = text[at]
             item = node.items[-1] if node.items else None
-            properties = None
-            done = None
             if first in ",]}" or (first == ":" and pending):
-                if pending:
-                    properties = _joined(pending)
-                    done = Node(properties.start, properties.end, EMPTY, properties)
+                done: Node | None = None
+                if waits != DONE and (waits != ITEM or pending or first == ","):
+                    done, waits = _absent(at, item, waits, pending)
                     pending = []
-                elif waits == ITEM and first == ",":
-                    raise TreeError(at)
-                elif waits in (KEY, VALUE) and item is not None:
-                    place = (item.start if waits == KEY else item.sign) + 1
-                    done = Node(place, place, EMPTY, None)
-                if done is None and waits == SIGN and item is not None and item.key is not None:
-                    item.value = Node(item.key.end, item.key.end, EMPTY, None)
-                    waits = DONE
                 if done is None:
                     if node.style is PAIR:
                         node.end = node.items[-1].end
@@ -124,81 +112,50 @@ class FlowScanner:
                     node.end = at
                     if not outer:
                         return node
-                    done = node
-                    node, waits = outer.pop()
+                    done, (node, waits) = node, outer.pop()
                     item = node.items[-1] if node.items else None
             elif first == ":":
                 if waits == SIGN and item is not None:
                     item.sign = at
-                elif waits == KEY and item is not None:
-                    item.key = Node(item.start + 1, item.start + 1, EMPTY, None)
-                    item.sign = at
-                elif waits == DONE and not node.is_map and item is not None:
-                    key = item.value
-                    pair = Collection(key.start, PAIR, None, 0, is_map=True)
-                    item.value = pair
-                    outer.append((node, DONE))
-                    pair.items.append(Item(key.start, key, at))
-                    node = pair
                 else:
-                    raise TreeError(at)
-                waits = VALUE
-                at += 1
+                    node = _without_key(at, outer, node, waits)
+                waits, at = VALUE, at + 1
                 continue
             elif waits in (SIGN, DONE):
                 raise TreeError(at)
             elif first == "?":
-                if waits != ITEM:
-                    raise TreeError(at)
-                if not node.is_map:
-                    pair = Collection(at, PAIR, None, 0, is_map=True)
-                    entry = Item(at, None, -1)
-                    entry.value = pair
-                    node.items.append(entry)
-                    outer.append((node, DONE))
-                    node = pair
-                node.items.append(Item(at, None, -1))
-                waits = KEY
-                at += 1
+                node = _explicit_key(at, outer, node, waits)
+                waits, at = KEY, at + 1
                 continue
             elif first in "&!":
-                end, anchor, tag = read_property(text, at, _FLOW_TAG)
-                pending.append((at, end, anchor, tag, 0))
-                at = end
-                continue
-            elif first in "[{":
-                properties = _joined(pending) if pending else None
-                pending = []
-                outer.append((node, waits))
-                start = at if properties is None else properties.start
-                node = Collection(start, FLOW, properties, 0, is_map=first == "{")
-                waits = ITEM
-                at += 1
+                pending.append((at, *read_property(text, at, _FLOW_TAG), 0))
+                at = pending[-1][1]
                 continue
             else:
-                style, end = self.flow_scalar(at, first)
                 properties = _joined(pending) if pending else None
                 pending = []
-                done = Node(at if properties is None else properties.start, end, style, properties)
-                at = end
+                start = at if properties is None else properties.start
+                if first in "[{":
+                    outer.append((node, waits))
+                    node = Collection(start, FLOW, properties, 0, is_map=first == "{")
+                    waits, at = ITEM, at + 1
+                    continue
+                style, at = self.flow_scalar(at, first)
+                done = Node(start, at, style, properties)
             # `done` is complete: put it where one is waited for.
             if waits == ITEM:
                 entry = Item(done.start, None, -1)
                 node.items.append(entry)
                 if node.is_map:
-                    entry.key = done
-                    waits = SIGN
+                    entry.key, waits = done, SIGN
                 else:
-                    entry.value = done
-                    waits = DONE
-            elif waits == VALUE and item is not None:
-                item.value = done
-                waits = DONE
-            elif waits == KEY and item is not None:
-                item.key = done
-                waits = SIGN
-            else:
+                    entry.value, waits = done, DONE
+            elif item is None:
                 raise TreeError(at)
+            elif waits == VALUE:
+                item.value, waits = done, DONE
+            else:
+                item.key, waits = done, SIGN
 
     def flow_scalar(self, at: int, first: str) -> tuple[str, int]:
         if first in "\"'*":
@@ -214,6 +171,54 @@ class FlowScanner:
             if found is None:
                 return PLAIN, end
             end = found.end()
+
+
+def _absent(at: int, item: Item | None, waits: int, pending: Pending) -> tuple[Node | None, int]:
+    """The empty node before a sign, or before a colon with only properties; None where none belongs.
+
+    And what the collection waits for then.
+    """
+    if pending:
+        properties = _joined(pending)
+        return Node(properties.start, properties.end, EMPTY, properties), waits
+    if item is None or waits == ITEM:
+        raise TreeError(at)
+    if waits == SIGN:
+        end = item.start if item.key is None else item.key.end
+        item.value = Node(end, end, EMPTY, None)
+        return None, DONE
+    place = (item.start if waits == KEY else item.sign) + 1
+    return Node(place, place, EMPTY, None), waits
+
+
+def _without_key(at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int) -> Collection:
+    """The collection of a colon that no key of a map precedes: `? :`, or a pair in a sequence. Raises TreeError."""
+    item = node.items[-1] if node.items else None
+    if item is None or not (waits == KEY or (waits == DONE and not node.is_map)):
+        raise TreeError(at)
+    if waits == KEY:
+        item.key = Node(item.start + 1, item.start + 1, EMPTY, None)
+        item.sign = at
+        return node
+    key = item.value
+    pair = item.value = Collection(key.start, PAIR, None, 0, is_map=True)
+    pair.items.append(Item(key.start, key, at))
+    outer.append((node, DONE))
+    return pair
+
+
+def _explicit_key(at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int) -> Collection:
+    """The collection of a key behind a `?`: in a sequence, a pair. Raises TreeError."""
+    if waits != ITEM:
+        raise TreeError(at)
+    if not node.is_map:
+        entry = Item(at, None, -1)
+        pair = entry.value = Collection(at, PAIR, None, 0, is_map=True)
+        node.items.append(entry)
+        outer.append((node, DONE))
+        node = pair
+    node.items.append(Item(at, None, -1))
+    return node
 
 
 def _joined(pending: Pending) -> Properties:
