@@ -182,15 +182,29 @@ def _item_under(value: Value, way: Sequence[str | int]) -> Item | None:
 
 
 def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> None:
-    """Checks that no secret has a part in the path of a document: paths are announced and stored. Raises UsageError."""
-    if marks is not None and not marks.shows_all and marks.is_secret(*made_of):
-        raise UsageError(
-            "the path of an output file depends on a secret",
-            at=document.position,
-            expected="a path without secrets: files are announced, and lists of them are stored",
-            hint="--quote-values allows it",
-            code="output-path",
-        ).made_of()
+    """Checks that no secret has a part in the path of a document, nor in whether it has one: paths are announced and
+    stored. Raises UsageError.
+    """
+    if marks is None or marks.shows_all or not (marks.is_there_by_secret(document) or marks.is_secret(*made_of)):
+        return
+    # The line of the document would tell which way a condition went; that of the condition does not.
+    from plait.source import Position
+
+    control = marks.control_of(document, *made_of)
+    at = (
+        document.position
+        if control is None
+        else None
+        if control is marks.unknown
+        else Position(control.source, control.line)
+    )
+    raise UsageError(
+        "the path of an output file depends on a secret",
+        at=at,
+        expected="a path without secrets: files are announced, and lists of them are stored",
+        hint="--quote-values allows it",
+        code="output-path",
+    ).made_of()
 
 
 def said(annotation: Annotation) -> str:

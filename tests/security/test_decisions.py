@@ -174,6 +174,34 @@ def test_a_path_of_an_output_file_has_no_secret(
     assert (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        (
+            ["--with", "output-file"],
+            '#@ if data.values.pw == "qqq":\n#@output/file "a.yml"\n---\na: 1\n#@ else:\n#@output/file "b.yml"\n---\na: 2\n#@ end\n',
+        ),
+        (
+            ["--output-by", "{kind}.yml"],
+            'kind: A\n#@ if data.values.pw == "qqq":\n---\nkind: B\n#@ else:\n---\nkind: C\n#@ end\n',
+        ),
+        (["--with", "output-file"], '#@output/file "a" if data.values.pw == "qqq" else "b"\n---\na: 1\n'),
+    ],
+)
+def test_the_error_about_a_path_tells_of_no_decision(
+    flags: list[str], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yml").write_text(f'#@ load("@ytt:data", "data")\n{text}', "utf-8")
+    told = []
+    for secret in (FIRST, SECOND):
+        (tmp_path / "s.yml").write_text(f"pw: {secret}\n", "utf-8")
+        assert main(["render", "-f", "a.yml", "--secrets", "file:s.yml", *flags, "--output-files", "out"]) == 1
+        told.append(capfd.readouterr())
+    assert told[0] == told[1]
+    assert "depends on a secret" in told[0].err
+
+
 COMMANDS = {
     "explain": ["explain", "run", "r", "**"],
     "explain json": ["explain", "run", "r", "**", "-o", "json"],

@@ -207,17 +207,23 @@ class Marks:
 
     def has_control(self, *origins: Origin) -> bool:
         """True if a condition that depends on a secret had a part in a value: then so does the way it was made."""
+        return self.control_of(*origins) is not None
+
+    def control_of(self, *origins: Origin) -> Cause | None:
+        """The nearest condition that depends on a secret and had a part in a value; `unknown` for one that is not known."""
         todo: list[Origin] = [*origins]
         seen: set[Origin] = set(todo)
         while todo:
             origin = todo.pop()
-            if type(origin) is Control or origin is self.unknown:
-                return True
+            if type(origin) is Control:
+                return origin
+            if origin is self.unknown:
+                return self.unknown
             for one in self._next(origin):
                 if one not in seen:
                     seen.add(one)
                     todo.append(one)
-        return False
+        return None
 
     def hides_lines(self, source: Source | None) -> bool:
         """True if any line of a source is secret."""
