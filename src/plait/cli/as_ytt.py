@@ -9,19 +9,19 @@ from __future__ import annotations
 import os
 
 from plait.cli.render import VERSION_FLAG, RenderFmt, deliver
-from plait.cli.shared import entered, performed, shown
+from plait.cli.shared import entered, shown
 from plait.cli.streams import write_out
 from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.render import Render
-from plait.errors import LimitError, PlaitError, UsageError
+from plait.errors import LimitError, PlaitError
 from plait.version import YTT_VERSION, __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import TypeVar
 
 VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
@@ -67,30 +67,13 @@ class Version(Request):
     summary = "Print the version."
 
 
-class Help(Request):
-    """The command line of `ytt help`."""
-
-    __slots__ = ()
-    program = PROGRAM
-    summary = "Print help."
-    usage = "COMMAND"
-
-
-class Completion(Request):
-    """The command line of `ytt completion`."""
-
-    __slots__ = ()
-    program = PROGRAM
-    summary = "Print a script that completes commands and flags in a shell."
-    usage = "SHELL"
-
+if TYPE_CHECKING:
+    T = TypeVar("T", bound=Template)
 
 YTT = Command(Ytt, PROGRAM)
 TEMPLATE = Command(Template, "ytt template")
 YTT_FMT = Command(Fmt, "ytt fmt")
 YTT_VERSION_COMMAND = Command(Version, "ytt version")
-HELP_COMMAND = Command(Help, "ytt help")
-COMPLETION = Command(Completion, "ytt completion")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -103,6 +86,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _dispatch(argv: Sequence[str]) -> int:
+    if argv and argv[0] in _COMPLETE:
+        return _about(argv[0], argv[1:])
     place = YTT.first_argument(argv)
     name = "" if place is None else argv[place]
     run = _COMMANDS.get(name)
@@ -111,10 +96,11 @@ def _dispatch(argv: Sequence[str]) -> int:
     return run([*argv[:place], *argv[place + 1 :]])
 
 
-def _template(command: Command[Template] | Command[Ytt], argv: Sequence[str]) -> int:
-    flags = entered(command.parse(argv))
-    if isinstance(flags, Ytt) and flags.version:
+def _template(command: Command[T], argv: Sequence[str]) -> int:
+    flags = command.read(argv)
+    if isinstance(flags, Ytt) and flags.version and not flags.help:
         return _print_version()
+    entered(command.checked(flags))
     return shown(command) if flags.help else deliver(flags)
 
 
@@ -136,54 +122,29 @@ def _print_version() -> int:
     return 0
 
 
-def _completion(argv: Sequence[str]) -> int:
-    from plait.cli.start import SHELLS
+def _about(name: str, argv: Sequence[str]) -> int:
+    """Run a command about the command line; the exit status. Raises PlaitError."""
+    from plait.cli import ytt_commands
 
-    flags = COMPLETION.parse(argv)
-    write = SHELLS.get(flags.arguments[0]) if flags.arguments else None
-    if flags.help or write is None:
-        return shown(COMPLETION)
-    if len(flags.arguments) > 1:
-        raise UsageError(
-            f'unknown command "{flags.arguments[1]}" for "ytt completion {flags.arguments[0]}"', code="unknown-command"
-        )
-    commands: dict[str, Command[Any]] = {
-        "template": TEMPLATE,
-        "fmt": YTT_FMT,
-        "version": YTT_VERSION_COMMAND,
-        "completion": COMPLETION,
-    }
-    write_out(write(commands, PROGRAM, YTT))
-    return 0
+    if name in _COMPLETE:
+        return ytt_commands.complete(argv, described=name == "__complete")
+    run: Callable[[Sequence[str]], int] = {
+        "completion": ytt_commands.completion,
+        "help": ytt_commands.help_of,
+        "website": ytt_commands.website,
+    }[name]
+    return run(argv)
 
 
-def _website(argv: Sequence[str]) -> int:
-    from plait.cli.website import WEBSITE, main
-
-    return performed(WEBSITE, main, argv)
-
-
-def _help_of(argv: Sequence[str]) -> int:
-    HELP_COMMAND.parse(argv)
-    named = YTT.first_argument(argv)
-    return shown(YTT if named is None else _DESCRIBED.get(argv[named], YTT))
-
-
+# What completion scripts run; all that follows is an argument.
+_COMPLETE = ("__complete", "__completeNoDesc")
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "template": lambda argv: _template(TEMPLATE, argv),
     "t": lambda argv: _template(TEMPLATE, argv),
     "tpl": lambda argv: _template(TEMPLATE, argv),
     "fmt": _fmt,
     "version": _version,
-    "completion": _completion,
-    "website": _website,
-    "help": _help_of,
-}
-_DESCRIBED: dict[str, Command[Any]] = {
-    "template": TEMPLATE,
-    "t": TEMPLATE,
-    "tpl": TEMPLATE,
-    "fmt": YTT_FMT,
-    "version": YTT_VERSION_COMMAND,
-    "completion": COMPLETION,
+    "completion": lambda argv: _about("completion", argv),
+    "website": lambda argv: _about("website", argv),
+    "help": lambda argv: _about("help", argv),
 }

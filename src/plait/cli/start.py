@@ -12,9 +12,22 @@ from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol
 
     from plait.engine.options import Option
+
+    class Writer(Protocol):
+        """Writes the completion script of a shell. root: the command without a name, if there is one."""
+
+        def __call__(
+            self,
+            known: dict[str, Command[Any]],
+            program: str = ...,
+            root: Command[Any] | None = ...,
+            *,
+            described: bool = ...,
+        ) -> str: ...
+
 
 EXAMPLES = """\
 plait braids changes into YAML configuration. Three things to try:
@@ -54,7 +67,7 @@ class Completion(Request):
     __slots__ = ()
     command = "completion"
     summary = "Print a script that completes commands and flags in a shell."
-    usage = "bash|zsh|fish"
+    usage = "bash|zsh|fish|powershell"
 
 
 COMPLETION = Command(Completion)
@@ -258,7 +271,11 @@ def _words(table: Command[Any]) -> str:
     return first.replace("|", " ") if "|" in first else ""
 
 
-def _bash(known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None) -> str:
+def _bash(
+    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = False
+) -> str:
+    # bash shows no descriptions.
+    del described
     cases = "".join(
         f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" words="{_words(table)}" ;;\n'
         for name, table in known.items()
@@ -298,18 +315,23 @@ complete -o filenames -F _{program} {program}
 """
 
 
-def _zsh(known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None) -> str:
-    listed = "\n".join(f"    {_quoted(f'{name}:{_plain(table.request.summary)}')}" for name, table in known.items())
+def _zsh(
+    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = True
+) -> str:
+    listed = "\n".join(
+        f"    {_quoted(f'{name}:{_plain(table.request.summary)}' if described else name)}"
+        for name, table in known.items()
+    )
     cases = "".join(
         f"    {name})\n      _arguments \\\n"
-        + "".join(f"        {_quoted(row)} \\\n" for flag in table.flags for row in _zsh_flag(flag))
+        + "".join(f"        {_quoted(row)} \\\n" for flag in table.flags for row in _zsh_flag(flag, described))
         + (f"        '1:argument:({_words(table)})' \\\n" if _words(table) else "")
         + "        '*:file:_files'\n      ;;\n"
         for name, table in known.items()
     )
     if root is not None:
         cases += "    -*)\n      _arguments \\\n"
-        cases += "".join(f"        {_quoted(row)} \\\n" for flag in root.flags for row in _zsh_flag(flag))
+        cases += "".join(f"        {_quoted(row)} \\\n" for flag in root.flags for row in _zsh_flag(flag, described))
         cases += "        '*:file:_files'\n      ;;\n"
     return f"""\
 #compdef {program}
@@ -337,36 +359,39 @@ fi
 """
 
 
-def _zsh_flag(flag: Option) -> list[str]:
+def _zsh_flag(flag: Option, described: bool) -> list[str]:
     """The arguments of zsh's `_arguments` for the long and the short form of a flag."""
     repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
     choice = f"({' '.join(flag.choices)})" if flag.choices else "_files"
     value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:{choice}"
     text = _plain(flag.help).replace("[", "(").replace("]", ")").replace(":", "\\:")
-    rows = [f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}[{text}]{value}"]
+    shown = f"[{text}]" if described else ""
+    rows = [f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}{shown}{value}"]
     if flag.short:
-        rows.append(f"{repeat}-{flag.short}{'' if flag.kind == SWITCH else '+'}[{text}]{value}")
+        rows.append(f"{repeat}-{flag.short}{'' if flag.kind == SWITCH else '+'}{shown}{value}")
     return rows
 
 
-def _fish(known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None) -> str:
+def _fish(
+    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = True
+) -> str:
     out = [
         f"# {program} completion for fish: {program} completion fish | source",
         f"complete -c {program} -f -n __fish_use_subcommand",
     ]
     for name, table in known.items():
-        summary = _fish_quoted(_plain(table.request.summary))
-        out.append(f"complete -c {program} -f -n __fish_use_subcommand -a {name} -d {summary}")
+        summary = f" -d {_fish_quoted(_plain(table.request.summary))}" if described else ""
+        out.append(f"complete -c {program} -f -n __fish_use_subcommand -a {name}{summary}")
         seen = f"'__fish_seen_subcommand_from {name}'"
         if _words(table):
             out.append(f"complete -c {program} -n {seen} -a {_fish_quoted(_words(table))}")
-        out += _fish_flags(program, seen, table)
+        out += _fish_flags(program, seen, table, described)
     if root is not None:
-        out += _fish_flags(program, "__fish_use_subcommand", root)
+        out += _fish_flags(program, "__fish_use_subcommand", root, described)
     return "\n".join(out) + "\n"
 
 
-def _fish_flags(program: str, seen: str, table: Command[Any]) -> list[str]:
+def _fish_flags(program: str, seen: str, table: Command[Any], described: bool) -> list[str]:
     """The lines for the flags of a command, under a condition."""
     out = []
     for flag in table.flags:
@@ -374,8 +399,49 @@ def _fish_flags(program: str, seen: str, table: Command[Any]) -> list[str]:
         value = "" if flag.kind == SWITCH else " -r"
         if flag.choices:
             value = f" -x -a {_fish_quoted(' '.join(flag.choices))}"
-        out.append(f"complete -c {program} -n {seen} -l {flag.name}{short}{value} -d {_fish_quoted(_plain(flag.help))}")
+        text = f" -d {_fish_quoted(_plain(flag.help))}" if described else ""
+        out.append(f"complete -c {program} -n {seen} -l {flag.name}{short}{value}{text}")
     return out
+
+
+def _powershell(
+    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = True
+) -> str:
+    rows = [(name, table.request.summary, table) for name, table in known.items()]
+    listed = "".join(f"    {_powershell_row(name, text, described)}\n" for name, text, _ in rows)
+    tables = [(name, table) for name, _, table in rows] + ([] if root is None else [("-", root)])
+    flags = "".join(
+        f"    {_powershell_quoted(name)} = @(\n"
+        + "".join(f"      {_powershell_row(f'--{flag.name}', flag.help, described)}\n" for flag in table.flags)
+        + "".join(f"      {_powershell_row(word, '', described)}\n" for word in _words(table).split())
+        + "    )\n"
+        for name, table in tables
+    )
+    return f"""\
+# {program} completion for PowerShell: {program} completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName {program} -ScriptBlock {{
+  param($word, $ast, $cursor)
+  $commands = @(
+{listed}  )
+  $flags = @{{
+{flags}  }}
+  $words = @($ast.CommandElements | Where-Object {{ $_.Extent.EndOffset -lt $cursor }} | ForEach-Object {{ "$_" }})
+  $first = if ($words.Count -gt 1) {{ $words[1] }} elseif ("$word".StartsWith('-')) {{ '-' }} else {{ '' }}
+  $found = if ($first -eq '') {{ $commands }} elseif ($first.StartsWith('-')) {{ $flags['-'] }} else {{ $flags[$first] }}
+  $found | Where-Object {{ $_ -like "$word*" }} | ForEach-Object {{
+    $name, $text = $_ -split "`t", 2
+    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $text)
+  }}
+}}
+"""
+
+
+def _powershell_row(name: str, text: str, described: bool) -> str:
+    return _powershell_quoted(f"{name}\t{(described and _plain(text)) or name}")
+
+
+def _powershell_quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _plain(text: str) -> str:
@@ -390,4 +456,4 @@ def _fish_quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS: dict[str, Writer] = {"bash": _bash, "zsh": _zsh, "fish": _fish, "powershell": _powershell}

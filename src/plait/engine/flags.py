@@ -29,8 +29,9 @@ else:
 
     R = None
 
-_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
-_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+# The words that a switch accepts.
+TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
 def words_of(request: Request) -> list[str]:
@@ -81,8 +82,12 @@ class Command(Generic[R]):
         Raises UsageError for an unknown flag, a missing or superfluous value, an invalid value of a switch, and
         arguments of a command without any. With `--help` the rest is parsed as well, but arguments are not checked.
         """
-        found = self.read(argv)
+        return self.checked(self.read(argv))
+
+    def checked(self, found: R) -> R:
+        """The same for a command line that `read` returned. Raises UsageError."""
         if found.arguments and not self.request.usage and not found.help:
+            from plait.engine.similar import argument_hint
             from plait.spell import did_you_mean
 
             extra = ", ".join(found.arguments)
@@ -90,7 +95,7 @@ class Command(Generic[R]):
             error = UsageError(
                 f"command '{self.name}' does not accept extra arguments '{extra}'",
                 reference=f"command '{self.name}' does not accept extra arguments '{found.arguments[0]}'",
-                hint=did_you_mean(found.arguments[0], known) or _argument_hint(self, found),
+                hint=did_you_mean(found.arguments[0], known) or argument_hint(self, found),
                 code="unexpected-argument",
             )
             error.parsed = found
@@ -104,7 +109,7 @@ class Command(Generic[R]):
             if word == "--":
                 for one in words:
                     found.use(self.request.argument, one)
-            elif not word.startswith("-") or word == "-":
+            elif not self._is_flag(word):
                 found.use(self.request.argument, word)
             else:
                 try:
@@ -112,7 +117,7 @@ class Command(Generic[R]):
                 except UsageError:
                     self._read_rest(words, found)
                     raise
-            if found.uses and found.uses[-1].option.is_last:
+            if found.uses and (found.uses[-1].option.is_last or (self.style == GO_FLAGS and found.help)):
                 break
         self._check_form(found)
         return found
@@ -152,7 +157,7 @@ class Command(Generic[R]):
             index += 1
             if word == "--":
                 return index if index < len(argv) else None
-            if not word.startswith("-") or word == "-":
+            if not self._is_flag(word):
                 return index - 1
             if word.startswith("--"):
                 flag = self._by_name.get(word[2:])
@@ -171,6 +176,10 @@ class Command(Generic[R]):
             if letters[place + 1 : place + 2] == "=":
                 return False
         return False
+
+    def _is_flag(self, word: str) -> bool:
+        """True if a word is read as a flag. After go-flags a word that begins with three dashes is not."""
+        return word.startswith("-") and word != "-" and not (self.style == GO_FLAGS and word.startswith("---"))
 
     def _read_flag(self, word: str, words: Iterable[str], found: Request) -> None:
         try:
@@ -192,7 +201,7 @@ class Command(Generic[R]):
 
     def _read_long(self, word: str, words: Iterable[str], found: Request) -> None:
         name, equals, value = word[2:].partition("=")
-        if not name or name.startswith("-"):
+        if self.style == PFLAG and (not name or name.startswith("-")):
             raise UsageError(f"bad flag syntax: {word}", code="unknown-flag")
         flag = self._by_name.get(name)
         if flag is None:
@@ -223,13 +232,14 @@ class Command(Generic[R]):
                 if letter == "f" and self.request.usage:
                     error.hint = f"inputs are given without a flag: {self.name} {self.request.usage}"
                 raise error
-            if letters.startswith("=") and (flag.kind != SWITCH or len(letters) > 1):
+            # After pflag, an equals sign at the end is the value.
+            if letters.startswith("=") and (len(letters) > 1 or (self.style == GO_FLAGS and flag.kind != SWITCH)):
                 self._set(flag, letters[1:], found)
                 return
             if flag.kind == SWITCH:
                 found.use(flag, value=True)
             else:
-                self._set(flag, letters or self._next(flag, words, f"'{letter}' in {word}"), found)
+                self._set(flag, letters or self._next(flag, words, f"'{letter}' in -{letter}"), found)
                 return
 
     def _next(self, flag: Option, words: Iterable[str], shown: str) -> str:
@@ -237,9 +247,10 @@ class Command(Generic[R]):
         if self.style == GO_FLAGS:
             if value is None:
                 raise UsageError(f"expected argument for flag `{flag.shown}'", code="missing-argument")
-            if value.startswith("-") and value != "-" and not (flag.kind == NUMBER and value[1:2].isdigit()):
+            if self._is_flag(value) and not (flag.kind == NUMBER and value[1:2].isdigit()):
+                kind = "double dash" if value == "--" else "option"
                 raise UsageError(
-                    f"expected argument for flag `{flag.shown}', but got option `{value}'",
+                    f"expected argument for flag `{flag.shown}', but got {kind} `{value}'",
                     hint=f'if that is the value, write "--{flag.name}={value}"',
                     code="missing-argument",
                 )
@@ -263,8 +274,8 @@ class Command(Generic[R]):
             raise UsageError(
                 f"bool flag `{flag.shown}' cannot have an argument", found=value, code="unexpected-argument"
             )
-        elif value in _TRUE or value in _FALSE:
-            found.use(flag, value=value in _TRUE)
+        elif value in TRUE or value in FALSE:
+            found.use(flag, value=value in TRUE)
         else:
             raise UsageError(
                 f'invalid argument "{value}" for "{flag.shown}" flag',
@@ -305,17 +316,3 @@ def _is_integer(text: str) -> bool:
     except ValueError:
         return False
     return number < 1 << 63 or (text[0] == "-" and number == 1 << 63)
-
-
-def _argument_hint(command: Command[Any], found: Request) -> str | None:
-    """A hint about an argument that was meant as a switch's value or as an input, or None."""
-    first = found.arguments[0]
-    if first in _TRUE or first in _FALSE:
-        last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]
-        if last:
-            return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
-    from os.path import lexists
-
-    if "f" in command._by_short and (lexists(first) or "." in first or "/" in first):
-        return f"an input is given with a flag: -f {first}"
-    return f"{command.name} --help shows what there is"

@@ -217,7 +217,9 @@ def operations_of(
     if value is None:
         return []
     if not isinstance(value, Array):
-        line = min((item.line for item in value.items), default=value.line) if isinstance(value, Map) else 1
+        from plait.ops.unmarshal import root_line
+
+        line = root_line(source)
         raise OpsError(
             "not an ops file",
             at=Position(source, line),

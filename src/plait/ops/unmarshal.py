@@ -27,6 +27,15 @@ def wrong_type(value: Value, line: int, wanted: str) -> str:
     return f"yaml: unmarshal errors:\n  line {line}: cannot unmarshal {tag}{shown} into {wanted}"
 
 
+def root_line(source: Source) -> int:
+    """The line where the value of the first document begins, as it is written: repeated keys count."""
+    from plait.yaml.tree.binding import scanned
+
+    tree = scanned(source.text)
+    line, _ = tree.place(tree.documents[0].root.start) if tree.documents else (1, 1)
+    return source.first_line - 1 + line
+
+
 def go_value(value: Value) -> str:
     """A value as Go prints it with `%v`."""
     if type(value) is Map:

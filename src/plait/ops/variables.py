@@ -236,14 +236,14 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
     if value is None:
         return {}
     if type(value) is not Map:
-        from plait.ops.unmarshal import wrong_type
+        from plait.ops.unmarshal import root_line, wrong_type
 
         raise OpsError(
             Wording("the ", public(what), ' "', public(source.name), '" is not a map'),
             at=value.position if type(value) is Array else None,
             expected=public("a map from names to values"),
             found=public(kind_name(value)),
-            reference=wrong_type(value, value.line if type(value) is Array else 1, "template.StaticVariables"),
+            reference=wrong_type(value, root_line(source), "template.StaticVariables"),
             code="variables-not-map",
         )
     return {_name(item.key): item.value for item in value.items}
