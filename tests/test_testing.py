@@ -19,6 +19,7 @@ from tap.parser import Parser
 
 import plait
 from plait import content
+from plait.permissions import Permissions
 from plait.testing import run_tests
 from plait.testing.collecting import Collector
 from plait.testing.evaluating import Evaluator
@@ -190,9 +191,9 @@ def test_files_are_read_once_for_all_cases_that_run_together(place: Path, monkey
     read: list[str] = []
     on_disk = content._on_disk
 
-    def noted(path: str, described: str) -> bytes:
+    def noted(path: str, described: str, permissions: Permissions | None) -> bytes:
         read.append(path)
-        return on_disk(path, described)
+        return on_disk(path, described, permissions)
 
     monkeypatch.setattr(content, "_on_disk", noted)
     text = "tests:\n  a: {each: [{name: a}, {name: b}, {name: c}], equals: {spec.replicas: 1}}\n"

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
+    from plait.permissions import Permissions
+
 
 # Most inputs are smaller. Who is asked for as much as the limit allows makes room for that much first.
 _COMMON = 1 << 16
@@ -42,14 +44,16 @@ def content(stream: BinaryIO, described: str) -> bytes:
 
 def file_content(path: str, described: str) -> bytes:
     """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
-    check_read(path)
+    permissions = current_permissions()
+    if permissions is not None:
+        permissions.check_read(path)
     view = current_view()
     if view is None:
-        return _on_disk(path, described)
+        return _on_disk(path, described, permissions)
     data = view.text_for(path)
     try:
         if data is None:
-            data = _on_disk(path, described)
+            data = _on_disk(path, described, permissions)
         else:
             allowance().take(len(data))
     finally:
@@ -57,8 +61,7 @@ def file_content(path: str, described: str) -> bytes:
     return data
 
 
-def _on_disk(path: str, described: str) -> bytes:
-    permissions = current_permissions()
+def _on_disk(path: str, described: str, permissions: Permissions | None) -> bytes:
     is_chosen = permissions is not None and not permissions.is_granted_read(path)
     # The layers of `open` take longer than all the rest for a small file.
     descriptor = os.open(path, READ_ONLY | O_NONBLOCK) if is_chosen else os.open(path, READ_ONLY)

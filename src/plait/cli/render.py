@@ -174,9 +174,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         with watched(context):
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
-        if _prints_documents(request) and any(
-            os.path.basename(file.path) in (CHART, *KUSTOMIZATIONS) for file in files
-        ):
+        if _prints_documents(request) and [file for file in files if file.path.endswith((CHART, *KUSTOMIZATIONS))]:
             from plait.workspace.mistakes import foreign_documents
 
             for found in foreign_documents(files, result.files):

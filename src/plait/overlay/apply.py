@@ -19,7 +19,7 @@ from plait.passes import FAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias, TypeVar
 
     from plait.nodes import Item, Value
@@ -142,7 +142,7 @@ def apply_document(
     """
     if plain:
         return merge_plain(left, right, warn=warn)
-    is_free = _is_free(trace, left, right)
+    is_free = _is_free(trace, (left, right))
     if is_free:
         trace = None
     if trace is None and type(right.value) is type(left.value) in (Map, Array) and not is_annotated(right):
@@ -154,13 +154,13 @@ def apply_document(
     return result.items[0] if result.items else left.with_value(None)  # type: ignore[union-attr, return-value]
 
 
-def _is_free(trace: Trace | None, *documents: Document) -> bool:
+def _is_free(trace: Trace | None, *documents: Iterable[Document]) -> bool:
     """True if a run that uses secrets need not record an overlay, since none has a part in it."""
     if trace is None or not trace.only_marks:
         return False
     from plait.overlay.secrecy import is_free_of_secrets
 
-    return is_free_of_secrets(trace, *documents)
+    return is_free_of_secrets(trace, *(one for some in documents for one in some))
 
 
 def _free(is_free: bool, apply_: Callable[[], T]) -> T:
@@ -250,7 +250,7 @@ def apply_documents(
     sets = [*left]
     if not overlays:
         return sets
-    is_free = _is_free(trace, *overlays, *(document for one in left for document in one.items))
+    is_free = _is_free(trace, overlays, *(one.items for one in left))
     if is_free:
         trace = None
     run = run_of(trace=trace, warn=warn, overlays=overlays)

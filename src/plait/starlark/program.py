@@ -82,7 +82,8 @@ class Program:
             fault = error
         else:
             result = {name: value for name, value in variables.items() if name[0] != "$"}
-            _freeze(result.values())
+            if result:
+                _freeze(result.values())
             return result
         finally:
             leave(former)

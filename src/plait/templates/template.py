@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from plait.codecache import CodeCache
     from plait.context import Context
+    from plait.provenance import Trace
     from plait.source import Position, Source
     from plait.starlark import Load
     from plait.starlark.marks import LinesOf
@@ -62,7 +63,7 @@ class Template:
 
             if is_fixed(self._program.code):
                 return self._watched(context, load)
-        return self._evaluated(context, load)
+        return self._built(context, load) if trace is None else self._traced(context, load, trace)
 
     def _watched(self, context: Context, load: Load) -> Outcome:
         """Evaluates the template, and caches the outcome if it cost nothing and depends on fixed modules only."""
@@ -76,17 +77,16 @@ class Template:
 
         budget = budget_of(context)
         spent = budget.spent
-        outcome = self._evaluated(context, noted)
+        trace = context.trace
+        outcome = self._built(context, noted) if trace is None else self._traced(context, noted, trace)
         if budget.spent == spent and all(map(gives_the_same, paths)):
             self._outcome = outcome
         return outcome
 
-    def _evaluated(self, context: Context, load: Load) -> Outcome:
-        if context.trace is None:
-            return self._built(context, load, None)
+    def _traced(self, context: Context, load: Load, trace: Trace) -> Outcome:
         from plait.templates.tracing import Recorder
 
-        recorder = Recorder(context.trace, self.source)
+        recorder = Recorder(trace, self.source)
         windows = recorder.windows
         if windows.marks is not None and self._program.prints():
             windows.marks.begins(self.source)
@@ -99,7 +99,7 @@ class Template:
         finally:
             del windows.stack[depth:]
 
-    def _built(self, context: Context, load: Load, recorder: Recorder | None) -> Outcome:
+    def _built(self, context: Context, load: Load, recorder: Recorder | None = None) -> Outcome:
         if self._plan is None:
             made: list[str] = []
             names = {"$text.begin": list, "$text.insert": inserter(self.source), "$text.join": "".join}
