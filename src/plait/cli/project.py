@@ -72,11 +72,11 @@ def main_run(argv: Sequence[str]) -> int:
 
         def again() -> tuple[Request, Permissions | None]:
             run, typed = about_run(own.project, rest)
-            return run.request().over(typed.without(common.WATCH).uses), run.permissions
+            return run.request(typed=typed.without(common.WATCH).uses), run.permissions
 
         return watch(again, _deliver)
     with permitted(run.permissions):
-        return _deliver(run.request().over(typed.uses))
+        return _deliver(run.request(typed=typed.uses))
 
 
 def _deliver(request: Request) -> int:

@@ -365,9 +365,10 @@ class Request:
         elif option.kind not in LISTS and value is not None:
             self.use(option, value)
 
-    def of(self, *lists: Sequence[Use]) -> Self:
-        """A request like this one, with other uses."""
-        new = type(self)()
+    @classmethod
+    def of(cls, *lists: Sequence[Use]) -> Self:
+        """A request with these uses."""
+        new = cls()
         for uses in lists:
             for one in uses:
                 new.use(one.option, one.value, one.origin)

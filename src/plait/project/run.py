@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from plait.engine import dialect
+from plait.engine.options import Use
 from plait.errors import PlaitError, UsageError
 from plait.project.settings import (
-    check_paths,
-    check_permissions,
+    check,
     joined,
     needs_of,
     needs_of_uses,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.codecache import CodeCache
-    from plait.engine.options import Request, Use
+    from plait.engine.options import Request
     from plait.engine.results import Documents
     from plait.lookups import Lookups
     from plait.nodes import Map
@@ -116,21 +116,19 @@ class Run:
         except UsageError:  # which whoever evaluates the run is told
             return ""
 
-    def request(self, directory: str | None = None) -> Request:
-        """The request that the run stands for. directory: the path of its directory from the working directory.
+    def request(self, directory: str | None = None, typed: Sequence[Use] = ()) -> Request:
+        """The request that the run stands for. directory: the path of its directory from the working directory. typed: more
+        uses, after its own.
 
         Raises UsageError for a setting of the wrong kind.
         """
         try:
-            uses = uses_of(self.settings, self.directory if directory is None else directory)
+            uses = [*self.uses, *uses_of(self.settings, self.directory if directory is None else directory)]
         except PlaitError as error:
             raise self._told(error) from None
-        request = dialect(self.command)().over(self.uses, uses)
         if self.given is not None:
-            option = values_of(self.command)
-            assert option is not None
-            request.use(option, self.given)
-        return request
+            uses.append(Use(values_of(self.command), self.given))
+        return dialect(self.command).of(uses, typed)
 
     def paths(self, setting: Setting) -> list[str]:
         """The absolute paths that a setting names."""
@@ -157,10 +155,7 @@ class Run:
         nothing, UsageError for a setting of the wrong kind; each with the line in the project file.
         """
         try:
-            if self.permissions is not None:
-                check_permissions(self.settings, self.directory, self.permissions)
-            with permitted(self.permissions):
-                check_paths(self.settings, self.directory)
+            check(self.settings, self.directory, self.permissions)
         except PlaitError as error:
             raise self._told(error) from None
 
@@ -174,7 +169,7 @@ class Run:
 
     def grant(self, uses: Sequence[Use]) -> None:
         """Permit what typed flags and arguments of its command name, and check the rest. Raises as `check` does."""
-        if self.permissions is not None:
+        if uses and self.permissions is not None:
             self.permissions = self.permissions.granting(needs_of_uses(uses))
         self.check()
 
@@ -213,12 +208,12 @@ class Run:
             warned=warned,
         )
         self.check()
-        request = self.request()
+        request = self.request(typed=uses)
         if not checks:
             from plait.engine.common import CHECK_OUTPUT
 
             request = request.without(CHECK_OUTPUT)
-        return evaluate(request.over(uses), world, trace or None)
+        return evaluate(request, world, trace or None)
 
     def _told(self, error: PlaitError) -> PlaitError:
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)

@@ -148,32 +148,32 @@ def needs_of_value(option: Option, text: str, directory: str, at: Position | Non
         yield Need(names.access, place, at)
 
 
-def check_permissions(settings: Iterable[Setting], directory: str, permissions: Permissions) -> None:
-    """Raises PermissionDeniedError for a setting that asks for more than is permitted, with the line it stands in."""
-    for need in needs_of(settings, directory):
-        permissions.check(need)
-
-
-def check_paths(settings: Iterable[Setting], directory: str) -> None:
-    """Raises ReadError for a path that leads to nothing, with the line it stands in."""
-    for setting in settings:
-        names = setting.option.path
+def check(settings: Iterable[Setting], directory: str, permissions: Permissions | None) -> None:
+    """Raises PermissionDeniedError for a setting that asks for more than is permitted, ReadError for a path that leads to
+    nothing, UsageError for a value of another kind; each with its line.
+    """
+    asked = [(setting.option, text, at) for setting in settings for text, at in setting.texts()]
+    for option, text, at in asked if permissions is not None else ():
+        for need in needs_of_value(option, text, directory, at):
+            permissions.check(need)  # type: ignore[union-attr]
+    for option, text, at in asked:
+        names = option.path
         if names is None or names.may_be_missing:
             continue
-        for text, at in setting.texts():
-            path = joined(directory, names.path(text))
-            if not path or path == "-" or "://" in path:
-                continue
+        path = joined(directory, names.path(text))
+        if not path or path == "-" or "://" in path:
+            continue
+        if permissions is None:
             check_read(path, at)
-            if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
-                continue
-            raise ReadError(
-                f'there is nothing at "{text}"',
-                at=at,
-                expected="a file or a directory",
-                hint=near(path),
-                code="file-not-found",
-            )
+        if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
+            continue
+        raise ReadError(
+            f'there is nothing at "{text}"',
+            at=at,
+            expected="a file or a directory",
+            hint=near(path),
+            code="file-not-found",
+        )
 
 
 def joined(directory: str, path: str) -> str:

@@ -9,15 +9,13 @@ from plait.project import Run
 from plait.project.settings import (
     COMMANDS,
     Setting,
-    check_paths,
-    check_permissions,
+    check,
     options_of,
     settings_of,
     uses_of,
     values_of,
 )
 from plait.spell import listed
-from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,15 +56,12 @@ class Subject:
 
     def request(self, *more: Use) -> Request:
         """The request of the evaluation. more: uses after those of the case."""
-        return self.run.request().over(self.uses, more)
+        return self.run.request(typed=[*self.uses, *more])
 
     def check(self) -> None:
         """Raises PermissionDeniedError for a path that is not permitted, ReadError for one that leads nowhere."""
         self.run.check()
-        if self.run.permissions is not None:
-            check_permissions(self.settings, self.directory, self.run.permissions)
-        with permitted(self.run.permissions):
-            check_paths(self.settings, self.directory)
+        check(self.settings, self.directory, self.run.permissions)
 
 
 def subject_of(case: Map, at: Position, project: Project, directory: str) -> Subject:
