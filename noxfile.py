@@ -84,10 +84,10 @@ def types(session: nox.Session) -> None:
 @nox.session
 def pyright(session: nox.Session) -> None:
     """Pyright, over the user code in tests/typing; it brings Node.js, so it stands apart."""
-    prepare(session)
+    prepare(session, "test")
     if session.venv_backend != "none":
         session.install("basedpyright")
-    session.run("basedpyright", "--level", "error", "tests/typing")
+    session.run("pytest", "-q", "tests/test_typing.py")
 
 
 @nox.session

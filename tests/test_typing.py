@@ -18,17 +18,23 @@ TYPING = pathlib.Path(__file__).parent / "typing"
 ROOT = TYPING.parent.parent
 
 
-@pytest.fixture(scope="module")
-def refused() -> set[tuple[str, int]]:
-    """File and line of all that mypy refuses in tests/typing."""
-    pytest.importorskip("mypy")
-    argv = [sys.executable, "-m", "mypy", "--no-error-summary", *map(str, sorted(TYPING.glob("*.py")))]
+# The type checkers, each with its command line and the form of an error: the file, and the line. Pyright brings Node.js,
+# so only `nox -s pyright` installs it.
+CHECKERS = {
+    "mypy": (["--no-error-summary"], r"^(.+?):(\d+): error"),
+    "basedpyright": (["--level", "error", "--pythonpath", sys.executable], r"^\s*(.+?):(\d+):\d+ - error"),
+}
+
+
+@pytest.fixture(scope="module", params=CHECKERS)
+def refused(request: pytest.FixtureRequest) -> set[tuple[str, int]]:
+    """File and line of all that a type checker refuses in tests/typing."""
+    pytest.importorskip(request.param)
+    options, error = CHECKERS[request.param]
+    argv = [sys.executable, "-m", request.param, *options, *map(str, sorted(TYPING.glob("*.py")))]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    return {
-        (pathlib.Path(name).name, int(line))
-        for name, line in re.findall(r"^(.+?):(\d+): error", done.stdout, re.MULTILINE)
-    }
+    return {(pathlib.Path(name).name, int(line)) for name, line in re.findall(error, done.stdout, re.MULTILINE)}
 
 
 def test_what_is_right_passes(refused: set[tuple[str, int]]) -> None:

@@ -165,6 +165,8 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
             continue
         if permissions is None:
             check_read(path, at)
+        elif names.is_pattern:  # which may lead out of the directory that it asks for
+            permissions.check_read(path, at)
         if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
             continue
         raise ReadError(
