@@ -507,4 +507,8 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "a.yml": HEAD
         + 'm:\n#@ for k in sorted(["h", "q"], key=lambda x: pw.find(x)):\n  #@yaml/text-templated-strings\n  (@= k @): 1\n#@ end\n'
     },
+    "a document that is removed by a function": {
+        "a.yml": "kind: A\nb: 1\n---\nkind: B\n",
+        "o.yml": '#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=lambda i, l, r: data.values.pw == "qqq" and i == 0, expects="0+"\n#@overlay/remove\n---\n',
+    },
 }

@@ -193,6 +193,13 @@ def test_a_mistake_in_a_matrix_is_told_with_its_place(matrix: str, tmp_path: Pat
     assert not (tmp_path / "out").exists()
 
 
+def test_a_matrix_has_so_many_axes_at_most(tmp_path: Path) -> None:
+    axes = "".join(f"        a{number}: [x]\n" for number in range(1001))
+    put(tmp_path, {"plait.yml": f"runs:\n  app:\n    matrix:\n      axes:\n{axes}    render: {{files: config}}\n"})
+    with pytest.raises(PlaitError, match="more than 1000 axes"):
+        fleet(tmp_path)
+
+
 def test_a_run_that_fails_leaves_what_was_there(place: Path) -> None:
     fleet(place)
     before = contents(place / "out")

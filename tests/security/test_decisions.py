@@ -242,6 +242,7 @@ COMMANDS = {
         "order of keys, a comprehension",
         "overlay val",
         "overlay insert",
+        "a document that is removed by a function",
         "text2",
     ],
 )

@@ -67,7 +67,9 @@ class SecretRecorder(Recorder):
         super().end()
 
     def missed(self, step: Step, items: Sequence[Item]) -> None:
-        if not any(decided for *_, decided in self._steps):
+        # What a function compared is known only now.
+        is_decided = any(decided for *_, decided in self._steps) or any(self._tried(step, items))
+        if not is_decided and step not in self._counted:
             super().missed(step, items)
 
     def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
