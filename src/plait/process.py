@@ -101,16 +101,20 @@ def _memory_bound(before: int) -> Callable[[Allowance], None]:
 
 
 def goes_on() -> None:
-    """Let a process that is to evaluate again and again take back memory, which a command that ends soon leaves alone.
-
-    What is there by now stays, and the rest is looked through less often than Python would: trees are no cycles.
-    """
+    """Let a process that is to evaluate again and again take back memory, which a command that ends soon leaves alone."""
     import gc
 
     if not gc.isenabled():
-        gc.freeze()
-        gc.set_threshold(100_000, 20, 50)
+        collects_rarely()
         gc.enable()
+
+
+def collects_rarely() -> None:
+    """Ignores what is there by now, and looks through the rest less often than Python would: trees are no cycles."""
+    import gc
+
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
 
 
 def tidier() -> Callable[[], None]:

@@ -14,7 +14,7 @@ from plait.api.messages import encode, failure_of
 from plait.children.serving import serve_by
 from plait.errors import LimitError, PlaitError
 from plait.limits import Allowance, Limits, limited
-from plait.process import keeper, stop_timer, unbound_memory, within_memory
+from plait.process import collects_rarely, keeper, stop_timer, unbound_memory, within_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _MOST_KEPT = 64 << 20
 
 def serve() -> None:
     """Answers calls until there are no more, or the process has used too much memory."""
+    collects_rarely()
     most = data_size() + _MOST_KEPT
     serve_by(lambda call: _answer(call, most))
 

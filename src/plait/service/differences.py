@@ -7,27 +7,30 @@ from plait.service.answers import Answer, answer
 from plait.service.deepdiff import changes
 from plait.service.documents import top_of
 from plait.service.failures import Refusal
-from plait.service.history import entries_of, existing
+from plait.service.history import buckets_of, differing, existing
 from plait.service.policy import SHOW_DEEPDIFF, SHOW_DIFF
+from plait.service.rendering import NOTHING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
     from plait.service.calls import Call, Service
     from plait.service.history import Entry
-    from plait.service.rendering import Shown
+    from plait.service.rendering import Layered, Shown
 
 
 def diff(call: Call) -> Answer:
     """The changes of each bucket between two revisions, in any order. Raises Refusal."""
     call.identity.require(SHOW_DIFF)
     with call.service.database.reading() as connection:
-        first, second = _revisions(call, connection)
-        older, newer = (_by_bucket(entries_of(connection, one)) for one in sorted((first, second)))
-    return answer(_compared(older, newer, from_nothing=0 in (first, second)))
+        revisions = _revisions(call, connection)
+        first, second = sorted(revisions)
+        older, newer = (_Side(buckets_of(connection, one)) for one in (first, second))
+        older.entries, newer.entries = differing(connection, first, second)
+    return answer(_compared(older, newer, from_nothing=0 in revisions))
 
 
 def deep_diff(call: Call) -> Answer:
@@ -36,19 +39,37 @@ def deep_diff(call: Call) -> Answer:
     service = call.service
     with service.database.reading() as connection:
         revisions = _revisions(call, connection)
-        first, second = (_rendered(service, connection, one) for one in revisions)
-    sides = [_by_bucket(one.entry for one in side) for side in (first, second)]
+        rendered = [_rendered(service, connection, one) for one in revisions]
+        hidden = [service.flows.holders(connection, one) for one in revisions]
+    first, second = rendered
+    changed = service.renderer.differing(first, second)
+    sides = [_Side(one.buckets, [one.documents[at].entry for at in changed if at in one.documents]) for one in rendered]
     older, newer = sides if revisions[0] <= revisions[1] else reversed(sides)
     result: dict[str, object] = dict(_compared(older, newer, from_nothing=0 in revisions))
+    names = {entry.name for side in sides for entry in side.entries}
+    found = [
+        [_Document(shown, hides=shown.entry.id in hides) for shown in one.named(names)]
+        for one, hides in zip(rendered, hidden, strict=True)
+    ]
     for bucket in [name for name, status in result.items() if status == _MODIFIED]:
-        result[f"{bucket} diff"] = _bucket_changes(
-            {one.identity: one for one in _documents(first, bucket)},
-            {one.identity: one for one in _documents(second, bucket)},
-        )
+        before, after = ({one.identity: one for one in side if one.bucket == bucket} for side in found)
+        result[f"{bucket} diff"] = _bucket_changes(before, after)
     return answer(result)
 
 
 _CREATED, _DELETED, _MODIFIED, _UNMODIFIED = "created", "deleted", "modified", "unmodified"
+
+
+class _Side:
+    """One of two revisions. buckets: those that have documents. entries: those that the other one lacks."""
+
+    def __init__(self, buckets: Iterable[str], entries: Sequence[Entry] = ()) -> None:
+        self.buckets = frozenset(buckets)
+        self.entries = entries
+
+    def of_bucket(self, name: str) -> set[tuple[tuple[str, str, str], str]]:
+        """The documents of a bucket that may differ: identity and digest."""
+        return {(one.identity, one.digest) for one in self.entries if one.bucket == name}
 
 
 def _revisions(call: Call, connection: Connection) -> tuple[int, int]:
@@ -60,52 +81,36 @@ def _revisions(call: Call, connection: Connection) -> tuple[int, int]:
     return first, second
 
 
-def _rendered(service: Service, connection: Connection, revision: int) -> list[Shown]:
-    """The rendered documents of a revision, with marks on all that may hold data of encrypted ones."""
-    if not revision:
-        return []
-    hidden = service.flows.holders(connection, revision)
-    documents = service.renderer.of_revision(connection, service.keys, revision, cleartext=False)
-    return [one._replace(encrypted=one.encrypted or one.entry.id in hidden) for one in documents.shown]
+def _rendered(service: Service, connection: Connection, revision: int) -> Layered:
+    """The rendered documents of a revision."""
+    return service.renderer.of_revision(connection, service.keys, revision, cleartext=False) if revision else NOTHING
 
 
-def _by_bucket(entries: Iterable[Entry]) -> dict[str, set[tuple[tuple[str, str, str], str]]]:
-    """The documents of each bucket: identity and digest."""
-    found: dict[str, set[tuple[tuple[str, str, str], str]]] = {}
-    for one in entries:
-        found.setdefault(one.bucket, set()).add((one.identity, one.digest))
-    return found
-
-
-def _compared(older: Mapping[str, object], newer: Mapping[str, object], *, from_nothing: bool) -> dict[str, str]:
+def _compared(older: _Side, newer: _Side, *, from_nothing: bool) -> dict[str, str]:
     """The change of each bucket. from_nothing: one side is the empty state before the first revision."""
     result = {}
-    for bucket in sorted({*older, *newer}):
-        if bucket not in older or from_nothing:
+    for bucket in sorted(older.buckets | newer.buckets):
+        if bucket not in older.buckets or from_nothing:
             result[bucket] = _CREATED
-        elif bucket not in newer:
+        elif bucket not in newer.buckets:
             result[bucket] = _DELETED
         else:
-            result[bucket] = _UNMODIFIED if older[bucket] == newer[bucket] else _MODIFIED
+            result[bucket] = _UNMODIFIED if older.of_bucket(bucket) == newer.of_bucket(bucket) else _MODIFIED
     return result
 
 
 class _Document:
-    """A rendered document. identity: by which it is compared."""
+    """A rendered document. identity: by which it is compared. hides: it may hold data of encrypted ones."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: Shown, *, hides: bool) -> None:
         self.identity = (shown.entry.schema, shown.entry.name)
-        self.digest = shown.entry.digest
-        self.encrypted = shown.encrypted
+        self.bucket, self.digest = shown.entry.bucket, shown.entry.digest
+        self.encrypted = shown.encrypted or hides
         self._text = shown.text
 
     def part(self, key: str) -> object:
         item = top_of(self._text).find(key)
         return to_plain(item.value) if item is not None else None
-
-
-def _documents(side: Iterable[Shown], bucket: str) -> list[_Document]:
-    return [_Document(one) for one in side if one.entry.bucket == bucket]
 
 
 def _bucket_changes(

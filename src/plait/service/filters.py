@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select
+from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select, true
 
 from plait.nodes import Array, Map
 from plait.service.calls import LARGEST_PAGE
@@ -141,10 +141,9 @@ _FEW = 500
 def _labelled(connection: Connection, key: str, value: str) -> ColumnElement[bool]:
     """True if a document has a label. Where many have it, the first ones of a list are soon found among all documents."""
     pair = and_(LABELS.c.key == indexed(key), LABELS.c.value == indexed(value))
-    found = connection.execute(select(LABELS.c.digest).where(pair).limit(_FEW + 1)).scalars().all()
-    if len(found) <= _FEW:
-        return ENTRIES.c.digest.in_(found)
-    return exists().where(LABELS.c.digest == ENTRIES.c.digest, pair)
+    if connection.execute(select(true()).where(pair).offset(_FEW).limit(1)).scalar():
+        return exists().where(LABELS.c.digest == ENTRIES.c.digest, pair)
+    return ENTRIES.c.digest.in_(connection.execute(select(LABELS.c.digest).where(pair)).scalars().all())
 
 
 def _of_schema(wanted: str) -> ColumnElement[bool]:

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, insert, or_, select, text, tuple_, update
+from sqlalchemy import and_, exists, func, insert, or_, select, text, tuple_, update
 
 from plait.service.failures import no_revision
 from plait.service.tables import DOCUMENTS, ENTRIES, LABELS, REVISIONS
@@ -191,27 +191,48 @@ def current(connection: Connection) -> list[Entry]:
     return [Entry(*row) for row in rows]
 
 
-def entries_of(connection: Connection, revision: int) -> list[Entry]:
-    """The documents of a revision, in order of creation."""
-    rows = connection.execute(select(*ENTRY).where(visible(revision)).order_by(ENTRIES.c.id))
-    return [Entry(*row) for row in rows]
-
-
-def differing(connection: Connection, revision: int) -> tuple[list[Entry], list[Entry]]:
-    """The entries of the newest revision that an earlier one lacks, and those that only the earlier one has."""
-    later = select(*ENTRY).where(ENTRIES.c.since > revision, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
-    earlier = select(*ENTRY).where(ENTRIES.c.since <= revision, ENTRIES.c.until > revision).order_by(ENTRIES.c.id)
-    newer, older = ([Entry(*row) for row in connection.execute(one)] for one in (later, earlier))
-    return newer, older
+def differing(connection: Connection, first: int, second: int | None = None) -> tuple[list[Entry], list[Entry]]:
+    """The entries removed and added from an earlier revision to a later one, by default to the newest."""
+    return _entries(connection, _gone(first, second)), _entries(connection, _came(first, second))
 
 
 def changed_between(connection: Connection, first: int, second: int) -> tuple[list[Entry], list[Stored]]:
     """The documents removed and added from an earlier revision to a later one."""
-    gone = select(*ENTRY).where(ENTRIES.c.since <= first, ENTRIES.c.until > first, ENTRIES.c.until <= second)
-    came = and_(
-        ENTRIES.c.since > first, ENTRIES.c.since <= second, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until > second)
+    came = stored_rows(connection, stored_query(_came(first, second)))
+    return _entries(connection, _gone(first, second)), sorted(came, key=lambda one: one.entry.id)
+
+
+# A sum is in no index: what is left to be looked up by are the changes, in whichever order, and not all entries.
+def _came(first: int, second: int | None) -> ColumnElement[bool]:
+    """The condition for the entries of a later revision that an earlier one lacks. second: None for the newest."""
+    if second is None:
+        return and_(ENTRIES.c.since > first, (ENTRIES.c.until + 0).is_(None))
+    return and_(
+        ENTRIES.c.since > first,
+        ENTRIES.c.since <= second,
+        or_((ENTRIES.c.until + 0).is_(None), ENTRIES.c.until + 0 > second),
     )
-    return [Entry(*row) for row in connection.execute(gone)], _stored(connection, came)
+
+
+def _gone(first: int, second: int | None) -> ColumnElement[bool]:
+    """The condition for the entries of an earlier revision that a later one lacks. second: None for the newest."""
+    gone = and_(ENTRIES.c.since + 0 <= first, ENTRIES.c.until > first)
+    return gone if second is None else and_(gone, ENTRIES.c.until <= second)
+
+
+def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[Entry]:
+    """The entries that meet a condition, in order of creation."""
+    rows = connection.execute(select(*ENTRY).where(condition))
+    return sorted((Entry(*row) for row in rows), key=lambda one: one.id)
+
+
+def buckets_of(connection: Connection, revision: int) -> list[str]:
+    """The buckets that have documents in a revision, each found by one look at the index."""
+    names = select(func.min(ENTRIES.c.bucket).label("name")).cte("names", recursive=True)
+    following = select(func.min(ENTRIES.c.bucket)).where(ENTRIES.c.bucket > names.c.name).scalar_subquery()
+    names = names.union_all(select(following).where(names.c.name.is_not(None)))
+    has_documents = exists().where(ENTRIES.c.bucket == names.c.name, in_revision(revision))
+    return list(connection.execute(select(names.c.name).where(has_documents)).scalars())
 
 
 def documents_of(connection: Connection, revision: int) -> list[Stored]:
@@ -307,15 +328,12 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
         part = digests[start : start + _MANY]
         for (digest,) in connection.execute(select(DOCUMENTS.c.digest).where(DOCUMENTS.c.digest.in_(part))):
             del wanted[digest]
+    # In the order of the indexes, a page of which is then written once.
+    new = [wanted[digest] for digest in sorted(wanted)]
     rows = [
-        {"digest": one.digest, "encrypted": one.kind.encrypted, "text": one.text, "facts": one.facts}
-        for one in wanted.values()
+        {"digest": one.digest, "encrypted": one.kind.encrypted, "text": one.text, "facts": one.facts} for one in new
     ]
-    labels = [
-        {"digest": one.digest, "key": key, "value": value}
-        for one in wanted.values()
-        for key, value in one.labels.items()
-    ]
+    labels = [{"digest": one.digest, "key": key, "value": value} for one in new for key, value in one.labels.items()]
     for table, values in ((DOCUMENTS, rows), (LABELS, labels)):
         if values:
             connection.execute(insert(table), values)

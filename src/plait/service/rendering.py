@@ -63,7 +63,8 @@ class Layered:
     """The rendered documents of a revision. It is not changed.
 
     revision, created_at: of the revision. variant: of the rendering. shown: the documents, in order. needs: the
-    dependencies of each. dependencies: of the stored documents.
+    dependencies of each. dependencies: of the stored documents. base: the key of the rendering that it is made of.
+    again: the entries that were rendered again or are gone since.
     """
 
     def __init__(
@@ -75,12 +76,28 @@ class Layered:
         needs: dict[int, tuple[int, ...]],
         dependencies: Dependencies,
         order: Sequence[int],
+        base: str = "",
+        again: frozenset[int] = frozenset(),
     ) -> None:
         self.revision, self.created_at, self.variant = revision, created_at, variant
         self.documents, self.needs, self.dependencies = documents, needs, dependencies
+        self.base, self.again = base, again
         self.shown = [documents[number] for number in order if number in documents]
         self.size = sum(len(one.text) for one in self.shown)
         self._named: dict[str, list[int]] | None = None
+        self._buckets: frozenset[str] | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the rendering in the cache."""
+        return f"{self.revision} {self.created_at} {self.variant}"
+
+    @property
+    def buckets(self) -> frozenset[str]:
+        """The buckets that have rendered documents."""
+        if self._buckets is None:
+            self._buckets = frozenset(one.entry.bucket for one in self.shown)
+        return self._buckets
 
     def named(self, names: Iterable[str]) -> list[Shown]:
         """The documents with one of these names, in order."""
@@ -91,6 +108,10 @@ class Layered:
             self._named = found
         places = {place for name in names for place in self._named.get(name, ())}
         return [self.shown[place] for place in sorted(places)]
+
+
+NOTHING = Layered(0, "", "", {}, {}, Dependencies(), ())
+"""The rendering of the empty state before the first revision."""
 
 
 class Renderer:
@@ -178,6 +199,26 @@ class Renderer:
         found: Reply = json.loads(reply["text"])
         return found
 
+    def differing(self, first: Layered, second: Layered) -> set[int]:
+        """The entries of which one rendering has a document, and the other has none."""
+        again = self._since(second, first)
+        if again is None:
+            again = self._since(first, second)
+        if again is None:
+            return first.documents.keys() ^ second.documents.keys()
+        return {number for number in again if (number in first.documents) != (number in second.documents)}
+
+    def _since(self, one: Layered, before: Layered) -> set[int] | None:
+        """The entries that were rendered again or are gone since an earlier rendering; None where that is not known."""
+        found: set[int] = set()
+        while one is not before:
+            found |= one.again
+            base = self._kept.get(one.base) if one.base else None
+            if base is None:
+                return None
+            one = base
+        return found
+
     def histories(
         self, connection: Connection, keys: Keys, revision: int, path: str, *, cleartext: bool
     ) -> list[object]:
@@ -256,12 +297,13 @@ class _Run:
         except Refusal:
             return None
         left = affected | {entry.id for entry in gone}
-        made = {number: one for number, one in base.documents.items() if number not in left}
+        again = frozenset(left)
+        made = {number: one for number, one in base.documents.items() if number not in again}
         made |= {number: one for number, one in rendered.items() if number in affected}
         all_needs = {number: some for number, some in base.needs.items() if number not in left}
         all_needs |= {number: some for number, some in needs.items() if number in affected}
         order = ordered(sorted(dependencies.documents), all_needs)
-        return self._result(made, all_needs, dependencies, order)
+        return self._result(made, all_needs, dependencies, order, base.key, again)
 
     def _layered(self, documents: list[Stored]) -> tuple[dict[int, Shown], dict[int, tuple[int, ...]]]:
         """Rendered documents and the dependencies of each, by the numbers of their entries, in the order of rendering."""
@@ -280,8 +322,12 @@ class _Run:
         needs: dict[int, tuple[int, ...]],
         dependencies: Dependencies,
         order: Iterable[int],
+        base: str = "",
+        again: frozenset[int] = frozenset(),
     ) -> Layered:
-        return Layered(self._revision, self._created_at, self._variant, documents, needs, dependencies, list(order))
+        return Layered(
+            self._revision, self._created_at, self._variant, documents, needs, dependencies, list(order), base, again
+        )
 
 
 def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> list[Stored]:

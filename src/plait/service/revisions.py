@@ -122,7 +122,7 @@ def roll_back(call: Call) -> Answer:
 
     def work(connection: Connection) -> Answer:
         target = existing(connection, call.path["revision"], or_zero=True)
-        before, wanted = differing(connection, target)
+        before, wanted = reversed(differing(connection, target))
         if has_secrets(connection, target):
             call.identity.require(CREATE_ENCRYPTED)
         there, kept = (
