@@ -207,6 +207,8 @@ def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
     try:
         outcome.files = with_times(outcome.files, output.put(task, outcome.texts))
     except PlaitError as error:
-        return Outcome(task.name, FAILED, error=render(error, "").rstrip("\n"))
+        told = render(error, "").rstrip("\n")
+        # Other outcomes refer to the same parts.
+        return Outcome(task.name, FAILED, error=told, news=outcome.news)
     outcome.texts = None
     return outcome

@@ -56,6 +56,7 @@ class Makers:
                 Setup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
             )
             stored = [(task, shop.stored(task)) for task in tasks]
+            shop.whole(outcome for _, outcome in stored if outcome is not None)
             tasks = [task for task, outcome in stored if outcome is None]
             for task, outcome in stored:
                 if outcome is not None:
@@ -123,11 +124,10 @@ class _Keeper:
         self._parts.update(outcome.news)
         if outcome.status != MADE or outcome.is_secret or outcome.texts is None or outcome.reads is None:
             return
-        if self._parts.keys() >= set(outcome.parts):
-            reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
-            self._results.keep(
-                task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
-            )
+        reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
+        self._results.keep(
+            task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
+        )
 
 
 def _source(project: Project) -> tuple[str, str]:

@@ -20,8 +20,8 @@ class Outcome:
     name: of the run. status: `made`; `stored`, taken from the cache; `kept`, already in place; `failed`; or `left out`,
     because the fleet was stopped. seconds: duration. error: the message of a failed run.
     fault: the error without facts of the environment, so that equal errors are equal.
-    parts, reads: the files that were read, below known directories and elsewhere. news: parts reported by this process
-    for the first time. is_secret: the run uses secrets, so that nothing of it is cached. files: digest, size and time
+    parts, reads: the files that were read, below known directories and elsewhere. news: parts that no earlier outcome of
+    the same portion has. is_secret: the run uses secrets, so that nothing of it is cached. files: digest, size and time
     of each written file. texts: the files themselves, if the worker does not write. version: of the plait that
     evaluated it (`plait.fleet.identity.version`).
     """

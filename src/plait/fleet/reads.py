@@ -220,23 +220,27 @@ def joined(parts: Iterable[Reads]) -> Reads:
 
 
 class Parts:
-    """The names of parts that runs share, and those already reported. Names are cached."""
+    """Parts that runs share, by their names. Names are cached."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
+        self._parts: dict[str, Reads] = {}
 
-    def named(self, parts: Iterable[Reads]) -> tuple[list[str], dict[str, Reads]]:
-        """The names of parts, and the new ones."""
-        names: list[str] = []
-        news: dict[str, Reads] = {}
-        for part in parts:
-            content = (tuple(part.files.items()), tuple(part.directories.items()))
-            name = self._names.get(content)
-            if name is None:
-                name = self._names[content] = part.key()
-                news[name] = part
-            names.append(name)
-        return names, news
+    def named(self, parts: Iterable[Reads]) -> list[str]:
+        """The names of parts."""
+        return [self._name(part) for part in parts]
+
+    def of(self, names: Iterable[str]) -> dict[str, Reads]:
+        """The parts of some names."""
+        return {name: self._parts[name] for name in names}
+
+    def _name(self, part: Reads) -> str:
+        content = (tuple(part.files.items()), tuple(part.directories.items()))
+        name = self._names.get(content)
+        if name is None:
+            name = self._names[content] = part.key()
+            self._parts[name] = part
+        return name
 
 
 def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[list[Reads], Reads]:

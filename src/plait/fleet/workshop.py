@@ -21,7 +21,7 @@ from plait.view import may_read, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypedDict
 
     from plait.engine.results import Documents
@@ -125,6 +125,19 @@ class Workshop:
 
             self._results = Results(setup.results, is_shared=setup.shares_results)
 
+    def perform_all(self, tasks: Sequence[Task]) -> list[Outcome]:
+        """Renders some runs."""
+        return self.whole(map(self.perform, tasks))
+
+    def whole(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """Outcomes with all parts that they refer to, each in the first one: others may be lost, or arrive later."""
+        told: set[str] = set()
+        found = list(outcomes)
+        for one in found:
+            one.news = self._parts.of(name for name in one.parts if name not in told)
+            told.update(one.parts)
+        return found
+
     def perform(self, task: Task) -> Outcome:
         """Renders one run. Its failure is in the outcome."""
         start = perf_counter()
@@ -172,12 +185,12 @@ class Workshop:
         hides = made.is_secret or not is_known
         tops = [] if hides else [self._disk.relative(path) for path in _directories(run)]
         found, rest = by_directory(self._disk.stamped(made.reads) if hides else made.reads, tops)
-        parts, news = self._parts.named(found)
+        parts = self._parts.named(found)
         if self._place is None and not hides:
             rest = self._disk.with_stamps(rest)
         files = digests(made.texts, is_secret=hides)
         return Outcome(
-            task.name, status, parts=parts, news=news, reads=rest, files=files, texts=made.texts, is_secret=hides,
+            task.name, status, parts=parts, reads=rest, files=files, texts=made.texts, is_secret=hides,
             warnings=made.warnings,
         )  # fmt: skip
 
@@ -253,5 +266,4 @@ def perform(setup: Setup, tasks: Sequence[Task]) -> list[Outcome]:
     """Renders some runs in this thread, which keeps its files and compiled code. Raises PlaitError."""
     if _OWN.shop is None or _OWN.token != setup.token:
         _OWN.shop, _OWN.token = Workshop(setup), setup.token
-    shop = _OWN.shop
-    return [shop.perform(task) for task in tasks]
+    return _OWN.shop.perform_all(tasks)
