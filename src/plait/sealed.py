@@ -21,6 +21,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+
+class EvaluationFault(PlaitError):
+    """A mistake of plait in the process: its type and the places in the code, without values of the request."""
+
+
 _MEMORY = 2 << 30
 # Bytes: twice the characters that a run may print (the limit `output`).
 _MOST_ANSWER = 128 << 20
@@ -41,7 +46,7 @@ _WRITES = (
 def ask(module: str, request: bytes, *, seconds: float) -> bytes:
     """A module's answer to a request, both JSON. seconds: the time limit, including the start of the process.
 
-    Raises LimitError after that time, UsageError for an invalid request.
+    Raises LimitError after that time, UsageError for an invalid request, EvaluationFault.
     """
     from plait.writing import temporary
 
@@ -70,11 +75,14 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
         )
     if reply[:1] == _WRONG:
         raise UsageError(reply[1:].decode().strip(), code="website-request")
+    if reply[:1] == _FAULT:
+        told = reply[1:].decode()
+        raise EvaluationFault(f"internal error: {told}", hint="this is a bug in plait", code="process-ended")
     return reply[1:]
 
 
 # The first byte of a reply.
-_RIGHT, _WRONG = b"+", b"-"
+_RIGHT, _WRONG, _FAULT = b"+", b"-", b"!"
 
 
 def serve() -> None:
@@ -93,6 +101,17 @@ def _answer(data: bytes) -> bytes:
     except (PlaitError, ValueError, OSError) as error:
         told = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
         return _WRONG + told.encode("utf-8", "replace")
+    except Exception as error:  # noqa: BLE001 - who has asked reports it
+        return _FAULT + _place_of(error).encode()
+
+
+def _place_of(error: Exception) -> str:
+    """The type of an error, and the last place in the code of plait."""
+    from traceback import extract_tb
+
+    own = [one for one in extract_tb(error.__traceback__) if f"{os.sep}plait{os.sep}" in one.filename]
+    places = [f"{one.filename.rpartition(f'{os.sep}plait{os.sep}')[2]}:{one.lineno}" for one in own[-3:]]
+    return f"{type(error).__name__} at {' > '.join(places)}"
 
 
 def _evaluated(name: str, request: bytes) -> bytes:

@@ -7,12 +7,12 @@ import os
 import pwd
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy
+from places import place_for_everybody
 
 
 class Server:
@@ -83,7 +83,7 @@ def started() -> Iterator[Server | None]:
     if where is None or user is None:
         yield None
         return
-    directory = Path(tempfile.mkdtemp(prefix="plait-pg-"))
+    directory = place_for_everybody("plait-pg-")
     try:
         shutil.chown(directory, user)
         server = Server(directory, where, user)

@@ -9,7 +9,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import jsonschema
 import pytest
 import serving
 import yaml
+from places import place_for_everybody
 from test_operation import LONG, ask, put
 
 import plait
@@ -198,8 +198,7 @@ def test_the_entry_point_as_an_unprivileged_user_on_a_read_only_root() -> None:
     """The service starts, writes, reads a body from a file, renders in a worker, and ends."""
     parents = reversed(Path(sys.base_prefix).parents)
     closed = next((str(path) for path in parents if not path.stat().st_mode & stat.S_IXOTH), "")
-    place = tempfile.mkdtemp(prefix="plait-place-")
-    os.chmod(place, 0o755)
+    place = str(place_for_everybody("plait-place-"))
     environment = {"TMPDIR": place, "HOME": place, "XDG_CACHE_HOME": place, "PATH": os.environ["PATH"]}
     environment |= {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "PYTHONPATH") if name in os.environ}
     serve = [sys.executable, "-m", "plait", "serve", "--port", "0", "--database", f"sqlite:///{place}/plait.db"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import yaml
 
 from plait.cli import main
 from plait.errors import PlaitError
+from plait.sealed import ask
 from plait.service import application
 from plait.service.files import documents_in
 from plait.service.texts import text_of
@@ -44,9 +47,7 @@ size: #@ data.values.size
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[serving.Client]:
-    found = serving.Client(
-        application(f"sqlite:///{tmp_path}/plait.db", keys=serving.keys("one"), limits={"seconds": 3})
-    )
+    found = serving.Client(application(f"sqlite:///{tmp_path}/plait.db", keys=serving.keys("one")))
     yield found
     found.close()
 
@@ -214,10 +215,28 @@ def test_a_run_reaches_nothing_of_the_machine(client: serving.Client, tmp_path: 
     assert next(one for one in fleet(client, "/revisions/1/fleet") if one["name"] == "store")["status"] == "failed"
 
 
-def test_what_takes_too_long_is_ended(client: serving.Client) -> None:
+def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+    client = serving.Client(application(f"sqlite:///{tmp_path}/plait.db", limits={"seconds": 2}))
     text = "#@ def f():\n#@   return [0 for _ in range(1000000000)]\n#@ end\na: #@ f()\n"
     put(client, {"plait.yml": "runs: {a: {render: {files: [a.yml]}}}", "a.yml": text})
     assert client.ask("GET", "/revisions/1/runs/a").status == 400
+    client.close()
+
+
+def test_a_mistake_of_ours_is_logged_without_values(
+    client: serving.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(client, {"plait.yml": "runs: {a: {render: {files: [a.yml]}}}", "a.yml": "a: canary\n"})
+
+    def asked(module: str, request: bytes, *, seconds: float) -> bytes:
+        broken = json.loads(request) | {"only": None}
+        del broken["limits"]
+        return ask(module, json.dumps(broken).encode(), seconds=seconds)
+
+    monkeypatch.setattr("plait.service.fleets.ask", asked)
+    reply = client.ask("GET", "/revisions/1/fleet")
+    assert (reply.status, "canary" in caplog.text) == (500, False)
+    assert re.search(r"KeyError at .*making\.py:\d+", caplog.text)
 
 
 def test_a_revision_without_a_project(client: serving.Client) -> None:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import threading
 from typing import NamedTuple
 
 from plait.errors import PlaitError
-from plait.sealed import ask
+from plait.sealed import EvaluationFault, ask
 from plait.service.answers import Answer, answer
 from plait.service.cache import Cache
 from plait.service.calls import PAGE
@@ -22,6 +23,8 @@ from plait.service.history import existing, of_schema
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
 from plait.service.telemetry import Telemetry
 from plait.textdiff import hunks
+
+_LOG = logging.getLogger("plait.service")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +82,9 @@ class Projects:
     def _made(self, request: bytes) -> list[Made]:
         try:
             given = json.loads(ask("plait.service.making", request, seconds=self._limits["seconds"] + _MORE_SECONDS))
+        except EvaluationFault as fault:
+            _LOG.error("a project was not evaluated: %s", fault.message)
+            raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
         except PlaitError as error:
             raise Refusal("ProjectFailed", 400, error.message) from None
         if given["error"]:
