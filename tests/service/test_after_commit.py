@@ -33,7 +33,7 @@ WRITES: dict[str, tuple[str, str, str, int]] = {
     "delete": ("DELETE", "/revisions", "", 204),
 }
 # What sends a response that is complete: where that fails, nobody gets one.
-SENDING = {"__call__", "sent", "parts", "finish", "_attempted", "_log_fault"}
+SENDING = {"__call__", "sent", "parts", "finish", "attempted", "log_fault"}
 KINDS: list[type[BaseException]] = [RuntimeError, LimitError, MemoryError, OSError]
 
 

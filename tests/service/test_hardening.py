@@ -22,10 +22,10 @@ from plait.cli import main
 from plait.errors import PlaitError, UsageError
 from plait.nodes import Map, MapItem
 from plait.service import application
-from plait.service.app import EVERY_RESPONSE
 from plait.service.encryption import Keys
 from plait.service.files import documents_in
 from plait.service.identity import tokens_of
+from plait.service.responses import EVERY_RESPONSE
 
 ALWAYS = {name.decode(): value.decode() for name, value in EVERY_RESPONSE}
 ROOT = Path(__file__).parents[2]

@@ -26,8 +26,7 @@ from starlette.applications import Starlette
 
 from plait.cli import main
 from plait.errors import PlaitError
-from plait.service import app as application_module
-from plait.service import application, protocol
+from plait.service import application, protocol, receiving
 from plait.service.database import Database
 from plait.service.retention import keep_of, prune
 
@@ -182,7 +181,7 @@ def test_connections_without_progress_end(
     sent: bytes, answer: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "_HEAD", 0.3)
-    monkeypatch.setattr(application_module, "_PROGRESS", 0.3)
+    monkeypatch.setattr(receiving, "_PROGRESS", 0.3)
     with thread(application(f"sqlite:///{tmp_path / 'plait.db'}")) as place:
         with socket.create_connection(place, timeout=LONG) as connection:
             connection.sendall(sent)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
-import traceback
 from contextlib import asynccontextmanager
 from functools import partial
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -25,7 +22,7 @@ from plait.service.answers import NOTHING, Answer, answer
 from plait.service.calls import Call, Service, Write
 from plait.service.database import UNKNOWN, YES, Database, reason_of
 from plait.service.encryption import Keys
-from plait.service.failures import Refusal, bad_request, body, busy
+from plait.service.failures import Refusal, busy
 from plait.service.fleets import Projects
 from plait.service.flows import Flows
 from plait.service.idempotency import HEADER, key_of
@@ -35,12 +32,13 @@ from plait.service.lanes import Lane
 from plait.service.metrics import Metrics
 from plait.service.parcels import Reader
 from plait.service.policy import READ_METRICS, Policy
+from plait.service.receiving import received
 from plait.service.records import Throttled, record_of
 from plait.service.rendering import Renderer
+from plait.service.responses import EVERY_RESPONSE, Responses, attempted, headers_of, log_fault
 from plait.service.retention import keeping
-from plait.service.spool import Body, Spool
+from plait.service.spool import Spool
 from plait.service.telemetry import Telemetry
-from plait.service.texts import text_of
 from plait.service.webhooks import Webhooks
 
 TYPE_CHECKING = False
@@ -59,15 +57,9 @@ if TYPE_CHECKING:
     Endpoint = Callable[[Request], Awaitable[Response]]
     T = TypeVar("T")
 
-_LOG = logging.getLogger("plait.service")
-_YAML = "application/x-yaml"
-EVERY_RESPONSE = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
-"""Headers of every response: a browser takes its type as declared, and no cache stores it."""
 _WRITES = frozenset({"PUT", "POST", "DELETE"})
 # Requests that ask an issuer or Keystone about their tokens at the same time.
 _ASKING = 40
-# Seconds in which so many bytes of a body have to arrive, or the rest of it.
-_PROGRESS, _LEAST = 30.0, 16 << 10
 
 
 class Default:
@@ -209,8 +201,8 @@ class _Application(Starlette):
         try:
             await super().__call__(scope, receive, sent)
         finally:
-            _attempted(partial(self.metrics.ended, record))
-            _attempted(record.log)
+            attempted(partial(self.metrics.ended, record))
+            attempted(record.log)
 
 
 def _versions(_: Service) -> Answer:
@@ -241,6 +233,7 @@ class _Frame:
         self._gate = gate
         self._limits = limits
         self._most = most
+        self._responses = Responses(service.address)
         # Health is answered without a thread. The rest share the connections of the database: those of all lanes fit.
         self._reads = Lane("reads", 16, 200)
         self._writes = Lane("writes", 6, 100)
@@ -265,7 +258,7 @@ class _Frame:
             record.route = path
             write = Write(
                 request.method, path, quote(request.scope["path"], errors="surrogateescape"), record.request,
-                lambda given: self._response(request, given),
+                lambda given: self._responses.of(request, given),
             )  # fmt: skip
             function = methods["GET" if request.method == "HEAD" else request.method]
             try:
@@ -273,11 +266,11 @@ class _Frame:
             except asyncio.CancelledError:
                 # The service ends, and does not wait for this request any longer. What it writes may still be stored.
                 kept = UNKNOWN if request.method in _WRITES else None
-                response = self._refused(request, busy("the service ends"), kept)
+                response = self._responses.refused(request, busy("the service ends"), kept)
             except Exception as error:
                 if write.kept != YES:
                     raise
-                _log_fault(error)
+                log_fault(error)
             # What is stored is never answered by an error, whatever came after the commit.
             return write.response if write.kept == YES and write.response is not None else response
 
@@ -296,14 +289,8 @@ class _Frame:
             if isinstance(given, Refusal):
                 note("error.type", given.kind)
                 is_open = request.method in _WRITES and given.status >= 500
-                return self._refused(request, given, write.kept if is_open else None)
-            return self._response(request, given)
-
-    def _link(self, request: Request, marker: int) -> str:
-        """The header with the URL of the next part of a list: the same request with another marker."""
-        query = [(name, value) for name, value in request.query_params.multi_items() if name != "marker"]
-        path = quote(request.scope["path"], errors="surrogateescape")
-        return f'<{self._service.address}{path}?{urlencode([*query, ("marker", marker)])}>; rel="next"'
+                return self._responses.refused(request, given, write.kept if is_open else None)
+            return self._responses.of(request, given)
 
     async def _given(self, request: Request, function: Function, write: Write) -> Answer | Refusal:
         """The answer of a function to a request. Raises Refusal."""
@@ -315,7 +302,10 @@ class _Frame:
         is_upload = request.method in _WRITES
         if is_upload:
             write.key = key_of(request.headers.getlist(HEADER))
-        with self._service.spool.uploads.taken(int(is_upload)), await self._body(request) as data:
+        with (
+            self._service.spool.uploads.taken(int(is_upload)),
+            await received(request, self._service.spool, self._most) as data,
+        ):
             query: dict[str, list[str]] = {}
             for name, value in request.query_params.multi_items():
                 query.setdefault(name, []).append(value)
@@ -332,13 +322,13 @@ class _Frame:
             try:
                 self._refuse_strangers(request)
                 if chosen is None:
-                    return self._response(request, function(self._service))
+                    return self._responses.of(request, function(self._service))
                 given = await chosen.run(partial(self._answer, partial(function, self._service)))
             except Refusal as refusal:
                 given = refusal.bare()
             if isinstance(given, Refusal):
-                return self._refused(request, given)
-            return self._response(request, given)
+                return self._responses.refused(request, given)
+            return self._responses.of(request, given)
 
         return respond
 
@@ -355,8 +345,8 @@ class _Frame:
                 record_of(request.scope).name = identity.name
                 identity.require(READ_METRICS)
             except Refusal as refusal:
-                return self._refused(request, refusal.bare())
-            return Response(self.metrics.text(), headers=_headers(request), media_type=Metrics.TYPE)
+                return self._responses.refused(request, refusal.bare())
+            return Response(self.metrics.text(), headers=headers_of(request), media_type=Metrics.TYPE)
 
         return respond
 
@@ -404,50 +394,8 @@ class _Frame:
         except Refusal:
             raise
         except Exception as error:  # noqa: BLE001 - one request that fails does not end the service
-            _log_fault(error)
+            log_fault(error)
             raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
-
-    async def _body(self, request: Request) -> Body:
-        """The body. Raises Refusal if it is too large, too slow, or declared as something other than YAML."""
-        found = self._service.spool.body()
-        if request.method in ("GET", "HEAD", "DELETE"):
-            return found
-        coding = request.headers.get("content-encoding", "identity").strip().lower()
-        if coding != "identity":
-            raise Refusal("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
-        try:
-            await self._receive(request, found)
-            if found.size:
-                given = request.headers.get("content-type", "").partition(";")[0].strip()
-                if not given:
-                    raise Refusal("HTTPMissingHeader", 400, "the header Content-Type is needed")
-                if given.lower() != _YAML:
-                    raise Refusal("HTTPUnsupportedMediaType", 415, f"the body must be {_YAML}, not {given}")
-        except BaseException:
-            found.close()
-            raise
-        return found
-
-    async def _receive(self, request: Request, to: Body) -> None:
-        """Take in a body. Raises Refusal for one that is too large, or too slow."""
-        loop = asyncio.get_running_loop()
-        since = 0
-        try:
-            async with asyncio.timeout(_PROGRESS) as due:
-                async for part in request.stream():
-                    since += len(part)
-                    if to.size + len(part) > self._most:
-                        raise Refusal("HTTPContentTooLarge", 413, f"a body has at most {self._most} bytes")
-                    to.add(part)
-                    if since >= _LEAST:
-                        due.reschedule(loop.time() + _PROGRESS)
-                        since = 0
-        except TimeoutError:
-            raise Refusal(
-                "HTTPRequestTimeout", 408, f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s"
-            ) from None
-        except ClientDisconnect:
-            raise bad_request("the body has not arrived") from None
 
     def _refuse_strangers(self, request: Request) -> None:
         """Without tokens, rejects requests that a web page makes a browser send. Raises Refusal.
@@ -466,66 +414,10 @@ class _Frame:
         kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
         messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} cannot be done here"}
         told = messages.get(status, "this cannot be done")
-        response = self._refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
+        response = self._responses.refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         return response
-
-    def _refused(self, request: Request, refusal: Refusal, kept: str | None = None) -> Response:
-        """The response to a rejected request. kept: the outcome of a write, if it is uncertain."""
-        response = self._response(request, Answer(text_of([body(refusal, kept)]), refusal.status))
-        if refusal.status == 401:
-            response.headers["www-authenticate"] = refusal.challenge
-        if refusal.retry_after is not None:
-            response.headers["retry-after"] = str(refusal.retry_after)
-        return response
-
-    def _response(self, request: Request, given: Answer) -> Response:
-        headers = _headers(request)
-        if given.marker is not None:
-            headers["link"] = self._link(request, given.marker)
-        kind = None if given.status == 204 else _YAML
-        if isinstance(given.text, Body):
-            return _Spooled(given.text, given.status, headers, kind)
-        return Response(given.text.encode("utf-8", "surrogatepass"), given.status, headers, kind)
-
-
-class _Spooled(Response):
-    """A response whose body is sent in parts, and removed when it is sent."""
-
-    def __init__(self, text: Body, status: int, headers: Mapping[str, str], kind: str | None) -> None:
-        super().__init__(None, status, {**headers, "content-length": str(text.size)}, kind)
-        self._text = text
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
-        try:
-            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-            for part in self._text.parts():
-                await send({"type": "http.response.body", "body": part, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        finally:
-            _attempted(self._text.close)
-
-
-def _headers(request: Request) -> dict[str, str]:
-    headers = {"x-deckhand-req": record_of(request.scope).request}
-    return headers | {
-        name: value for name in ("x-context-marker", "x-end-user") if (value := request.headers.get(name)) is not None
-    }
-
-
-def _attempted(work: Callable[[], None]) -> None:
-    """Runs work after a response was sent. A failure is logged."""
-    try:
-        work()
-    except Exception as error:  # noqa: BLE001 - the response is sent
-        _log_fault(error)
-
-
-def _log_fault(error: Exception) -> None:
-    """Log a mistake of ours. Messages of exceptions can have values of documents in them; the places in the code cannot."""
-    _LOG.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
 
 
 _THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})

@@ -10,7 +10,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from plait.service.app import EVERY_RESPONSE
+from plait.service.responses import EVERY_RESPONSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

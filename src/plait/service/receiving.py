@@ -1,0 +1,66 @@
+"""Bodies of requests, as they arrive."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.requests import ClientDisconnect
+
+from plait.service.failures import Refusal, bad_request
+from plait.service.responses import YAML
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from plait.service.spool import Body, Spool
+
+# Seconds in which so many bytes of a body have to arrive, or the rest of it.
+_PROGRESS, _LEAST = 30.0, 16 << 10
+
+
+async def received(request: Request, spool: Spool, most: int) -> Body:
+    """The body of a request. most: bytes that it may have.
+
+    Raises Refusal if it is too large, too slow, or declared as something other than YAML.
+    """
+    found = spool.body()
+    if request.method in ("GET", "HEAD", "DELETE"):
+        return found
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding != "identity":
+        raise Refusal("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
+    try:
+        await _receive(request, found, most)
+        if found.size:
+            given = request.headers.get("content-type", "").partition(";")[0].strip()
+            if not given:
+                raise Refusal("HTTPMissingHeader", 400, "the header Content-Type is needed")
+            if given.lower() != YAML:
+                raise Refusal("HTTPUnsupportedMediaType", 415, f"the body must be {YAML}, not {given}")
+    except BaseException:
+        found.close()
+        raise
+    return found
+
+
+async def _receive(request: Request, to: Body, most: int) -> None:
+    """Take in a body. Raises Refusal for one that is too large, or too slow."""
+    loop = asyncio.get_running_loop()
+    since = 0
+    try:
+        async with asyncio.timeout(_PROGRESS) as due:
+            async for part in request.stream():
+                since += len(part)
+                if to.size + len(part) > most:
+                    raise Refusal("HTTPContentTooLarge", 413, f"a body has at most {most} bytes")
+                to.add(part)
+                if since >= _LEAST:
+                    due.reschedule(loop.time() + _PROGRESS)
+                    since = 0
+    except TimeoutError:
+        raise Refusal(
+            "HTTPRequestTimeout", 408, f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s"
+        ) from None
+    except ClientDisconnect:
+        raise bad_request("the body has not arrived") from None
