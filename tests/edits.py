@@ -32,7 +32,7 @@ from plait.edit.sites import Text
 from plait.edit.target import Target
 from plait.edit.values import edited
 from plait.errors import LimitError, PlaitError
-from plait.nodes import Document, from_plain, to_plain
+from plait.nodes import Array, Document, Map, MapItem, from_plain, to_plain, walk
 from plait.project.run import Run
 from plait.source import Source
 from plait.tools.diff import diff
@@ -249,6 +249,13 @@ def _put_back(program: Program, random: random.Random) -> str:
         state = State(target)
     except PlaitError:
         return "(program fails)"
+    if any(
+        type(item.key) in (Map, Array)
+        for one in state.output.documents
+        for item in walk(one.value)
+        if type(item) is MapItem
+    ):
+        return "(a key that plain data cannot have)"
     documents = [to_plain(one.value) for one in state.output.documents]
     wanted = deepcopy(documents)
     if not sum([_mutate(wanted, random) for _ in range(random.randint(1, 4))]):
@@ -324,9 +331,10 @@ def _check_bytes(path: str, old: bytes, new: bytes) -> None:
         span, key = spans.item(item), spans.key(item)
         assert span is not None
         first = span.start if key is None else key.end
-        # An expression behind a key is its value as well.
+        # An expression behind a key is its value as well, and so are the spaces before a comment where a value is missing.
         rest = before[span.end :].partition("\n")[0]
-        if first <= start and end <= span.end + (len(rest) if "#@" in rest else 0):
+        more = len(rest) if "#@" in rest else len(rest) - len(rest.lstrip(" "))
+        if first <= start and end <= span.end + more:
             return
     raise Broken(f"{path}: bytes outside of a value: {before[start:end]!r}")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 
 from plait.edit.sites import Text
-from plait.nodes import from_plain
+from plait.nodes import from_plain, to_plain
 from plait.source import Source
 from plait.yaml import deduplicate, read
 from plait.yaml.keeping import keep_format
@@ -51,3 +52,21 @@ def test_the_rest_of_a_text_stays(text: str, new: object, expected: str) -> None
 def test_an_item_is_removed_with_nothing_left(text: str, place: str, expected: str) -> None:
     found = Text(text)
     assert found.without(next(site for site in found.sites if site.key == place)) == expected
+
+
+_WRITTEN = ("1", "'q'", "|\n    x", "\n    m: 1", "\n    - 1", "{m: 1}", "[1, 2]", "", "&a\n    m: 1")
+_TEXTS = ("\n", "no\nend", "two\nlines\n", " lead\nx\n", "x\n\n\n")
+_BELOW = ("", "\n", "\n\n", "      # deep\n", "  # c\n", "\n    # c\n", "# top\n")
+
+
+@pytest.mark.parametrize("sign", ["a:", "-"])
+@pytest.mark.parametrize("value", _TEXTS)
+def test_a_text_of_several_lines_takes_nothing_below_for_its_own(sign: str, value: str) -> None:
+    for written, below, more in product(_WRITTEN, _BELOW, (False, True)):
+        last = f"  {sign.replace('a', 'b')} 2\n" if more else ""
+        text = Text(f"k:\n  {sign} {written}\n{below}{last}")
+        new = next(text.replaced(text.sites[1], value))
+        top = to_plain(read(Source("", new)).items[0].value)
+        assert isinstance(top, dict), new
+        inside = top["k"]
+        assert [*(inside.values() if isinstance(inside, dict) else inside)] == [value, *([2] if more else [])], new

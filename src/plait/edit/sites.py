@@ -13,9 +13,10 @@ from plait.errors import ReadError
 from plait.nodes import Array, Map, MapItem, is_filled, key_id
 from plait.source import Position, Source
 from plait.yaml import read, write_value
-from plait.yaml.forms import double_quoted
+from plait.yaml.forms import FORMS, Forms, double_quoted
 from plait.yaml.inline import flow_text
 from plait.yaml.keeping import Editor, indented
+from plait.yaml.style import Style
 from plait.yaml.tree.edits import removal
 from plait.yaml.tree.flow import TreeError
 from plait.yaml.tree.nodes import ALIAS, PAIR, Collection
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from plait.yaml.tree.nodes import Item as TreeItem
     from plait.yaml.tree.nodes import Node
 
+# Where lines that follow would belong to a literal block, texts of several lines are quoted.
+_QUOTED = Forms(FORMS.strings.misread, blocks=False)
 # A number or a word as a person spells it, such as 0x1F or 1.50.
 _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 
@@ -149,7 +152,7 @@ class Text:
             if found is None:
                 return None
             around = found.value
-        return found
+        return [*dict.fromkeys(found)]
 
     def holds(self, site: Site, value: Value) -> bool:
         """True if the site is written as the value. Compares only the kind of collections; False for aliases."""
@@ -225,17 +228,15 @@ class Text:
 
     def _exchanged(self, site: Site, value: Value) -> list[str]:
         """The text with a value of several lines, or in the place of one."""
-        found = []
-        editor = Editor(self.tree)
-        try:
-            editor.replace(site.value, value, (site.around, site.item))
-            found.append(editor.result())
-        except ConflictError:
-            return []
-        if type(value) is str and _is_scalar(site.value):
-            # Where blank lines that follow would belong to a literal block.
-            found.append(self._with(site, double_quoted(value)))
-        return found
+        found: list[str] = []
+        for forms in (FORMS, _QUOTED):
+            editor = Editor(self.tree, Style(forms))
+            try:
+                editor.replace(site.value, value, (site.around, site.item))
+                found.append(editor.result())
+            except ConflictError:
+                break
+        return [*dict.fromkeys(found)]
 
     def _with(self, site: Site, form: str) -> str:
         node, text = site.value, self.text

@@ -198,9 +198,7 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
         return families.named(state, file, line, column) or families.dependents(state, file, line)
     runs = [watched.good or watched.evaluation for watched in state.runs_of(path) if watched.reads(path)]
     symbols = Symbols([one for one in runs if one is not None], state.file)
-    found = symbols.at(path, line, column) or symbols.at(
-        path, line, len(file.line(line)) - len(file.line(line).lstrip()) + 1
-    )
+    found = symbols.at(path, line, column) or symbols.at(path, line, file.text_on(line)[0])
     if found is None:
         return []
     order = _order(state, path, [] if symbols.is_value(found[1]) else definition(state, *found[0][:3]))

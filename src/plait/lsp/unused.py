@@ -164,11 +164,9 @@ def _overlays(state: State, file: File) -> Iterator[Problem]:
         found |= unmatched
     for line, (evaluation, item, candidates) in sorted(found.items()):
         if line not in done:
-            text = file.line(line)
-            start = len(text) - len(text.lstrip())
             miss = nearest_miss(item, candidates, evaluation.names)
             message = "matches nothing" + ("" if miss is None else f"\nnearest: {miss}")
-            yield Problem(Span(file.path, line, start + 1, max(len(text), start + 1) + 1), UNUSED, message, "unused")
+            yield Problem(Span(file.path, line, *file.text_on(line)), UNUSED, message, "unused")
 
 
 # ---- variables of operations
