@@ -331,9 +331,10 @@ def _check_bytes(path: str, old: bytes, new: bytes) -> None:
         span, key = spans.item(item), spans.key(item)
         assert span is not None
         first = span.start if key is None else key.end
-        # An expression behind a key is its value as well, and so are the spaces before a comment where a value is missing.
+        # An expression behind a key is its value as well.
         rest = before[span.end :].partition("\n")[0]
-        more = len(rest) if "#@" in rest else len(rest) - len(rest.lstrip(" "))
+        stays = rest.strip() in after[first:]  # a comment stays on the line on which a block begins
+        more = len(rest) if "#@" in rest or stays else 0
         if first <= start and end <= span.end + more:
             return
     raise Broken(f"{path}: bytes outside of a value: {before[start:end]!r}")

@@ -152,7 +152,7 @@ class Text:
             if found is None:
                 return None
             around = found.value
-        return [*dict.fromkeys(found)]
+        return found
 
     def holds(self, site: Site, value: Value) -> bool:
         """True if the site is written as the value. Compares only the kind of collections; False for aliases."""
