@@ -21,7 +21,7 @@ import pytest
 
 from patience import LONGEST
 from plait.cli import main
-from plait.errors import UsageError
+from plait.errors import LimitError, UsageError
 from plait.sealed import ask as sealed
 from plait.website.evaluation import evaluate
 from plait.website.examples import examples
@@ -363,6 +363,14 @@ def test_a_sealed_process_reaches_nothing(code: str, tmp_path: pathlib.Path) -> 
     assert done.returncode == 1
     assert "here: " in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answer_of_a_sealed_process_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = json.dumps(APP).encode()
+    assert ask(request)
+    monkeypatch.setattr("plait.sealed._MOST_ANSWER", 3)
+    with pytest.raises(LimitError, match="without an answer"):
+        ask(request)
 
 
 def test_a_directory_on_the_path_is_not_read(tmp_path: pathlib.Path) -> None:
