@@ -93,7 +93,14 @@ TITLE = re.compile(r'title="([^"]+)"')
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
 
-def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch) -> str:
+class ErrorTerminal(io.TextIOWrapper):
+    """Standard error that shows the codes of messages, as on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch, *, shows_codes: bool = False) -> str:
     """What one command line prints, errors included; `given` is what the page says it does."""
     text = ""
     for command in line.split(" | "):
@@ -101,10 +108,11 @@ def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch) -> str:
         program, *argv = shlex.split(command)
         if program == "plait":
             out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+            errors = ErrorTerminal(out.buffer, "utf-8", write_through=True) if shows_codes else out
             with monkeypatch.context() as patch:
                 patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
                 patch.setattr(sys, "stdout", out)
-                patch.setattr(sys, "stderr", out)
+                patch.setattr(sys, "stderr", errors)
                 main(argv)
             buffer = out.buffer
             assert isinstance(buffer, io.BytesIO)
@@ -126,7 +134,7 @@ def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return text
 
 
-def run_console(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
+def run_console(block: str, monkeypatch: pytest.MonkeyPatch, *, shows_codes: bool = False) -> str:
     """A console block with what its commands print now."""
     out = ""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -134,7 +142,7 @@ def run_console(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
         while line.endswith("\\"):
             more, _, given = given.partition("\n")
             line += "\n" + more
-        printed = output(line.replace("\\\n", " "), given, monkeypatch)
+        printed = output(line.replace("\\\n", " "), given, monkeypatch, shows_codes=shows_codes)
         out += f"$ {line}\n{printed}" + ("\n" if printed and not printed.endswith("\n") else "")
     return out
 
@@ -148,10 +156,18 @@ def blocks_of(text: str) -> Iterator[tuple[re.Match[str], str, str, str]]:
         yield match, language, "" if path.startswith(("/", "..")) else path, block
 
 
-def write_or_run(language: str, path: str, block: str, top: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def write_or_run(
+    language: str,
+    path: str,
+    block: str,
+    top: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    shows_codes: bool = False,
+) -> str:
     """Do what a block of a page shows: run its commands, or write its file; the block as it is now."""
     if language == "console":
-        return run_console(block, monkeypatch)
+        return run_console(block, monkeypatch, shows_codes=shows_codes)
     if language == "starlark" and ">>>" in block:
         return starlark_blocks.run(block)
     if path:
@@ -175,7 +191,7 @@ def test_blocks_of_a_page(
             runner = doctest.DocTestRunner(verbose=False)
             assert runner.run(test, clear_globs=False).failed == 0
             continue
-        now = write_or_run(language, path, block, tmp_path, monkeypatch)
+        now = write_or_run(language, path, block, tmp_path, monkeypatch, shows_codes=page.parent.name == "codes")
         if update == "write":
             new += text[end : match.start(4)] + now
             end = match.end(4)

@@ -30,7 +30,6 @@ STATUSES = {
     "UnsupportedActionMethod": 400,
     "SubstitutionSourceNotFound": 409,
     "SubstitutionSourceDataNotFound": 400,
-    "MissingDocumentPattern": 400,
     "UnknownSubstitutionError": 400,
     "SubstitutionDependencyCycle": 400,
     "EncryptionSourceNotFound": 400,

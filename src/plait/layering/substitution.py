@@ -101,7 +101,7 @@ def substitute(
 
     hints: search all sources for the nearest name of a missing one. A lenient run warns about a missing source or an
     impossible destination, and continues. Raises LayeringError: SubstitutionSourceNotFound,
-    SubstitutionSourceDataNotFound, MissingDocumentPattern, UnknownSubstitutionError.
+    SubstitutionSourceDataNotFound, UnknownSubstitutionError.
     """
     data = document.data
     # Whether a pattern matches a secret is told by no warning.

@@ -42,7 +42,7 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
         place = edit.place(step.item.key)  # type: ignore[union-attr]
         places = (place,) if place >= 0 else ()
     else:
-        places = _only_document(edit, step)
+        places = (0,)  # `apply(exact_documents=True)`: the one left document
     expected = step.expected
     if expected is None:
         if len(places) == 1:
@@ -60,16 +60,6 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
         from plait.overlay.diagnosis import explain
 
         raise explain(unmet.message, edit, step, places) from None
-
-
-def _only_document(edit: Edit, step: Step) -> Sequence[int]:
-    if len(edit.items) != 1:
-        raise OverlayError(
-            "Expected to find exactly one left document when merging exactly two documents",
-            at=step.item.position,
-            code="overlay-documents",
-        )
-    return (0,)
 
 
 def merge(run: Run, edit: Edit, step: Step) -> None:
