@@ -93,6 +93,10 @@ TITLE = re.compile(r'title="([^"]+)"')
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
 
+# Programs that pages run besides plait, for files that no block can show.
+PROGRAMS = ("chmod", "cp", "git", "ln", "mkdir", "mkfifo", "rm")
+
+
 class ErrorTerminal(io.TextIOWrapper):
     """Standard error that shows the codes of messages, as on a terminal."""
 
@@ -123,8 +127,8 @@ def output(line: str, given: str, monkeypatch: pytest.MonkeyPatch, *, shows_code
             text = "".join(pathlib.Path(name).read_text("utf-8") for name in argv)
         elif program == "ls":
             text = "".join(f"{name}\n" for name in sorted(os.listdir(argv[0] if argv else ".")))
-        elif program == "git":
-            subprocess.run(["git", *argv], check=True)
+        elif program in PROGRAMS:
+            subprocess.run([program, *argv], check=True)
         else:
             assert program == "cd", command
             monkeypatch.chdir(argv[0])
