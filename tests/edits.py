@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from plait.context import Context
 from plait.edit.back import put_back
 from plait.edit.elsewhere import as_value, at, in_file
-from plait.edit.refusal import ALSO, COMPUTED, FAILS, GENERATED, GIVEN, OTHERWISE, UNWRITABLE, Refused
+from plait.edit.refusal import ALSO, COMPUTED, FAILS, GIVEN, OTHERWISE, UNWRITABLE, Refused
 from plait.edit.setting import Edit, State
 from plait.edit.sites import Text
 from plait.edit.target import Target
@@ -359,7 +359,7 @@ def _check_refusal(program: Program, state: State, place: Place, value: object, 
             continue
         if not edit.also:
             raise Broken(f"{refused.reason}: {refused.message}\n{os.path.relpath(path)} can be edited:\n{text}")
-    if refused.reason not in (COMPUTED, FAILS, GENERATED, OTHERWISE, UNWRITABLE):
+    if refused.reason not in (COMPUTED, FAILS, OTHERWISE, UNWRITABLE):
         raise Broken(f"a reason that is not expected: {refused.reason}: {refused.message}")
 
 

@@ -293,7 +293,6 @@ _ERRORS = (
     # Editing (U03)
     ("U0301", "edit-computed", "an expression computes the value"),
     ("U0302", "edit-given", "a flag or an environment variable gives the value"),
-    ("U0303", "edit-generated", "the value is written in no input"),
     ("U0304", "edit-secret", "the value is secret"),
     ("U0305", "edit-no-file", "the value is not written in a file"),
     ("U0306", "edit-link", "the file is a symbolic link"),

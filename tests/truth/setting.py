@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.edit.refusal import COMPUTED, FAILS, GENERATED, GIVEN, SECRET, Refused
+from plait.edit.refusal import COMPUTED, FAILS, GIVEN, SECRET, Refused
 from plait.edit.setting import State
 from plait.edit.target import Target
 from plait.edit.values import edited
@@ -14,7 +14,7 @@ from truth.projects import Subject, changed_places, sample, scalars_of
 from truth.rows import Row
 
 NAME = "set"
-_NECESSARY = (COMPUTED, FAILS, GENERATED, GIVEN, SECRET)
+_NECESSARY = (COMPUTED, FAILS, GIVEN, SECRET)
 
 
 def check(subject: Subject, seed: int, tries: int) -> Row:

@@ -77,7 +77,9 @@ def main(flags: Krm) -> int:
         return 1
     if warnings:
         result["results"] = [{"message": str(warning), "severity": "warning"} for warning in warnings]
-        sys.stderr.writelines(f"plait: warning: {warning}\n" for warning in warnings)
+        from plait.cli.messages import warning_line
+
+        sys.stderr.writelines(f"plait: warning: {warning_line(warning)}\n" for warning in warnings)
     write_out(plait.documents(result).to_yaml())
     return 0
 

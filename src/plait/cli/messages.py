@@ -83,13 +83,15 @@ def warn(context: Context) -> None:
     if sink is not None:
         sink.warnings(context.warnings)
     elif context.warnings:
-        numbered = _numbered if sys.stderr.isatty() else str
         for text in context.warnings:
-            complain(f"plait: warning: {numbered(text)}\n")
+            complain(f"plait: warning: {warning_line(text)}\n")
     context.forget_warnings()
 
 
-def _numbered(text: str) -> str:
+def warning_line(text: str) -> str:
+    """The text of a warning; on a terminal with its code behind the first line."""
+    if not sys.stderr.isatty():
+        return text
     from plait.codes import number_of
     from plait.diagnostics import diagnostic_of
 

@@ -120,9 +120,10 @@ def chosen(path: str, argv: Sequence[str], *, named: bool = True) -> tuple[Run, 
     """
     words = [*argv]
     project = announced(project_of(path, os.curdir))
-    # The only run need not be named; what follows is then for its command.
+    # The only run need not be named; what follows is then for its command. `render` accepts no arguments.
     is_only = len(project.runs) == 1 and not project.matrices
-    is_named = named and words and (words[0] in project.runs or (not words[0].startswith("-") and not is_only))
+    takes_words = is_only and next(iter(project.runs.values())).command != "render"
+    is_named = named and words and (words[0] in project.runs or (words[0][:1] != "-" and not takes_words))
     run = project.run(words.pop(0) if is_named else "")
     return run, words
 

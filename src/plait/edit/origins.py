@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.analysis.places import path_of
-from plait.edit.refusal import COMPUTED, GENERATED, GIVEN, LINK, NO_FILE, SECRET, UNWRITABLE, Refused
+from plait.edit.refusal import COMPUTED, GIVEN, LINK, NO_FILE, SECRET, UNWRITABLE, Refused
 from plait.edit.sites import Text, has_computed_key, is_same_key
 from plait.edit.target import number_of
 from plait.errors import ReadError
@@ -228,10 +228,8 @@ def why_not(history: History, files: Files) -> Refused:
         where = path_of(entry.source)
         if where is None or files.bytes_of(where) is None:
             return Refused(NO_FILE, f"{path} is written in what is no file", path=path, found=entry.place)
-    if last.source is None:
-        return Refused(GENERATED, f"{path} is written nowhere: {last.action}", path=path)
-    at = Position(last.source, last.line)
-    where = path_of(last.source)
+    at = None if last.source is None else Position(last.source, last.line)
+    where = None if last.source is None else path_of(last.source)
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
         return Refused(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from plait.source import Position
 
 # The reasons. COMPUTED: code, a function or a text with placeholders makes the value. GIVEN: a flag or an environment
-# variable gives it. GENERATED: it is written nowhere. SECRET: nobody is to see it, so nobody edits it here. NO_FILE: it is
+# variable gives it. SECRET: nobody is to see it, so nobody edits it here. NO_FILE: it is
 # written in what is no file of the disk. LINK: the file is a symbolic link. FAILS: the run fails with the new value.
 # OTHERWISE: with the value written there, the output has another one. ALSO: other values change as well.
 # UNWRITABLE: the text cannot be edited there.
-COMPUTED, GIVEN, GENERATED, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
-    "computed", "given", "generated", "secret", "no file", "link", "fails", "otherwise", "also", "unwritable",
+COMPUTED, GIVEN, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
+    "computed", "given", "secret", "no file", "link", "fails", "otherwise", "also", "unwritable",
 )  # fmt: skip
 
 

@@ -78,13 +78,13 @@ def barbican_at(address: str, token_file: str) -> Barbican:
 
     if not address.startswith(("http://", "https://")):
         raise UsageError(
-            f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT", code="service-error"
+            f'"{address}" is no address of Barbican', expected="--barbican https://HOST:PORT", code="invalid-value"
         )
     if not token_file:
-        raise UsageError("Barbican asks for a token", expected="--barbican-token FILE", code="service-error")
+        raise UsageError("Barbican asks for a token", expected="--barbican-token FILE", code="missing-argument")
     token = source(token_file).text.strip()
     if not token.isascii() or not token.isprintable() or not token:
-        raise UsageError(f"{token_file} has no token in it", code="service-error")
+        raise UsageError(f"{token_file} has no token in it", code="service-settings")
     return Barbican(address.rstrip("/"), token)
 
 
