@@ -229,7 +229,7 @@ def why_not(history: History, files: Files) -> Refused:
         if where is None or files.bytes_of(where) is None:
             return Refused(NO_FILE, f"{path} is written in what is no file", path=path, found=entry.place)
     at = None if last.source is None else Position(last.source, last.line)
-    where = None if last.source is None else path_of(last.source)
+    where = path_of(last.source)
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
         return Refused(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import Finding as Told
+from plait.errors import public
 from plait.lint.codes import CODES, DEAD, ORDER
 from plait.source import Position, Source
 from plait.tools.messages import Change, Message, Related
@@ -33,7 +34,9 @@ def _told(subject: Subject, finding: Finding) -> Told:
     also = [_position(subject, place.path, place.line) for place in finding.also]
     runs = f" (in the run {', '.join(finding.runs)})" if finding.runs and len(subject.runs) > 1 else ""
     message = f"{finding.code} {finding.message}{runs}"
-    return Told(message, at=at, also=also, hint=finding.hint or None, code=finding.name)
+    # Findings quote no values of private sources.
+    hint = public(finding.hint) if finding.hint else None
+    return Told(public(message), at=at, also=also, hint=hint, code=finding.name)
 
 
 def _position(subject: Subject, path: str, line: int) -> Position:
