@@ -336,9 +336,10 @@ _HINTS = {
 def _unconvertible(value: object) -> StarlarkError:
     name = type_of(value)
     if name.startswith("@ytt:"):
-        hint = "did you mean to call .check()?" if name.startswith("@ytt:assert") else "use .string()"
-        sentence = f"Unable to convert value: {name} does not automatically encode (hint: {hint})"
-        return StarlarkError(sentence, code="not-yaml-data")
+        told = "does not automatically encode (hint: use .string())"
+        if name.startswith("@ytt:assert"):
+            told = "does not encode (did you mean to call check()?)"
+        return StarlarkError(f"Unable to convert value: {name} {told}", code="not-yaml-data")
     meant = _HINTS.get(name)
     if isinstance(value, Module) and "eval" in value.attr_names():
         meant = "call its .eval() for its documents"

@@ -89,6 +89,8 @@ TREE = Node(
 # The other names of commands.
 ALIASES = {"t": "template", "tpl": "template"}
 
+# The word after which no word is a flag.
+END = "--"
 # What a completion script does without a candidate: it completes files, or nothing.
 DEFAULT, NO_FILES = 0, 4
 DIRECTIVES = {DEFAULT: "Default", NO_FILES: "NoFileComp"}
@@ -154,7 +156,7 @@ def _candidates(node: Node, before: Sequence[str], current: str) -> tuple[list[t
     except UsageError:
         # A mistake, or a flag at the end: its value may be a file.
         return [], DEFAULT
-    if current.startswith("-") and "--" not in before:
+    if current.startswith("-") and END not in before:
         return ([], DEFAULT) if "=" in current else (list(_flags(command, flags, current)), NO_FILES)
     below = node.below
     if command is HELP:

@@ -87,7 +87,7 @@ class Command(Generic[R]):
     def checked(self, found: R) -> R:
         """The same for a command line that `read` returned. Raises UsageError."""
         if found.arguments and not self.request.usage and not found.help:
-            from plait.engine.similar import argument_hint
+            from plait.engine.helping import argument_hint
             from plait.spell import did_you_mean
 
             extra = ", ".join(found.arguments)

@@ -1,18 +1,19 @@
-"""The help of commands."""
+"""The help of commands, and hints to it."""
 
 from __future__ import annotations
 
 from textwrap import wrap
 
 from plait.engine.common import NO_EFFECT
-from plait.engine.options import LISTS
+from plait.engine.flags import FALSE, TRUE
+from plait.engine.options import LISTS, SWITCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from plait.engine.flags import Command
-    from plait.engine.options import Option
+    from plait.engine.options import Option, Request
 
 _WIDTH = 80
 _COLUMN = 32
@@ -52,3 +53,17 @@ def _lines(option: Option) -> list[str]:
 
 def _indented(text: str) -> list[str]:
     return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def argument_hint(command: Command[Any], found: Request) -> str | None:
+    """A hint about an argument that was meant as a switch's value or as an input, or None."""
+    first = found.arguments[0]
+    if first in TRUE or first in FALSE:
+        last = [use.option for use in found.uses if use.option.kind == SWITCH][-1:]
+        if last:
+            return f"a switch takes its value after an equals sign: --{last[0].name}={first}"
+    from os.path import lexists
+
+    if any(flag.short == "f" for flag in command.flags) and (lexists(first) or "." in first or "/" in first):
+        return f"an input is given with a flag: -f {first}"
+    return f"{command.name} --help shows what there is"

@@ -6,7 +6,8 @@ the member's name before it: `json.encode: expected exactly one argument`.
 
 from __future__ import annotations
 
-from plait.starlark import Builtin, Module, StarlarkError, Struct, Value, spend, type_of
+from plait.starlark import Builtin, Module, StarlarkError, spend, type_of
+from plait.starlark.structs import Counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,25 +61,16 @@ def exactly(count: int, args: Args) -> Args:
     return args
 
 
-class Parsed(Value):
+class Parsed(Counted):
     """The result of `parse...` functions: an object with members that has no YAML form by itself."""
 
-    __slots__ = ("members",)
+    __slots__ = ()
 
     def __init__(self, members: dict[str, object]) -> None:
         self.members = members
 
-    def attr(self, name: str) -> object:
-        return self.members[name] if name in self.members else super().attr(name)
-
     def attr_names(self) -> list[str]:
         return sorted(self.members)
-
-    def index(self, key: object) -> object:
-        return Struct(self.members).index(key)
-
-    def text(self) -> str:
-        return "struct(...)"
 
 
 def answering(name: str, answers: dict[str, object]) -> dict[str, object]:

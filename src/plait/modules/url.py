@@ -68,9 +68,10 @@ def _unescape(text: str) -> str:
     spend(len(text))
     pieces = text.split("%")
     out = [utf8(pieces[0])]
-    for piece in pieces[1:]:
+    for place, piece in enumerate(pieces[1:], 1):
         if len(piece) < 2 or piece[0] not in _HEX or piece[1] not in _HEX:
-            raise StarlarkError(f'invalid URL escape "%{piece[:2]}"', code="invalid-url")
+            rest = "%".join(["", *pieces[place : place + 3]])
+            raise StarlarkError(f'invalid URL escape "{rest[:3]}"', code="invalid-url")
         out += [bytes((int(piece[:2], 16),)), utf8(piece[2:])]
     return from_utf8(b"".join(out))
 
@@ -285,10 +286,13 @@ class UrlValue(Parsed):
                 raise StarlarkError("expected no argument", code="argument-count")
             return UrlValue(url.without_user())
 
-        members = answering("url.value", {"hostname": url.hostname(), "string": url.text()})
-        members["user"] = None if url.user is None else UserValue(url.user)
-        members["without_user"] = member("url.value.without_user", without_user)
-        super().__init__(members)
+        super().__init__(
+            {
+                "user": None if url.user is None else UserValue(url.user),
+                "without_user": member("url.value.without_user", without_user),
+                **answering("url.value", {"string": url.text(), "hostname": url.hostname()}),
+            }
+        )
 
 
 class UserValue(Parsed):
@@ -298,9 +302,9 @@ class UserValue(Parsed):
     type_name = "@ytt:url.user"
 
     def __init__(self, user: tuple[str, str | None]) -> None:
-        members = answering("url.user", {"string": user_text(user)})
-        members["name"], members["password"] = user
-        super().__init__(members)
+        name, password = user
+        answers = answering("url.user", {"string": user_text(user)})
+        super().__init__({"name": name, "password": password, **answers})
 
 
 def _parse(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.errors import Finding
-from plait.fragments import to_nodes
+from plait.fragments import starlark_type_name, to_nodes
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Document, MapItem, kind_name, walk
 from plait.spell import did_you_mean
 from plait.starlark import type_of
@@ -48,11 +48,12 @@ def refused(
     found: str | None = None,
     hint: str | None = None,
     told: str | None = None,
+    told_found: str | None = None,
     is_titled: bool = False,
 ) -> InvalidSchema:
     """The error for a node; an annotation at fault is named first, with its line.
 
-    told: ytt's expectation; by default `expected`. is_titled: ytt's report of an annotation has the message as its title.
+    told: ytt's expectation; by default `expected`. told_found: what ytt found; by default `found`. is_titled: ytt's report of an annotation has the message as its title.
     """
     at = node.position if annotation is None else annotation.position
     also = [] if annotation is None else [node.position]
@@ -64,7 +65,7 @@ def refused(
         summary=f"{INVALID} - {message}" if is_titled or annotation is None else INVALID,
         description="" if is_titled or annotation is None else message,
         within=int(is_titled),
-        found=found or "",
+        found=told_found or found or "",
         expected=told or expected or "",
         hints=hint.split("\n") if hint else (),
     )
@@ -102,6 +103,7 @@ def is_any(annotation: Annotation, node: Item) -> bool:
                 expected="a valid keyword argument" if name != "any" else "a bool",
                 told="A valid kwarg" if name != "any" else "starlark.Bool",
                 found=f"{name if name != 'any' else type_of(value)} (by {annotation.position})",
+                told_found=f"{name if name != 'any' else starlark_type_name(value)} (by {annotation.position})",
                 hint=(did_you_mean(name, ["any"]) if name != "any" else None) or "Supported kwargs are 'any'",
             )
     return annotation.kwargs["any"] is True

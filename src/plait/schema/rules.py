@@ -27,6 +27,7 @@ from plait.starlark import (
     type_of,
     unpack_positional,
 )
+from plait.starlark.structs import Counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     Rule: TypeAlias = Callable[[object], bool]
 
 
-class Assertion(Value):
+class Assertion(Counted):
     """A rule as templates see it: `assert.min(5).check(value)`."""
 
     __slots__ = ("check",)
@@ -71,15 +72,7 @@ class Assertion(Value):
             return error.within("", at, role=CALL, reference="in lambda")
 
         self.check = Builtin(f"{name}.check", check)
-
-    def attr(self, name: str) -> object:
-        return self.check if name == "check" else super().attr(name)
-
-    def attr_names(self) -> list[str]:
-        return ["check"]
-
-    def text(self) -> str:
-        return "struct(...)"
+        self.members = {"check": self.check}
 
 
 def failure(reason: str) -> StarlarkError:

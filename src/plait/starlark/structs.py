@@ -59,14 +59,10 @@ class WithMembers(Value):
         return self is other
 
 
-class Struct(WithMembers):
-    """Named members in order, read only (docs/reference/modules.md)."""
+class Counted(WithMembers):
+    """A value with members in order, to be looked up by index as well, counted and iterated over."""
 
     __slots__ = ()
-    type_name = "struct"
-
-    def __init__(self, members: Mapping[str, object]) -> None:
-        self.members = Members(members)
 
     def index(self, key: object) -> object:
         if type(key) is str and key in self.members:
@@ -89,6 +85,16 @@ class Struct(WithMembers):
 
     def text(self) -> str:
         return "struct(...)"
+
+
+class Struct(Counted):
+    """Named members in order, read only (docs/reference/modules.md)."""
+
+    __slots__ = ()
+    type_name = "struct"
+
+    def __init__(self, members: Mapping[str, object]) -> None:
+        self.members = Members(members)
 
     def mapping(self) -> Iterable[tuple[object, object]] | None:
         return self.members.items()

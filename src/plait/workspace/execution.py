@@ -169,7 +169,8 @@ class Execution:
                 )
             merged = self._merged(merged, given, schema)
         except PlaitError as error:
-            order = _order(own, "additional data values" if given else None)
+            has_more = any(not entry.refs for entry in given)
+            order = _order(own, "additional data values" if has_more else None)
             raise error.within(f"Overlaying data values (in following order: {order})", role=CLAUSE) from None
         if merged is None:
             merged = Document(Map([]))

@@ -6,6 +6,7 @@ The parser also records the bindings and uses of each scope, so that `resolve` d
 from __future__ import annotations
 
 from plait.starlark import syntax
+from plait.starlark.parse.binding import NOT_ASSIGNABLE
 from plait.starlark.parse.deferring import deferred
 from plait.starlark.parse.expressions import Expressions
 from plait.starlark.pieces import Args, Host
@@ -194,10 +195,14 @@ class Parser(Expressions):
             return syntax.Branch(kind, line)
         if kind == "load":
             return self.load_statement()
+        first = len(self.scope.uses)
         x = self.expression(False)
         operator = self.kind
         if operator in _ASSIGNMENTS:
             self.advance()
+            if type(x) in NOT_ASSIGNABLE:
+                # That is its fault; the names in it have none.
+                del self.scope.uses[first:]
             value = self.expression(False)
             if operator == "=":
                 self.bind(x, value)

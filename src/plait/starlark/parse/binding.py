@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 # From so many names on, their uses are taken back in one go.
 _MANY = 8
 # What the reference calls what cannot be assigned to.
-_SORTS = {
+# Expressions that cannot be assigned to, as messages name them.
+NOT_ASSIGNABLE = {
     syntax.Literal: "literal",
     syntax.Unary: "unaryexpr",
     syntax.Binary: "binaryexpr",
@@ -63,7 +64,7 @@ class Binding(Tokens):
             for item, part in zip(items, values, strict=True):
                 self.bind(item, part)
         elif not isinstance(target, (syntax.Index, syntax.Attribute)):
-            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line, "assignment-target")
+            self.problem(f"can't assign to {NOT_ASSIGNABLE[type(target)]}", target.line, "assignment-target")
 
     def bind_augmented(self, target: Expression, operator: str, value: Expression) -> None:
         if isinstance(target, syntax.Name):
@@ -73,7 +74,7 @@ class Binding(Tokens):
         elif isinstance(target, syntax.ListDisplay):
             self.problem("can't use list expression in augmented assignment", target.line, "assignment-target")
         elif not isinstance(target, (syntax.Index, syntax.Attribute)):
-            self.problem(f"can't assign to {_SORTS[type(target)]}", target.line, "assignment-target")
+            self.problem(f"can't assign to {NOT_ASSIGNABLE[type(target)]}", target.line, "assignment-target")
 
     def unuse(self, name: syntax.Name) -> None:
         uses = self.scope.uses
