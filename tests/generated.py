@@ -187,7 +187,7 @@ FROM_WORKSPACE = {"data": ["list", "read", "values"], "library": ["get"]}
 
 def flags_page() -> str:
     """docs/reference/flags.md."""
-    from plait.cli.start import commands
+    from plait.cli.commands import commands
     from plait.engine.common import NO_EFFECT
 
     examples = flag_examples()

@@ -27,8 +27,8 @@ import ci
 import plait
 import starlark_blocks
 from plait.cli import main, render
+from plait.cli.commands import commands
 from plait.cli.fleet_answers import ANSWERS
-from plait.cli.start import commands
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

@@ -14,7 +14,7 @@ import generated
 import test_docs
 from plait.additions import ADDITIONS, OF_COMMAND
 from plait.cli import main
-from plait.cli.start import commands
+from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
 from plait.layering import ignored
 from plait.layering.actions import ACTIONS

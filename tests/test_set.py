@@ -108,7 +108,7 @@ def test_a_path_means_one_value(run: project.Run) -> None:
 
 def test_its_flags_are_no_others() -> None:
     """They may stand anywhere on the command line, so the commands have none of the same name."""
-    from plait.cli.start import commands
+    from plait.cli.commands import commands
 
     own = {flag.name for flag in SET.flags} - {"help", "trust"}  # which `main` takes off
     short = {flag.short for flag in SET.flags if flag.short} - {"h"}

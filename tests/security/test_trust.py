@@ -21,7 +21,7 @@ import plait
 from patience import LONGEST
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
-from plait.cli.start import commands
+from plait.cli.commands import commands
 from plait.content import names_of_variables
 from plait.engine.options import MAP, SWITCH
 from plait.engine.pipeline import KINDS, PATHS, TOP, settings_of

@@ -23,7 +23,7 @@ import generated
 import test_reference
 from patience import LONGEST
 from plait.cli import COMMANDS, main
-from plait.cli.start import commands
+from plait.cli.commands import commands
 from plait.engine.common import ALLOW_OUTPUT
 from plait.writing.places import authorize
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.cli.start import commands
+from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
 from plait.engine.flags import Command
 from plait.engine.options import GO_FLAGS, Heading, Request, csv, switch, text, texts

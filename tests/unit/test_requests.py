@@ -12,9 +12,9 @@ import pytest
 
 import plait
 from plait.cli import main
+from plait.cli.commands import commands
 from plait.cli.fleet_answers import ANSWERS
 from plait.cli.render import FMT, TEMPLATE
-from plait.cli.start import commands
 from plait.engine import DIALECTS, dialect, keywords_of
 from plait.engine.flags import Command
 from plait.engine.options import DELIVERY, EVALUATION, MAP, PROCESS, SWITCH, VALUE, Option, Use

@@ -61,47 +61,13 @@ def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
     return run, table
 
 
-_USAGE = (
-    "plait braids changes into YAML configuration.\n\n"
-    "  plait render -f config/ -d values.yml     templates, overlays, data values\n"
-    "  plait patch base.yml -o ops.yml -v a=1    operations files and variables\n"
-    "  plait layer documents/                    layered documents\n"
-    "  plait compose plait.yml                   steps of all three in one run\n"
-    "  plait explain render -f config/ Deployment/web:spec.replicas\n"
-    "                                            where a value comes from\n"
-    "  plait impact render -f config/ values.yml:3\n"
-    "                                            what a line affects\n"
-    "  plait run staging                         what the project file calls staging\n"
-    "  plait project                             which runs the project file has\n"
-    "  plait trust                               what the project may reach beyond its repository\n"
-    "  plait set render -f config/ Deployment/web:spec.replicas=3\n"
-    "                                            edit a value where it is written\n"
-    "  plait lint                                what has no part in any run, and more\n"
-    "  plait test                                run the tests of the project\n"
-    "  plait coverage                            what the runs use of the files\n"
-    "  plait fleet                               all runs of the project, many environments\n"
-    "  plait serve                               documents in revisions, over HTTP\n"
-    "  plait lsp                                 serve an editor\n"
-    "  plait website                             the playground, in a browser\n"
-    "  plait diff old.yml new.yml                what differs, by key\n"
-    "  plait fmt -w config/                      format YAML files, nothing lost\n"
-    "  plait init demo                           a small project to start from\n"
-    "  plait krm                                 a function for Kustomize and kpt\n"
-    "  plait completion bash                     completion for bash, zsh or fish\n"
-    "  plait shims bin                           ytt and bosh that are plait, for programs\n"
-    "  plait version                             the version\n\n"
-    "--message-format json (github, sarif, ytt, bosh) prints errors and warnings for programs.\n"
-    "plait help E0101 explains the code of an error.\n"
-    "plait COMMAND --help lists the flags of a command.\n"
-)
-
-
 # The programs in whose place plait runs: the module that has the command line, and the one that prints an error.
 PROGRAMS: dict[str, tuple[str, str]] = {
     "ytt": ("plait.cli.as_ytt", "plait.reference.ytt"),
     "bosh": ("plait.cli.as_bosh", "plait.reference.bosh"),
 }
 PLAIT = "plait"
+_HELP = frozenset({"-h", "--help"})
 
 
 # The requests of the command line that runs, in the order in which they were read.
@@ -171,6 +137,12 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         name, words = argv[0], argv[1:]
         found = _command(name)
         if found is not None:
+            if words and (words[0] == "help" or not _HELP.isdisjoint(words[1:])):
+                from plait.cli.commands import help_of
+
+                text = help_of(argv)
+                if text is not None:
+                    return _write_out(text)
             from plait.cli.shared import performed, within_limits, without_end
 
             run, table = found
@@ -178,10 +150,10 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             return (without_end if is_long_running else within_limits)(
                 lambda: run(words) if takes_words else performed(table, run, words)
             )
-        if name == "help" and len(argv) > 1:
-            return _help(argv[1])
-        if name in ("-h", "--help", "help"):
-            return _write_out(_USAGE)
+        if name == "help" or name in _HELP:
+            from plait.cli.commands import help_for, overview
+
+            return _write_out(help_for(words) if name == "help" and words else overview())
         if name in ("version", "--version"):
             return _version()
         from plait.cli.mistakes import unknown_command
@@ -342,11 +314,3 @@ def _version() -> int:
     return _write_out(f"plait {__version__}\n")
 
 
-def _help(name: str) -> int:
-    """Print the help of a command, or the page of a code such as E0101."""
-    if name not in COMMANDS:
-        from plait.cli.pages import is_code, page_of
-
-        if is_code(name):
-            return _write_out(page_of(name))
-    return main([name, "--help"])

@@ -77,7 +77,7 @@ TEMPLATE = Command(Render, "plait render template")
 FMT = Command(RenderFmt, "plait render fmt")
 VERSION = Command(Version, "plait render version")
 
-_COMMANDS: dict[str, Command[Any]] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
+SUBCOMMANDS: dict[str, Command[Any]] = {"template": TEMPLATE, "fmt": FMT, "version": VERSION}
 
 _TEXT_FILES_WARNING = """
 Warning: Found Non-YAML templates in input. Non-YAML templates are not rendered to standard output.
@@ -112,7 +112,7 @@ def _dispatch(argv: Sequence[str]) -> int:
     if name == "version":
         return performed(VERSION, lambda _: _version(), rest)
     if name == "help":
-        return shown(_COMMANDS.get(rest[0] if rest else "", RENDER))
+        return shown(SUBCOMMANDS.get(rest[0] if rest else "", RENDER))
     if name == "completion":
         from plait.cli.start import COMPLETION, main_completion
 

@@ -68,9 +68,14 @@ def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str])
 
 def shown(command: Command[Any]) -> int:
     """Print the help of a command; the exit status."""
-    from plait.cli.streams import write_out
+    from plait.cli.streams import line_width, write_out
 
-    write_out(command.help_text())
+    example = ""
+    if command.request.program == "plait":
+        from plait.cli.commands import Node
+
+        example = Node(command.name.split()[1:], command).example
+    write_out(command.help_text(example=example, width=line_width()))
     return 0
 
 

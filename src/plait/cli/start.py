@@ -7,30 +7,11 @@ import os
 from plait.cli.streams import write_out
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
-from plait.engine.options import SWITCH, TEXT, Request, switch
+from plait.engine.options import Request, switch
 from plait.errors import UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Protocol
-
-    from plait.engine.options import Option
-
-    class Writer(Protocol):
-        """Writes the completion script of a shell. root: the command without a name, if there is one."""
-
-        def __call__(
-            self,
-            known: dict[str, Command[Any]],
-            program: str = ...,
-            root: Command[Any] | None = ...,
-            *,
-            described: bool = ...,
-        ) -> str: ...
-
-
 EXAMPLES = """\
-plait braids changes into YAML configuration. Three things to try:
+plait patches, templates and layers YAML. Three things to try:
 
   plait init demo && plait render -f demo/config
       a small project, rendered: templates, data values, overlays
@@ -236,224 +217,24 @@ def _make_project(directory: str) -> list[str]:
 
 def main_completion(flags: Completion) -> int:
     """Runs `plait completion`. Returns the exit status. Raises UsageError for an unknown shell."""
+    from plait.cli.completing import SCRIPTS, answer, script
+
     shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
-    write = SHELLS.get(shell)
-    if write is None:
+    if shell == SUGGEST:
+        write_out(answer(flags.arguments[1:]))
+        return 0
+    if shell not in SCRIPTS:
         from plait.spell import did_you_mean
 
         raise UsageError(
             f'no completion for the shell "{shell}"',
-            expected=", ".join(SHELLS),
-            hint=did_you_mean(shell, SHELLS),
+            expected=", ".join(SCRIPTS),
+            hint=did_you_mean(shell, SCRIPTS),
             code="unknown-choice",
         )
-    write_out(write(commands()))
+    write_out(script(shell))
     return 0
 
 
-def commands() -> dict[str, Command[Any]]:
-    """The commands and their flags: the table `NAME` of the module that has the command."""
-    from importlib import import_module
-
-    from plait.cli import COMMANDS, module_of
-
-    found = {}
-    for name in COMMANDS:
-        table = getattr(import_module(module_of(name)), name.upper())
-        assert isinstance(table, Command)
-        found[name] = table
-    return {**found, "version": Command(Request, "plait version")}
-
-
-def _words(table: Command[Any]) -> str:
-    """The values of the first argument if the usage lists them, such as `bash|zsh|fish`."""
-    first = table.request.usage.partition(" ")[0].strip("[]")
-    return first.replace("|", " ") if "|" in first else ""
-
-
-def _bash(
-    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = False
-) -> str:
-    # bash shows no descriptions.
-    del described
-    cases = "".join(
-        f'    {name}) flags="{" ".join(f"--{flag.name}" for flag in table.flags)}" words="{_words(table)}" ;;\n'
-        for name, table in known.items()
-    )
-    choices = "".join(
-        f'    {name}:--{flag.name}{f"|{name}:-{flag.short}" if flag.short else ""}) values="{" ".join(flag.choices)}" ;;\n'
-        for name, table in known.items()
-        for flag in table.flags
-        if flag.choices
-    )
-    if root is not None:
-        cases += f'    -*) flags="{" ".join(f"--{flag.name}" for flag in root.flags)}" ;;\n'
-    return f"""\
-# {program} completion for bash: source <({program} completion bash)
-_{program}() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" flags="" words="" values=""
-  COMPREPLY=()
-  if [ "$COMP_CWORD" -eq 1 ]{"" if root is None else ' && [ "${current:0:1}" != - ]'}; then
-    COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$current"))
-    return
-  fi
-  case "${{COMP_WORDS[1]}}" in
-{cases}  esac
-  case "${{COMP_WORDS[1]}}:$before" in
-{choices}  esac
-  [ "$COMP_CWORD" -eq 2 ] || words=""
-  if [ -n "$values" ]; then
-    COMPREPLY=($(compgen -W "$values" -- "$current"))
-    return
-  fi
-  case "$current" in
-    -*) COMPREPLY=($(compgen -W "$flags" -- "$current")) ;;
-    *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current")) ;;
-  esac
-}}
-complete -o filenames -F _{program} {program}
-"""
-
-
-def _zsh(
-    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = True
-) -> str:
-    listed = "\n".join(
-        f"    {_quoted(f'{name}:{_plain(table.request.summary)}' if described else name)}"
-        for name, table in known.items()
-    )
-    cases = "".join(
-        f"    {name})\n      _arguments \\\n"
-        + "".join(f"        {_quoted(row)} \\\n" for flag in table.flags for row in _zsh_flag(flag, described))
-        + (f"        '1:argument:({_words(table)})' \\\n" if _words(table) else "")
-        + "        '*:file:_files'\n      ;;\n"
-        for name, table in known.items()
-    )
-    if root is not None:
-        cases += "    -*)\n      _arguments \\\n"
-        cases += "".join(f"        {_quoted(row)} \\\n" for flag in root.flags for row in _zsh_flag(flag, described))
-        cases += "        '*:file:_files'\n      ;;\n"
-    return f"""\
-#compdef {program}
-# {program} completion for zsh: source <({program} completion zsh)
-_{program}() {{
-  local -a {program}_commands=(
-{listed}
-  )
-  if (( CURRENT == 2 )){"" if root is None else " && [[ $words[2] != -* ]]"}; then
-    _describe command {program}_commands
-    return
-  fi
-  local chosen=$words[2]
-  shift words
-  (( CURRENT-- ))
-  case $chosen in
-{cases}  esac
-}}
-# Saved as a file _{program} on the fpath it is called; sourced, it says what it completes.
-if [ "$funcstack[1]" = _{program} ]; then
-  _{program} "$@"
-else
-  compdef _{program} {program}
-fi
-"""
-
-
-def _zsh_flag(flag: Option, described: bool) -> list[str]:
-    """The arguments of zsh's `_arguments` for the long and the short form of a flag."""
-    repeat = "*" if flag.kind not in (SWITCH, TEXT) else ""
-    choice = f"({' '.join(flag.choices)})" if flag.choices else "_files"
-    value = "" if flag.kind == SWITCH else f":{(flag.value or 'value').replace(':', ' ')}:{choice}"
-    text = _plain(flag.help).replace("[", "(").replace("]", ")").replace(":", "\\:")
-    shown = f"[{text}]" if described else ""
-    rows = [f"{repeat}--{flag.name}{'' if flag.kind == SWITCH else '='}{shown}{value}"]
-    if flag.short:
-        rows.append(f"{repeat}-{flag.short}{'' if flag.kind == SWITCH else '+'}{shown}{value}")
-    return rows
-
-
-def _fish(
-    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = True
-) -> str:
-    out = [
-        f"# {program} completion for fish: {program} completion fish | source",
-        f"complete -c {program} -f -n __fish_use_subcommand",
-    ]
-    for name, table in known.items():
-        summary = f" -d {_fish_quoted(_plain(table.request.summary))}" if described else ""
-        out.append(f"complete -c {program} -f -n __fish_use_subcommand -a {name}{summary}")
-        seen = f"'__fish_seen_subcommand_from {name}'"
-        if _words(table):
-            out.append(f"complete -c {program} -n {seen} -a {_fish_quoted(_words(table))}")
-        out += _fish_flags(program, seen, table, described)
-    if root is not None:
-        out += _fish_flags(program, "__fish_use_subcommand", root, described)
-    return "\n".join(out) + "\n"
-
-
-def _fish_flags(program: str, seen: str, table: Command[Any], described: bool) -> list[str]:
-    """The lines for the flags of a command, under a condition."""
-    out = []
-    for flag in table.flags:
-        short = f" -s {flag.short}" if flag.short else ""
-        value = "" if flag.kind == SWITCH else " -r"
-        if flag.choices:
-            value = f" -x -a {_fish_quoted(' '.join(flag.choices))}"
-        text = f" -d {_fish_quoted(_plain(flag.help))}" if described else ""
-        out.append(f"complete -c {program} -n {seen} -l {flag.name}{short}{value}{text}")
-    return out
-
-
-def _powershell(
-    known: dict[str, Command[Any]], program: str = "plait", root: Command[Any] | None = None, *, described: bool = True
-) -> str:
-    rows = [(name, table.request.summary, table) for name, table in known.items()]
-    listed = "".join(f"    {_powershell_row(name, text, described)}\n" for name, text, _ in rows)
-    tables = [(name, table) for name, _, table in rows] + ([] if root is None else [("-", root)])
-    flags = "".join(
-        f"    {_powershell_quoted(name)} = @(\n"
-        + "".join(f"      {_powershell_row(f'--{flag.name}', flag.help, described)}\n" for flag in table.flags)
-        + "".join(f"      {_powershell_row(word, '', described)}\n" for word in _words(table).split())
-        + "    )\n"
-        for name, table in tables
-    )
-    return f"""\
-# {program} completion for PowerShell: {program} completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName {program} -ScriptBlock {{
-  param($word, $ast, $cursor)
-  $commands = @(
-{listed}  )
-  $flags = @{{
-{flags}  }}
-  $words = @($ast.CommandElements | Where-Object {{ $_.Extent.EndOffset -lt $cursor }} | ForEach-Object {{ "$_" }})
-  $first = if ($words.Count -gt 1) {{ $words[1] }} elseif ("$word".StartsWith('-')) {{ '-' }} else {{ '' }}
-  $found = if ($first -eq '') {{ $commands }} elseif ($first.StartsWith('-')) {{ $flags['-'] }} else {{ $flags[$first] }}
-  $found | Where-Object {{ $_ -like "$word*" }} | ForEach-Object {{
-    $name, $text = $_ -split "`t", 2
-    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $text)
-  }}
-}}
-"""
-
-
-def _powershell_row(name: str, text: str, described: bool) -> str:
-    return _powershell_quoted(f"{name}\t{(described and _plain(text)) or name}")
-
-
-def _powershell_quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _plain(text: str) -> str:
-    return text.replace("`", "").replace("\n", " ")
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _fish_quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-SHELLS: dict[str, Writer] = {"bash": _bash, "zsh": _zsh, "fish": _fish, "powershell": _powershell}
+# What the scripts pass before the words to complete.
+SUGGEST = "suggest"

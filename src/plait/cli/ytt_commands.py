@@ -115,11 +115,10 @@ def completion(argv: Sequence[str]) -> int:
         return shown(node.command)
     if flags.arguments:
         raise UsageError(f'unknown command "{flags.arguments[0]}" for "{node.command.name}"', code="unknown-command")
-    from plait.cli.start import SHELLS
+    from plait.cli.completing import script
 
-    known = {name: below.command for name, below in TREE.below.items() if name not in ("help", "website")}
-    described = not flags.value(ShellCompletion.no_descriptions)
-    write_out(SHELLS[node.command.name.rpartition(" ")[2]](known, PROGRAM, YTT, described=described))
+    ask = "__completeNoDesc" if flags.value(ShellCompletion.no_descriptions) else "__complete"
+    write_out(script(node.command.name.rpartition(" ")[2], PROGRAM, ask))
     return 0
 
 
@@ -128,6 +127,7 @@ def complete(argv: Sequence[str], *, described: bool) -> int:
     if not argv:
         raise UsageError("requires at least 1 arg(s), only received 0", code="missing-argument")
     *before, current = argv
+    current = "" if current == '""' else current
     node, rest = _descended(before)
     found, directive = _candidates(node, rest, current)
     lines = [f"{name}\t{text}" if described and text else name for name, text in found]

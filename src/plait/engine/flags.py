@@ -298,11 +298,11 @@ class Command(Generic[R]):
             code="unknown-flag",
         )
 
-    def help_text(self) -> str:
-        """The text that `--help` prints."""
+    def help_text(self, *, example: str = "", width: int | None = None) -> str:
+        """The text that `--help` prints. example: a command line. width: of the terminal."""
         from plait.engine.helping import help_text
 
-        return help_text(self)
+        return help_text(self, example=example, width=width)
 
 
 def _is_integer(text: str) -> bool:

@@ -19,25 +19,32 @@ _WIDTH = 80
 _COLUMN = 32
 
 
-def help_text(command: Command[Any]) -> str:
-    """The text of `--help`, at most 80 columns wide, the most important part first."""
+def help_text(command: Command[Any], *, example: str = "", width: int | None = None) -> str:
+    """The text of `--help`, the most important part first: at most 80 columns wide, or as wide as a narrower terminal.
+
+    example: a command line. width: of the terminal.
+    """
+    most = _WIDTH if width is None else min(width, _WIDTH)
+    column = min(_COLUMN, most // 2)
     usage = " ".join(filter(None, (command.name, "[flags]", command.request.usage)))
-    out = [*wrap(command.request.summary, _WIDTH), "", "Usage:", *_indented(usage)]
+    out = [*wrap(command.request.summary, most), "", "Usage:", *indented(usage, most)]
     commands = command.request.commands
     if commands:
-        width = max(len(name) for name, _ in commands)
+        longest = max(len(name) for name, _ in commands)
         out += [f"  {command.name} [command]", "", "Commands:"]
-        out += [f"  {name:<{width}}  {summary}" for name, summary in commands]
+        out += [f"  {name:<{longest}}  {summary}" for name, summary in commands]
+    if example:
+        out += ["", "Example:", *indented(example, most)]
     for heading, flags in command.groups.items():
         if heading != NO_EFFECT:
-            out += ["", f"{heading}:", *(line for flag in flags for line in _lines(flag))]
+            out += ["", f"{heading}:", *(line for flag in flags for line in _lines(flag, most, column))]
     if NO_EFFECT in command.groups:
         names = ", ".join(f"{flag.shown} {flag.value}".rstrip() for flag in command.groups[NO_EFFECT])
-        out += ["", f"{NO_EFFECT}:", *_indented(names)]
+        out += ["", f"{NO_EFFECT}:", *indented(names, most)]
     return "\n".join(out) + "\n"
 
 
-def _lines(option: Option) -> list[str]:
+def _lines(option: Option, most: int, column: int) -> list[str]:
     """The lines about an option in the help of its command."""
     head = f"  {'-' + option.short + ',' if option.short else '   '} --{option.name} {option.value}".rstrip()
     text = option.help
@@ -45,14 +52,15 @@ def _lines(option: Option) -> list[str]:
         text += " (repeatable)"
     if option.default:
         text += f" (default {','.join(option.default)})"
-    lines = [" " * _COLUMN + line for line in wrap(text, _WIDTH - _COLUMN, break_on_hyphens=False)]
-    if len(head) > _COLUMN - 2:
+    lines = [" " * column + line for line in wrap(text, most - column, break_on_hyphens=False)]
+    if len(head) > column - 2:
         return [head, *lines]
-    return [head.ljust(_COLUMN) + lines[0].lstrip(), *lines[1:]]
+    return [head.ljust(column) + lines[0].lstrip(), *lines[1:]]
 
 
-def _indented(text: str) -> list[str]:
-    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+def indented(text: str, most: int = _WIDTH) -> list[str]:
+    """A text in lines that are indented, the further ones more. most: their width."""
+    return wrap(text, most, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def argument_hint(command: Command[Any], found: Request) -> str | None:

@@ -1,0 +1,314 @@
+"""The commands as a tree: groups, summaries, subcommands, examples, and the help at any depth. Loaded for help and
+completion alone.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from plait.cli import COMMANDS, module_of
+from plait.cli.tools import table
+from plait.engine import DIALECTS
+from plait.engine.flags import Command
+from plait.engine.options import SWITCH, Request
+from plait.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from plait.engine.options import Option
+
+# The commands by what they are for, each with a line for the list of commands.
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Render": {
+        "render": "evaluate templates, overlays, schemas and data values (ytt)",
+        "patch": "apply operations files and variables (bosh interpolate)",
+        "layer": "layer documents, and substitute values among them (Deckhand)",
+        "compose": "run a pipeline with steps of all three",
+        "run": "evaluate a run of the project file",
+        "fleet": "render all runs of the project, for many environments",
+    },
+    "Ask": {
+        "explain": "show where a value of the output comes from",
+        "impact": "show which values of the output a line affects",
+        "diff": "show what differs between two files, or write it as a patch",
+        "project": "list the runs of the project",
+    },
+    "Check": {
+        "lint": "report unused code, no-ops, chance and ambiguous YAML",
+        "test": "run the tests of the project",
+        "coverage": "measure which lines and branches the runs use",
+    },
+    "Change": {
+        "set": "change a value of the output in the file where it is written",
+        "fmt": "format YAML files; comments stay",
+    },
+    "Set up": {
+        "init": "create a project, or a project file for a repository",
+        "trust": "show and grant what a project may reach outside of its repository",
+        "completion": "print a script that completes command lines in a shell",
+        "shims": "write programs named ytt and bosh that run plait",
+    },
+    "Serve": {
+        "lsp": "serve an editor (extra: lsp)",
+        "serve": "keep documents in revisions, over HTTP (extra: serve)",
+        "website": "serve the playground to a browser of this machine",
+        "krm": "run as a function of Kustomize or kpt",
+    },
+    "Help": {
+        "help": "print the help of a command, or explain a code such as E0101",
+        "version": "print the version",
+    },
+}
+
+_RENDER = "plait render -f config/ -d production.yml"
+_PATCH = "plait patch base.yml -o scale.yml -v name=web"
+_LAYER = "plait layer documents/"
+_COMPOSE = "plait compose plait.yml"
+_PATH = "Deployment/web:spec.replicas"
+
+# An example of each command, by its words.
+EXAMPLES: Mapping[str, str] = {
+    "render": _RENDER,
+    "render fmt": "plait render fmt -f config/",
+    "render version": "plait render version",
+    "render completion": "plait render completion bash",
+    "render help": "plait render help fmt",
+    "patch": _PATCH,
+    "layer": _LAYER,
+    "compose": _COMPOSE,
+    "run": "plait run production --output-files out/",
+    "fleet": "plait fleet --only 'production-*' -j 4",
+    "fleet why": f"plait fleet why {_PATH}",
+    "fleet diff": "plait fleet diff staging production",
+    "fleet impact": "plait fleet impact values.yml:3",
+    "explain": f"plait explain run production {_PATH}",
+    "impact": "plait impact run production values.yml:3",
+    "diff": "plait diff before.yml after.yml --as ops",
+    "project": "plait project -o json",
+    "lint": "plait lint --select unused --fix",
+    "test": "plait test tests/ -k 'web and not slow'",
+    "coverage": "plait coverage --fail-under 80",
+    "set": f"plait set -w run production {_PATH}=3",
+    "fmt": "plait fmt -w config/",
+    "init": "plait init demo",
+    "trust": "plait trust",
+    "completion": "source <(plait completion bash)",
+    "shims": "plait shims ~/.local/bin",
+    "lsp": "plait lsp",
+    "serve": "plait serve --tokens tokens.yml --port 9000",
+    "serve new-token": "plait serve new-token deployer --role admin",
+    "serve new-key": "plait serve new-key",
+    "serve rotate": "plait serve rotate --keys file:keys.yml",
+    "serve documents": "plait serve documents site/ > documents.yml",
+    "serve export": "plait serve export > revisions.jsonl",
+    "serve import": "plait serve import revisions.jsonl",
+    "serve import-deckhand": "plait serve import-deckhand postgresql://deckhand@db/deckhand",
+    "serve prune": "plait serve prune --keep last=100",
+    "serve status": "plait serve status",
+    "website": "plait website",
+    "krm": "plait krm < resource-list.yml",
+    "help": "plait help fleet why",
+    "version": "plait version",
+}
+
+# The argument of a command around that of another one, in its example.
+_ASKED = {"explain": _PATH, "impact": "config/app.yml:3", "set": f"{_PATH}=3", "lint": ""}
+
+
+class Node:
+    """A command. words: that select it. children: its subcommands by name."""
+
+    __slots__ = ("children", "command", "words")
+
+    def __init__(self, words: Sequence[str], command: Command[Any]) -> None:
+        self.words = words
+        self.command = command
+        self.children: dict[str, Node] = {}
+
+    @property
+    def example(self) -> str:
+        """A command line that shows its use."""
+        own = EXAMPLES.get(" ".join(self.words), "")
+        if own or len(self.words) < 2:
+            return own
+        above, name = self.words[0], self.words[-1]
+        if above not in _ASKED:
+            return EXAMPLES.get(above, "")
+        inner = EXAMPLES["run"].replace(" --output-files out/", "") if name == "run" else EXAMPLES[name]
+        return f"plait {above}{inner.removeprefix('plait')} {_ASKED[above]}".rstrip()
+
+    def help_text(self, width: int | None = None) -> str:
+        """The text of `--help`. width: of the terminal."""
+        return self.command.help_text(example=self.example, width=width)
+
+
+class _Help(Request):
+    """The command line of `plait help`."""
+
+    __slots__ = ()
+    command = "help"
+    summary = "Print the help of a command, or the page of a code of an error, a warning or a finding."
+    usage = "[COMMAND...|CODE]"
+
+
+class _Version(Request):
+    """The command line of `plait version`."""
+
+    __slots__ = ()
+    command = "version"
+    summary = "Print the version."
+
+
+_OTHERS: Mapping[str, type[Request]] = {"help": _Help, "version": _Version}
+
+
+def node_of(name: str) -> Node:
+    """A command with its subcommands. name: of COMMANDS, `help` or `version`. Raises UsageError for another one."""
+    if name in _OTHERS:
+        return Node([name], Command(_OTHERS[name]))
+    if name not in COMMANDS:
+        raise _unknown("plait", name, [*COMMANDS, *_OTHERS])
+    module = import_module(module_of(name))
+    found = getattr(module, name.upper())
+    assert isinstance(found, Command)
+    node = Node([name], found)
+    known = getattr(module, "SUBCOMMANDS", {})
+    if name == "fleet":
+        from plait.cli.fleet_answers import ANSWERS
+
+        known = {one: command for one, (command, _) in ANSWERS.items()}
+    for one, summary in found.request.commands:
+        node.children[one] = Node([name, one], known.get(one) or _variant(found, f"plait {name} {one}", summary))
+    if _contains_dialects(found):
+        for one in (*DIALECTS, "run"):
+            node.children[one] = Node([name, one], _around(found, one))
+    return node
+
+
+def tree() -> dict[str, Node]:
+    """All commands by name."""
+    return {name: node_of(name) for group in GROUPS.values() for name in group}
+
+
+def commands() -> dict[str, Command[Any]]:
+    """The commands and their flags, by name."""
+    return {name: node_of(name).command for name in (*COMMANDS, "version")}
+
+
+def _contains_dialects(command: Command[Any]) -> bool:
+    """True if the command line of a dialect follows the command's own flags."""
+    return "render|patch|layer|compose" in command.request.usage
+
+
+def _variant(command: Command[Any], name: str, summary: str) -> Command[Any]:
+    """A subcommand that has the flags of its command."""
+    about = type(
+        "Variant", (command.request,), {"__slots__": (), "summary": _sentence(summary), "usage": "", "commands": ()}
+    )
+    return Command(about, name)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _around(command: Command[Any], name: str) -> Command[Any]:
+    """The command line of a dialect, or of `run`, within that of a command."""
+    outer = command.request
+    if name == "run":
+        from plait.cli.project import RUN
+
+        inner: Command[Any] = RUN
+    else:
+        inner = table(name, [one for one in outer.options if one.kind == SWITCH])
+    asked = outer.usage.rpartition("] ")[2] if outer.usage.endswith(("PATH", "LINE", "VALUE", "...")) else ""
+    own: dict[str, Option] = {one.attribute: one for one in outer.options if one.kind == SWITCH}
+    known = {one.attribute for one in inner.request.options}
+    attributes = {
+        "__slots__": (),
+        "summary": outer.summary,
+        "usage": " ".join(filter(None, (inner.request.usage.replace("PATH", "INPUT"), asked))),
+        "commands": (),
+        **{key: one for key, one in own.items() if key not in known},
+    }
+    return Command(type("Around", (inner.request,), attributes), f"{command.name} {name}")
+
+
+def help_of(words: Sequence[str]) -> str | None:
+    """The help that a command line asks for by a subcommand and `--help`, or by `help` in the place of a subcommand; None
+    if the command itself answers. words: the command, and what follows.
+    """
+    from os.path import lexists
+
+    node = node_of(words[0])
+    before: list[str] = []
+    for word in words[1:]:
+        if word in ("--help", "-h") or word == "--":
+            break
+        before.append(word)
+    if before[:1] == ["help"] and "help" not in node.children and not lexists("help"):
+        return _described(node, before[1:])
+    if len(before) == len(words) - 1:
+        return None
+    for word in before:
+        if word in node.children:
+            return node.children[word].help_text(_width())
+    return None
+
+
+def help_for(words: Sequence[str]) -> str:
+    """The text that `plait help WORDS` prints. Raises UsageError for an unknown command or code."""
+    if words[0] not in COMMANDS and words[0] not in _OTHERS:
+        from plait.cli.pages import is_code, page_of
+
+        if is_code(words[0]):
+            return page_of(words[0])
+    return _described(node_of(words[0]), words[1:])
+
+
+def _described(node: Node, words: Sequence[str]) -> str:
+    for word in words:
+        if not node.children:
+            break
+        child = node.children.get(word)
+        if child is None:
+            raise _unknown(" ".join(("plait", *node.words)), word, [*node.children])
+        node = child
+    return node.help_text(_width())
+
+
+def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
+    from plait.spell import did_you_mean
+
+    return UsageError(
+        f'unknown command "{above} {word}"',
+        expected=", ".join(known),
+        hint=did_you_mean(word, known) or "plait help lists the commands",
+        code="unknown-command",
+    )
+
+
+def overview() -> str:
+    """The list of commands, by group."""
+    from plait.engine.helping import indented
+
+    width = max(len(name) for group in GROUPS.values() for name in group)
+    out = ["plait patches, templates and layers YAML, and tells you where every value came from.", ""]
+    out += ["Usage:", *indented("plait COMMAND [flags] [arguments]"), ""]
+    for heading, group in GROUPS.items():
+        out += [f"{heading}:", *(f"  {name:<{width}}  {short}" for name, short in group.items()), ""]
+    out += ["Example:", f"  plait explain {_RENDER.removeprefix('plait ')} {_PATH}", ""]
+    out += [
+        "plait COMMAND --help lists the flags of a command.",
+        "--message-format json (github, sarif, ytt, bosh) prints errors and warnings for programs.",
+    ]
+    return "\n".join(out) + "\n"
+
+
+def _width() -> int | None:
+    from plait.cli.streams import line_width
+
+    return line_width()
