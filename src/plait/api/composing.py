@@ -95,11 +95,18 @@ class Composed(Documents):
 def compose(request: Compose) -> Composed:
     """Run the steps of a pipeline file, as `plait compose` does.
 
-    pipeline: the path of the file, its text by name, or `documents` of its data. Its paths are relative to the file's
-    directory, or to the working directory. values, values_files: data values that override those of steps. until: the
-    name of the step to stop after. check_output, keep_format, warnings, limits, isolated: as in `render`. trace: record
-    provenance, for `explain`. trust: grant the permissions that a pipeline given by path needs outside its repository,
-    as `--trust` does; the names in a pipeline given as text or data are your own. Raises PlaitError.
+    pipeline: the path of the file, its text by name, or `documents` of its data.
+
+    Its paths are relative to the file's directory, or to the working directory.
+
+    values, values_files: data values that override those of steps.
+    until: the name of the step to stop after.
+    check_output, keep_format, warnings, limits, isolated: as in `render`.
+    trace: record provenance, for `explain`.
+    trust: grant the permissions that a pipeline given by path needs outside its repository, as `--trust` does; the
+        names in a pipeline given as text or data are your own.
+
+    Raises PlaitError.
 
     >>> import pathlib
     >>> _ = pathlib.Path("app.yml").write_text("image: app:1")

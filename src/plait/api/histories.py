@@ -104,9 +104,12 @@ class History(Comparable):
 def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
     """The histories of the values that a path selects, as `plait explain` finds them; without a path, of all values.
 
-    documents: the result of `render`, `patch`, `layer` or `compose` with `trace=True`; documents passed from one call
-    to another keep their histories. path: such as `Deployment/web:spec.replicas`. cleartext_secrets: show the values of
-    variables stores and of encrypted documents. Raises PlaitError.
+    documents: the result of `render`, `patch`, `layer` or `compose` with `trace=True`; documents passed from one
+        call to another keep their histories.
+    path: such as `Deployment/web:spec.replicas`.
+    cleartext_secrets: show the values of variables stores and of encrypted documents.
+
+    Raises PlaitError.
 
     >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True)
     >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)

@@ -29,12 +29,18 @@ if TYPE_CHECKING:
 def layer(request: Layer) -> Documents:
     """Render layered documents together, as `plait layer` does; the concrete ones come back.
 
-    site: the directory of an Airship site, `site/NAME`, whose documents are collected as by Pegleg; inputs follow them.
-    repositories: checkouts of the repositories that the site's definition names, by name. like_deckhand: values and
-    order of documents exactly as in Deckhand; not with `relaxed`. schemas, names, layers, labels: return only matching
-    documents. short: schema, name and data only. keep_format: as in `render`. secrets: the values of secret references.
-    allow_links, warnings, limits, isolated: as in `render`. trace: record provenance, for `explain`. The other options
-    are the flags of `plait layer`. Raises PlaitError.
+    site: the directory of an Airship site, `site/NAME`, whose documents are collected as by Pegleg; inputs follow
+        them.
+    repositories: checkouts of the repositories that the site's definition names, by name.
+    like_deckhand: values and order of documents exactly as in Deckhand; not with `relaxed`.
+    schemas, names, layers, labels: return only matching documents.
+    short: schema, name and data only.
+    keep_format: as in `render`.
+    secrets: the values of secret references.
+    allow_links, warnings, limits, isolated: as in `render`.
+    trace: record provenance, for `explain`.
+
+    The other options are the flags of `plait layer`. Raises PlaitError.
 
     >>> policy = '''
     ... schema: deckhand/LayeringPolicy/v1

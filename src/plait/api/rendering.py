@@ -24,20 +24,30 @@ if TYPE_CHECKING:
 def render(request: Render) -> Rendered:
     """Render templates with data values, schemas, overlays and libraries, as `plait render` does.
 
-    values: data values as plain data, merged over those of files. values_files: plain YAML files of data values.
+    values: data values as plain data, merged over those of files.
+    values_files: plain YAML files of data values.
     environment: texts that set data values by the names of --data-values-env-all, such as os.environ: over those of
-    files, below `values`. secrets: secret data values, merged over all others: messages, warnings, printed lines and
-    histories reveal nothing that depends on them. file_marks: `PATH:KEY=VALUE`, as --file-mark. merge: plain documents
-    merged into the output by kind and name, as --merge; merge_keys, merge_schemas: the keys of their arrays' items, as
-    --merge-key and --merge-schemas. allow_links: paths that symbolic links may lead to. validate: run the validations
-    of data values. schema: the path of a JSON Schema, an OpenAPI document or a custom resource definition that is the
-    schema of data values, with `#/pointer` for a part of it, as --schema. additions: names of extensions of the
-    dialect, as --with. check_output: files and directories with schemas of the documents by kind, as --check-output.
-    output_by: the rule for the file of each document in `files`, as --output-by. keep_format: `to_yaml` and `files`
-    return files that are not templates as they are, with minimal changes of lines, as --keep-format. warnings: "keep"
-    them in the result, or raise an "error" if there are any. limits: by the names of --limit, such as {"steps":
-    100_000, "memory": 1 << 28}. trace: record provenance, for `explain`. isolated: run in a worker process, which
-    enforces `seconds` and `memory` at all times; not with `trace`. Raises PlaitError.
+        files, below `values`.
+    secrets: secret data values, merged over all others: messages, warnings, printed lines and histories reveal
+        nothing that depends on them.
+    file_marks: `PATH:KEY=VALUE`, as --file-mark.
+    merge: plain documents merged into the output by kind and name, as --merge; merge_keys, merge_schemas: the keys
+        of their arrays' items, as --merge-key and --merge-schemas.
+    allow_links: paths that symbolic links may lead to.
+    validate: run the validations of data values.
+    schema: the path of a JSON Schema, an OpenAPI document or a custom resource definition that is the schema of
+        data values, with `#/pointer` for a part of it, as --schema.
+    additions: names of extensions of the dialect, as --with.
+    check_output: files and directories with schemas of the documents by kind, as --check-output.
+    output_by: the rule for the file of each document in `files`, as --output-by.
+    keep_format: `to_yaml` and `files` return files that are not templates as they are, with minimal changes of
+        lines, as --keep-format.
+    warnings: "keep" them in the result, or raise an "error" if there are any.
+    limits: by the names of --limit, such as {"steps": 100_000, "memory": 1 << 28}.
+    trace: record provenance, for `explain`.
+    isolated: run in a worker process, which enforces `seconds` and `memory` at all times; not with `trace`.
+
+    Raises PlaitError.
 
     >>> template = '''
     ... #@ load("@ytt:data", "data")
