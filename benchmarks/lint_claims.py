@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 from plait.analysis.verifying import output_of
 from plait.errors import PlaitError
-from plait.lint.codes import CODES, DEAD, ORDER
-from plait.lint.finding import Edit, Finding
-from plait.lint.proving import kept
-from plait.lint.run import findings_of
-from plait.lint.subject import Subject
+from plait.linting.codes import CODES, DEAD, ORDER
+from plait.linting.finding import Edit, Finding
+from plait.linting.proving import kept
+from plait.linting.run import findings_of
+from plait.linting.subject import Subject
 from plait.project import read
 from plait.view import View
 

@@ -24,7 +24,7 @@ from plait.errors import PlaitError
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
-    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers",
+    "fmt", "data_values", "data_values_schema", "check_data_values", "check_layers", "lint", "test", "set",
 )  # fmt: skip
 AWAITED = ("render", "patch", "layer", "compose")
 

@@ -10,9 +10,9 @@ import os
 from pathlib import Path
 from typing import TypedDict
 
-from plait.lint.fixing import fix
-from plait.lint.run import findings_of
-from plait.lint.subject import Subject
+from plait.linting.fixing import fix
+from plait.linting.run import findings_of
+from plait.linting.subject import Subject
 from plait.project.file import project_of
 
 

@@ -78,7 +78,7 @@ def _called(node: ast.AST) -> str:
 def without_code(tree: ast.AST) -> list[int]:
     """The lines that construct an error or a finding without `code=`."""
     # The findings of lint have their code as the first argument.
-    of_lint = any(isinstance(one, ast.ImportFrom) and one.module == "plait.lint.finding" for one in ast.walk(tree))
+    of_lint = any(isinstance(one, ast.ImportFrom) and one.module == "plait.linting.finding" for one in ast.walk(tree))
     classes = _CLASSES - _WITH_CODE - ({"Finding"} if of_lint else set())
     return [
         node.lineno

@@ -48,7 +48,7 @@ LEVELS = [
     ["edit"],
     ["formatting"],
     ["watching"],
-    ["lint"],
+    ["linting"],
     ["coverage"],
     ["testing"],
     ["sealed"],

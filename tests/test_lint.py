@@ -11,8 +11,8 @@ from jsonschema import Draft4Validator
 
 from plait.cli import main
 from plait.errors import UsageError
-from plait.lint import lint
-from plait.lint.codes import CODES
+from plait.linting import lint
+from plait.linting.codes import CODES
 from plait.project import read
 
 FILES = {
@@ -123,9 +123,9 @@ def test_fix_changes_what_it_mends_and_no_other_byte(place: Path, capsysbinary: 
 
 def test_fix_does_not_touch_files_that_changed_meanwhile(place: Path) -> None:
     from plait.errors import ReadError
-    from plait.lint.fixing import fix
-    from plait.lint.run import findings_of
-    from plait.lint.subject import Subject
+    from plait.linting.fixing import fix
+    from plait.linting.run import findings_of
+    from plait.linting.subject import Subject
 
     project = read(str(place))
     subject = Subject(project, list(project.runs.values()))

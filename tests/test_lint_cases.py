@@ -9,7 +9,7 @@ import yaml
 
 import lint_cases
 from lint_cases import Case
-from plait.lint.codes import CODES
+from plait.linting.codes import CODES
 
 CASES = Path(__file__).parent / "cases" / "lint"
 

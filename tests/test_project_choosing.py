@@ -10,7 +10,7 @@ import pytest
 from plait import project
 from plait.cli import main
 from plait.errors import UsageError
-from plait.lint import lint
+from plait.linting import lint
 from plait.project.choosing import about, choose
 from test_fleet import FILES, many, put
 

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import io
 import pathlib
+import pydoc
 import re
 import subprocess
 import sys
@@ -279,6 +280,25 @@ def test_a_traceback_says_what_the_error_knows() -> None:
     shown = "".join(traceback.format_exception(caught.value))
     assert 'hint:     did you mean "name"?' in shown
     assert "at ops.yml:1" in shown
+
+
+def test_an_uncaught_error_shows_no_frames_inside_plait(tmp_path: pathlib.Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import plait\n\ndef work():\n    plait.render({'a.yml': 'a: #@ nope'})\n\nwork()\n", "utf-8")
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    files = [line for line in done.stderr.splitlines() if line.startswith('  File "')]
+    assert [line.rpartition(", in ")[2] for line in files] == ["<module>", "work"]
+    assert "plait.errors.StarlarkError: undefined: nope\nat a.yml:1\n" in done.stderr
+
+
+def test_help_has_a_line_for_each_parameter() -> None:
+    for function in (plait.render, plait.patch, plait.layer, plait.lint, plait.set):
+        text = pydoc.plain(pydoc.render_doc(function))
+        assert "'Inputs'" not in text
+        for name in inspect.signature(function).parameters:
+            described = rf"(?m)^    (?:[a-z_]+, )*{name}(?:, [a-z_]+)*: "
+            assert re.search(described, text) or f"{name}: " in text, f"{function.__name__}: {name}"
 
 
 def test_warnings_are_kept_or_refused(tmp_path: pathlib.Path) -> None:

@@ -1,4 +1,4 @@
-"""plait: braid changes into base YAML configuration.
+"""plait patches, templates and layers YAML, and tells you where every value came from.
 
     import plait
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plait.api.reading import documents, read
     from plait.api.rendering import arender, render
     from plait.api.values import data_values, data_values_schema
+    from plait.edit.api import set
     from plait.engine.kinds import Input, Inputs, Limits, Plain
     from plait.engine.results import Documents, Rendered
     from plait.errors import (
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
         TemplateError,
         UsageError,
     )
+    from plait.linting.api import lint
     from plait.source import Position
+    from plait.testing.api import test
     from plait.version import __version__
 
 __all__ = [
@@ -88,9 +91,12 @@ __all__ = [
     "explain",
     "fmt",
     "layer",
+    "lint",
     "patch",
     "read",
     "render",
+    "set",
+    "test",
 ]
 
 
@@ -119,7 +125,6 @@ _ELSEWHERE = {
     "Error": "PlaitError",
     "check": "check_data_values or check_layers",
     "format": "fmt",
-    "lint": "check_data_values or check_layers",
     "load": "read",
     "openapi": "data_values_schema",
     "schema": "data_values_schema",

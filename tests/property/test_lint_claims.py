@@ -15,10 +15,10 @@ from operations import operations_program
 from plait.analysis.verifying import output_of
 from plait.edits import Edit, edited, outermost
 from plait.errors import PlaitError
-from plait.lint.codes import CODES, DEAD
-from plait.lint.fixing import fix
-from plait.lint.run import findings_of
-from plait.lint.subject import Subject
+from plait.linting.codes import CODES, DEAD
+from plait.linting.fixing import fix
+from plait.linting.run import findings_of
+from plait.linting.subject import Subject
 from plait.project import Project, Run
 from programs import Program, template_program
 from typed import uses

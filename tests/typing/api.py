@@ -47,6 +47,17 @@ def rendering() -> None:
     plait.render({"app.yml": plait.documents(rendered.to_dict(), *rendered)}, values={"all": rendered.to_list()})
 
 
+def tools() -> None:
+    findings = plait.lint(
+        pathlib.Path("plait.yml"), ["staging"], select=["dead"], ignore=("dead-load",), portable=["ytt"]
+    )
+    assert_type(findings[0].code, str)
+    results = plait.test(["tests", pathlib.Path("more.test.yml")], update=False)
+    assert_type(results[0].passed, bool)
+    edit = plait.set(".", "Deployment/web:spec.replicas", 3, run="production", add=True, write=False)
+    edit.write()
+
+
 def formatting(limits: plait.Limits, inputs: plait.Inputs) -> None:
     formatted = plait.fmt(inputs, strict=True, allow_links=["/srv"], limits=limits, isolated=True)
     assert_type(formatted, plait.Formatted)

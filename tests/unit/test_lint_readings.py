@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from plait.lint.readings import readings
+from plait.linting.readings import readings
 
 # The core schema of YAML 1.2, as its specification has it.
 CORE = (

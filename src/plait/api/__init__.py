@@ -43,7 +43,10 @@ HOMES = {
     "explain": "api.histories",
     "fmt": "api.formatting",
     "layer": "api.layering",
+    "lint": "linting.api",
     "patch": "api.patching",
     "read": "api.reading",
     "render": "api.rendering",
+    "set": "edit.api",
+    "test": "testing.api",
 }

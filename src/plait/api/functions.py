@@ -46,6 +46,15 @@ def function_of(request: Callable[P, Request], result: type[R]) -> Callable[[Cal
 _UNSET = object()
 
 
+class _Unquoted(str):
+    """An annotation that `help` shows without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def _nothing() -> Mapping[str, object]:
     return locals()
 
@@ -70,7 +79,10 @@ def _parameters(
     defaults = tuple(() for one in by_place[0 if dialect.command == "layer" else 1 :])
     bind = FunctionType(code, _nothing.__globals__, evaluate.__name__, defaults)
     bind.__kwdefaults__ = {one.attribute: _default(one, types[one.attribute]) for one in options if one not in by_place}
-    bind.__annotations__ = {**{name: types[name] for name in names}, "return": result.__name__}
+    bind.__annotations__ = {
+        **{name: _Unquoted(types[name]) for name in names},
+        "return": _Unquoted(result.__name__),
+    }
     bind.__doc__, bind.__module__ = evaluate.__doc__, evaluate.__module__
     placed = names[len(by_place) - len(defaults) : len(by_place)]
     return bind, {**dict.fromkeys(placed, ()), **bind.__kwdefaults__}

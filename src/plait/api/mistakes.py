@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import TracebackType
 
-from plait.errors import Flag, details, place_of
+from plait.errors import Flag, PlaitError, details, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.errors import Finding, PlaitError
+    from plait.errors import Finding
 
 _PLAIN = "dict, list, str, int, float, bool and None"
 
@@ -113,3 +115,27 @@ def tell(error: PlaitError) -> None:
     lines = rest if place is None else [f"at {place}", *rest]
     if lines:
         error.add_note("\n".join(lines))
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _uncaught
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Prints an uncaught error as Python does, but one of plait without the frames inside plait."""
+    if isinstance(error, PlaitError):
+        frames = [*_frames(trace)]
+        while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):
+            frames.pop()
+        shown: TracebackType | None = None
+        for one in reversed(frames):
+            shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
+        trace, error.__traceback__ = shown, shown
+    sys.__excepthook__(kind, error, trace)
+
+
+def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next

@@ -312,5 +312,3 @@ def _version() -> int:
     from plait.version import __version__
 
     return _write_out(f"plait {__version__}\n")
-
-

@@ -161,7 +161,7 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Suggestion]:
 
         yield from (Suggestion(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":
-        from plait.lint.codes import CODES, FAMILIES
+        from plait.linting.codes import CODES, FAMILIES
 
         before = current[: current.rfind(",") + 1]
         names = [*FAMILIES, *(name for one in CODES.values() for name in (one.code, one.name))]

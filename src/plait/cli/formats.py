@@ -69,7 +69,7 @@ def _offers(found: Diagnostic) -> Iterator[Offer]:
     if source is None or source.flag or source.first_line != 1 or found.is_private or not found.suggestions:
         return
     from plait.analysis.files import File
-    from plait.lint.mending import mendings
+    from plait.linting.mending import mendings
 
     file = File(source.shown, source.text, additions=source.additions)
     for one in mendings(file, found):

@@ -23,8 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.lint.finding import Finding
-    from plait.lint.subject import Subject
+    from plait.linting.finding import Finding
+    from plait.linting.subject import Subject
     from plait.project.file import Project
     from plait.view import View
 
@@ -75,7 +75,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     subject, found = asked.look()
     if flags.fix:
-        from plait.lint.fixing import fix
+        from plait.linting.fixing import fix
         from plait.spell import counted
 
         with cleaned_up():
@@ -106,8 +106,8 @@ class Asked:
 
     def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
         """The findings. view: records the reads. Raises PlaitError."""
-        from plait.lint.run import findings_of
-        from plait.lint.subject import Subject
+        from plait.linting.run import findings_of
+        from plait.linting.subject import Subject
 
         flags = self.flags
         project = _typed(self._typed) if self._typed else announced(project_of(flags.project, os.curdir))
@@ -127,7 +127,7 @@ class Asked:
 
     def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""
-        from plait.lint import reports
+        from plait.linting import reports
         from plait.tools.messages import as_annotations, as_list, as_sarif
 
         form, flags = self.form, self.flags

@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.lint.finding import Finding
-    from plait.lint.subject import Subject
+    from plait.linting.finding import Finding
+    from plait.linting.subject import Subject
     from plait.view import View
 
 

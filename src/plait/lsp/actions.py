@@ -6,8 +6,8 @@ import os
 import re
 
 from plait.analysis.files import OPS, TEMPLATE, keys_of
-from plait.lint.codes import CODES
-from plait.lint.mending import UNSAFE, Mending, at_top
+from plait.linting.codes import CODES
+from plait.linting.mending import UNSAFE, Mending, at_top
 from plait.lsp import claims, diagnostics
 from plait.lsp.answers import Edit, Fix, Span
 from plait.lsp.evaluation import descend

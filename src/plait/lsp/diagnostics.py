@@ -9,7 +9,7 @@ from plait.analysis.places import path_of
 from plait.diagnostics import diagnostic_of
 from plait.errors import Advice, Finding
 from plait.extents import extent, words_of
-from plait.lint.mending import mendings
+from plait.linting.mending import mendings
 from plait.lsp import kinds, projectfile
 from plait.lsp.answers import Fix, Problem, Span
 from plait.lsp.linting import fix_of, notes

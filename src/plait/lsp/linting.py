@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.lint.alone import findings_in
-from plait.lint.mending import SAFE, Mending
+from plait.linting.alone import findings_in
+from plait.linting.mending import SAFE, Mending
 from plait.lsp.answers import Edit, Fix, Problem, Span
 from plait.lsp.unused import NOTE
 

@@ -6,9 +6,9 @@ from functools import partial
 
 from plait.analysis.places import path_of
 from plait.edits import Edit
-from plait.lint.finding import Finding
-from plait.lint.layout import Layout
-from plait.lint.readings import LONGEST, may_differ, readings
+from plait.linting.finding import Finding
+from plait.linting.layout import Layout
+from plait.linting.readings import LONGEST, may_differ, readings
 from plait.nodes import COLLECTIONS, MapItem
 from plait.provenance import Trace
 from plait.yaml.tree.nodes import PLAIN
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.lint.subject import Subject
+    from plait.linting.subject import Subject
     from plait.nodes import Item, Scalar
 
 

@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.lint.finding import Finding
-    from plait.lint.subject import Subject
+    from plait.linting.finding import Finding
+    from plait.linting.subject import Subject
 
 # So many times the runs are rendered again; what is not proven by then is not told.
 _MOST_RENDERINGS = 64

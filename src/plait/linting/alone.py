@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.lint import ignoring, reading, style
-from plait.lint.layout import Layout
-from plait.lint.readings import may_differ
+from plait.linting import ignoring, reading, style
+from plait.linting.layout import Layout
+from plait.linting.readings import may_differ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.analysis.files import File
-    from plait.lint.finding import Finding
+    from plait.linting.finding import Finding
 
 
 def findings_in(file: File) -> list[Finding]:

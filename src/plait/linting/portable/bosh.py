@@ -7,7 +7,7 @@ import re
 
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
-from plait.lint.portable.entry import (
+from plait.linting.portable.entry import (
     AT_RUN_TIME,
     MESSAGE,
     REFUSED,
@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Subject
     from plait.nodes import Item
 
 _NEIGHBOUR = re.compile(r":(next|prev)\b[^/]{0,200}/")

@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 from plait.edits import Edit
 from plait.errors import PlaitError
-from plait.lint.finding import Finding
+from plait.linting.finding import Finding
 from plait.nodes import Document, MapItem, walk
 from plait.source import Source
 from plait.yaml import Comments, Spans, read
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.lint.finding import Place
+    from plait.linting.finding import Place
     from plait.nodes import DocumentSet, Item
     from plait.yaml import Comment
     from plait.yaml.tree.nodes import Tree

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from plait.analysis.places import path_of
 from plait.errors import PlaitError
-from plait.lint.finding import Finding, Place
+from plait.linting.finding import Finding, Place
 from plait.nodes import COLLECTIONS, equal
 from plait.provenance import Change
 from plait.tools.explain import Explainer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.engine.results import Documents
-    from plait.lint.subject import Ran, Subject
+    from plait.linting.subject import Ran, Subject
     from plait.nodes import Item
     from plait.provenance import Trace
     from plait.tools.paths import Place as Value

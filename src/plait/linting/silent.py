@@ -8,9 +8,9 @@ from plait.codes import number_of
 from plait.diagnostics import diagnostic_of
 from plait.edits import Edit
 from plait.extents import extent
-from plait.lint.finding import Finding, Place
-from plait.lint.mending import SAFE, mendings
-from plait.lint.same import called
+from plait.linting.finding import Finding, Place
+from plait.linting.mending import SAFE, mendings
+from plait.linting.same import called
 from plait.nodes import Array, Map, MapItem
 from plait.project.run import from_here
 from plait.source import Position
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.errors import Diagnostic
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Ran, Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Ran, Subject
     from plait.nodes import Item, Value
 
 

@@ -14,8 +14,8 @@ from plait.lazy import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.lint.finding import Finding, Place
-    from plait.lint.run import lint
+    from plait.linting.finding import Finding, Place
+    from plait.linting.run import lint
 
 __all__ = ["Finding", "Place", "lint"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plait.lint import dead, dead_code, dead_values, ignoring, order, portable, reading, same, silent, style
-from plait.lint.codes import CODES, WARNINGS, is_selected
-from plait.lint.proving import proven
-from plait.lint.subject import Subject
+from plait.linting import dead, dead_code, dead_values, ignoring, order, portable, reading, same, silent, style
+from plait.linting.codes import CODES, WARNINGS, is_selected
+from plait.linting.proving import proven
+from plait.linting.subject import Subject
 from plait.project.choosing import choose
 from plait.view import permitted
 
@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from plait.lint.finding import Finding
-    from plait.lint.ignoring import Settings
+    from plait.linting.finding import Finding
+    from plait.linting.ignoring import Settings
     from plait.project.file import Project
 
     Looks = Callable[[Subject], Iterable[Finding]]

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Subject
     from plait.nodes import Item
 
 

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from plait.analysis.files import TEMPLATE
 from plait.edits import Edit
-from plait.lint.finding import Finding, Place
+from plait.linting.finding import Finding, Place
 from plait.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
 from plait.starlark.table.universal import UNIVERSAL
 from plait.templates.directives import is_plain
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.analysis.files import File
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Subject
     from plait.starlark.syntax import Expression, Statement
 
 _LONG = ("@template/code", "@template/value")

@@ -9,8 +9,8 @@ from plait.analysis.blocks import block_end, code_on
 from plait.analysis.files import TEMPLATE
 from plait.analysis.unused import unused_names
 from plait.edits import Edit
-from plait.lint.dead_values import TESTS, modules
-from plait.lint.finding import Finding
+from plait.linting.dead_values import TESTS, modules
+from plait.linting.finding import Finding
 from plait.starlark.syntax import Assign, Call, Evaluate, Load, Name
 from plait.templates.recovery import STARLARK
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.analysis.code import Occurrence
     from plait.analysis.files import File
-    from plait.lint.subject import Subject
+    from plait.linting.subject import Subject
 
 _MODULES = "@ytt:"
 _LIBRARY_FILES = (".lib.yml", ".lib.yaml", ".star", ".lib.txt")

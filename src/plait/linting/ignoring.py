@@ -11,8 +11,8 @@ from fnmatch import fnmatch
 
 from plait.engine.pipeline import check_keys, wrong
 from plait.errors import UsageError
-from plait.lint.codes import CODES, FAMILIES, is_pattern, is_selected
-from plait.lint.finding import Finding
+from plait.linting.codes import CODES, FAMILIES, is_pattern, is_selected
+from plait.linting.finding import Finding
 from plait.nodes import Array, Map, kind_name
 from plait.spell import did_you_mean
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.lint.subject import Subject
+    from plait.linting.subject import Subject
     from plait.nodes import MapItem
     from plait.source import Position
 

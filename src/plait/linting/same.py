@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from plait.analysis.places import path_of
-from plait.lint.dead import is_of_values, operation_removal, operations_of
-from plait.lint.finding import Finding, Place
+from plait.linting.dead import is_of_values, operation_removal, operations_of
+from plait.linting.finding import Finding, Place
 from plait.nodes import COLLECTIONS, ArrayItem, Map, MapItem, equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Subject
     from plait.nodes import Document, Item, Value
 
     Line = tuple[str, int]

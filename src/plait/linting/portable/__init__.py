@@ -6,14 +6,14 @@ docs/compatibility lists all differences. Each entry of these lists has a check 
 
 from __future__ import annotations
 
-from plait.lint.finding import Finding
+from plait.linting.finding import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.lint.portable.entry import Entry
-    from plait.lint.subject import Subject
+    from plait.linting.portable.entry import Entry
+    from plait.linting.subject import Subject
 
 CODE_OF = {"ytt": "P501", "bosh": "P502", "deckhand": "P503"}
 _NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
@@ -21,7 +21,7 @@ _NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
 
 def entries(target: str) -> Sequence[Entry]:
     """The entries of the list of differences. target: a key of `CODE_OF`."""
-    from plait.lint.portable import bosh, deckhand, ytt
+    from plait.linting.portable import bosh, deckhand, ytt
 
     return {"ytt": ytt.ENTRIES, "bosh": bosh.ENTRIES, "deckhand": deckhand.ENTRIES}[target]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.errors import Finding as Told
 from plait.errors import public
-from plait.lint.codes import CODES, DEAD, ORDER
+from plait.linting.codes import CODES, DEAD, ORDER
 from plait.source import Position, Source
 from plait.tools.messages import Change, Message, Related
 
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.lint.finding import Finding
-    from plait.lint.subject import Subject
+    from plait.linting.finding import Finding
+    from plait.linting.subject import Subject
 
 # The families whose findings are warnings. Others may be intended: they are notes.
 _WARNINGS = frozenset({DEAD, ORDER})

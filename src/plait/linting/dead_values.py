@@ -8,7 +8,7 @@ import re
 from plait.analysis import values
 from plait.analysis.files import TEMPLATE
 from plait.edits import Edit
-from plait.lint.finding import Finding, Place
+from plait.linting.finding import Finding, Place
 from plait.nodes import Map, MapItem
 from plait.starlark.syntax import Evaluate
 from plait.templates.recovery import STARLARK, TEXT
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from plait.analysis.files import File
     from plait.analysis.values import Keys
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Ran, Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Ran, Subject
     from plait.nodes import Document, Item
 
 _WITH_CODE = (TEMPLATE, STARLARK, TEXT)

@@ -12,8 +12,8 @@ from plait.codecache import MemoryCache
 from plait.content import file_content
 from plait.edits import edited, outermost
 from plait.errors import PlaitError
-from plait.lint.layout import Layout
-from plait.lint.used import lines_used
+from plait.linting.layout import Layout
+from plait.linting.used import lines_used
 from plait.lookups import Lookups
 from plait.project.run import from_here
 from plait.view import View

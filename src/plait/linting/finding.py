@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.lint.codes import CODES
+from plait.linting.codes import CODES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from plait.content import open_regular
 from plait.errors import ReadError
-from plait.lint.proving import kept
+from plait.linting.proving import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.lint.finding import Finding
-    from plait.lint.subject import Subject
+    from plait.linting.finding import Finding
+    from plait.linting.subject import Subject
 
 
 def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:

@@ -7,7 +7,7 @@ import re
 
 from plait.edits import Edit
 from plait.extents import extent, find_word
-from plait.lint.layout import Layout
+from plait.linting.layout import Layout
 from plait.nodes import MapItem
 from plait.suggestions import (
     ARGUMENT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plait.layering.paths import compile_path
-from plait.lint.portable.entry import AT_RUN_TIME, MESSAGE, REFUSED, Entry, Spot, unseen
+from plait.linting.portable.entry import AT_RUN_TIME, MESSAGE, REFUSED, Entry, Spot, unseen
 from plait.naming import document_name
 from plait.nodes import Array, Map, MapItem
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.lint.subject import Subject
+    from plait.linting.subject import Subject
     from plait.nodes import Item, Value
 
     # What finds items in the metadata of a document; with its data as the run has made them.

@@ -9,15 +9,15 @@ from __future__ import annotations
 from plait.analysis.files import OPS
 from plait.analysis.places import path_of
 from plait.edits import Edit
-from plait.lint.finding import Finding
+from plait.linting.finding import Finding
 from plait.nodes import Array, Document, Map, MapItem, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Ran, Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Ran, Subject
     from plait.nodes import Item
 
     Line = tuple[str, int]

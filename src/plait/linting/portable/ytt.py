@@ -6,7 +6,7 @@ import os
 import re
 
 from plait.analysis.files import TEMPLATE
-from plait.lint.portable.entry import (
+from plait.linting.portable.entry import (
     AT_RUN_TIME,
     MESSAGE,
     REFUSED,
@@ -26,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.lint.layout import Layout
-    from plait.lint.subject import Subject
+    from plait.linting.layout import Layout
+    from plait.linting.subject import Subject
     from plait.nodes import Item
 
 _VALUES = ("@data/values", "@data/values-schema")
