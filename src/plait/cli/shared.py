@@ -71,7 +71,7 @@ def shown(command: Command[Any]) -> int:
     from plait.cli.streams import line_width, write_out
 
     example = ""
-    if command.request.program == "plait":
+    if command.name.startswith("plait "):
         from plait.cli.commands import Node
 
         example = Node(command.name.split()[1:], command).example
