@@ -30,7 +30,7 @@ RENDER_MAY_LOAD = {
 # What a small run of a command may load of plait once its template is compiled: modules, and the sizes of their sources.
 # A run takes 3 to 4 milliseconds for 500 kB of them, and that is what a small run mostly does. Raise a number only for
 # what every run needs; what some runs need is imported where they need it.
-MOST_LOADED = {"render": (54, 443_000), "patch": (47, 391_500), "version": (7, 54_500)}
+MOST_LOADED = {"render": (54, 443_000), "patch": (47, 391_500), "run": (72, 594_000), "version": (7, 54_500)}
 
 # Parts of plait that a render needs only when something asks for them.
 RENDER_MUST_NOT_LOAD = {
@@ -86,9 +86,11 @@ def test_a_small_run_loads_so_much_of_plait_at_most(command: str, tmp_path: path
     (tmp_path / "a.yml").write_text("#@ x = 1\na: #@ x\n", "utf-8")
     (tmp_path / "base.yml").write_text("a: 1\n", "utf-8")
     (tmp_path / "ops.yml").write_text("- type: replace\n  path: /a\n  value: 2\n", "utf-8")
+    (tmp_path / "plait.yml").write_text("runs: {a: {render: {files: [a.yml]}}}\n", "utf-8")
     arguments = {
         "render": ["-f", f"{tmp_path}/a.yml"],
         "patch": [f"{tmp_path}/base.yml", "-o", f"{tmp_path}/ops.yml"],
+        "run": ["--project", f"{tmp_path}/plait.yml"],
         "version": [],
     }[command]
     modules_after([command, *arguments])
@@ -100,6 +102,15 @@ def test_a_small_run_loads_so_much_of_plait_at_most(command: str, tmp_path: path
     assert found[1] <= most[1]
     # The numbers follow what is loaded, or they would allow much more than there is.
     assert found[1] > 0.9 * most[1]
+
+
+def test_a_run_of_a_project_loads_no_more_of_python(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))  # where no decision about a project is stored
+    (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
+    (tmp_path / "plait.yml").write_text("runs: {a: {render: {files: [a.yml]}}}\n", "utf-8")
+    loaded = modules_after(["run", "--project", str(tmp_path / "plait.yml")])
+    assert not loaded & {"re", "typing", "enum", "collections", "dataclasses", "json", "hashlib"}
+    assert not loaded & {"plait.engine.patch", "plait.engine.layer", "plait.layering", "plait.ops"}
 
 
 def test_overlays_and_data_values_load_no_more_of_python(tmp_path: pathlib.Path) -> None:
