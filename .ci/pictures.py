@@ -1,4 +1,5 @@
-"""Draw the pictures of docs/runs.md: what happens in which order. `python .ci/pictures.py` writes docs/pictures/*.svg.
+"""Draw the pictures of docs/runs.md, what happens in which order, and the one of the README, what a command prints.
+`python .ci/pictures.py` writes docs/pictures/*.svg.
 
 A picture has its own background, so that it can be read on light and on dark pages. A row is a step, what goes into it from
 outside, and what it does.
@@ -7,6 +8,8 @@ outside, and what it does.
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
 from html import escape
 
 DIRECTORY = pathlib.Path(__file__).parent.parent / "docs" / "pictures"
@@ -110,9 +113,52 @@ def picture(title: str, rows: list[tuple[str, str, str]]) -> str:
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
+# What the README shows: a command in the directory of an example.
+EXAMPLE = DIRECTORY.parent.parent / "examples" / "three-dialects"
+COMMAND = ["explain", "compose", "plait.yml", "Deployment/web:spec.replicas"]
+# The text, the commands of the terminal, what is quoted, what was replaced, and the ground.
+THEMES = {
+    "light": ("#12161d", "#0b5c8a", "#46525f", "#8a94a1", "#ffffff", "#c9d2dc"),
+    "dark": ("#e9ecf1", "#7cc4f0", "#a9b4c0", "#77828f", "#13171e", "#2c3440"),
+}
+_CHARACTER, _LINE = 7.83, 20
+
+
+def printed() -> str:
+    """What the command prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "plait", *COMMAND], cwd=EXAMPLE, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def terminal(text: str, theme: str) -> str:
+    """The SVG of a terminal with the command and what it prints. theme: of THEMES."""
+    plain, command, quoted, lost, ground, border = THEMES[theme]
+    lines = [f"$ plait {' '.join(COMMAND)}", *text.rstrip("\n").split("\n")]
+    width = round(max(map(len, lines)) * _CHARACTER) + 48
+    height = len(lines) * _LINE + 40
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-labelledby="t d">',
+        f'<title id="t">A terminal</title><desc id="d">{escape(" ".join(" ".join(lines).split()))}</desc>',
+        "<style>text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px;white-space:pre}</style>",
+        f'<rect x="1" y="1" width="{width - 2}" height="{height - 2}" rx="10" fill="{ground}" stroke="{border}"/>',
+    ]
+    for number, line in enumerate(lines):
+        shown, bar, source = line.partition("  | ")
+        colour = command if number == 0 else lost if "(lost)" in shown else plain
+        rest = f'<tspan fill="{quoted}">{escape(bar + source)}</tspan>' if bar else ""
+        y = 32 + number * _LINE
+        out.append(f'<text x="24" y="{y}" fill="{colour}" xml:space="preserve">{escape(shown)}{rest}</text>')
+    return "\n".join([*out, "</svg>\n"])
+
+
 def main() -> None:
     for name, (title, rows) in PICTURES.items():
         (DIRECTORY / f"{name}.svg").write_text(picture(title, rows), "utf-8")
+    text = printed()
+    for theme in THEMES:
+        (DIRECTORY / f"explain-{theme}.svg").write_text(terminal(text, theme), "utf-8")
 
 
 if __name__ == "__main__":

@@ -175,19 +175,27 @@ ANNOTATIONS = {
     "yaml/text-templated-strings": "the strings here and below are text templates",
 }
 STATUSES = (
-    ("0", "success"),
-    ("1", "an input cannot be used; every error of `render` and `patch`, as with `ytt` and `bosh`"),
+    ("0", "success; a question has an answer, a check found nothing"),
+    (
+        "1",
+        (
+            "an input cannot be used; a check found something: a finding, a failed test, a file to format, a difference with "
+            "`--exit-code`, a line without effect; every error of `render` and `patch`, as with `ytt` and `bosh`"
+        ),
+    ),
     ("2", "a wrong flag, argument or command; a PATH of `explain` that does not exist"),
-    ("3", "a limit was reached"),
+    ("3", "a limit was reached, or memory ran out; the answer of `impact` is unknown"),
+    ("5", "`test` found no tests"),
     ("70", "a bug in plait"),
     ("130", "interrupted"),
+    ("141", "the reader of the output is gone"),
 )
 FROM_WORKSPACE = {"data": ["list", "read", "values"], "library": ["get"]}
 
 
 def flags_page() -> str:
     """docs/reference/flags.md."""
-    from plait.cli.commands import commands
+    from plait.cli.commands import commands, node_of
     from plait.engine.common import NO_EFFECT
 
     examples = flag_examples()
@@ -205,6 +213,12 @@ def flags_page() -> str:
             continue
         out += [f"## plait {name}", sentences(table.request.summary)]
         out.append(f"```text\n{' '.join(filter(None, (table.name, '[flags]', table.request.usage)))}\n```")
+        below = {one: node_of(name).children[one] for one, _ in table.request.commands}
+        if below:
+            rows = "\n".join(
+                f"| `{one}` | {cell(text)}<br>{code(below[one].example)} |" for one, text in table.request.commands
+            )
+            out.append(f"| command | does, and an example |\n|---|---|\n{rows}")
         for heading, flags in table.groups.items():
             if len(table.groups) > 1:
                 out.append(f"### plait {name}: {heading}")
@@ -223,6 +237,12 @@ def flags_page() -> str:
                 for flag in flags
             )
             out.append(f"| flag | does, and an example |\n|---|---|\n{rows}")
+        for one in below.values():
+            own = [flag for flag in one.command.flags if flag not in table.flags]
+            if own:
+                rows = "\n".join(f"| `{flag.shown}` | {cell(flag.help)} |" for flag in one.command.flags)
+                out += [f"### {one.command.name}", sentences(one.command.request.summary)]
+                out.append(f"| flag | does |\n|---|---|\n{rows}")
     return "\n\n".join(out) + "\n"
 
 

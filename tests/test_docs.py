@@ -18,6 +18,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import unittest.mock
 from collections.abc import Iterator
 
@@ -26,9 +27,9 @@ import pytest
 import ci
 import plait
 import starlark_blocks
-from plait.cli import main, render
-from plait.cli.commands import commands
-from plait.cli.fleet_answers import ANSWERS
+from plait import cli
+from plait.cli import main
+from plait.cli.commands import commands, node_of, tree
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -87,6 +88,120 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def anchors_of(page: pathlib.Path) -> set[str]:
+    """The anchors of a page's headings."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    texts = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).lower() for title in titles]
+    found = [re.sub(r"[^\w\- ]", "", text).strip().replace(" ", "-") for text in texts]
+    return {*found, *(re.sub("-+", "-", one).strip("-") for one in found), *re.findall(r'id="([^"]+)"', prose)}
+
+
+def test_anchors_lead_somewhere() -> None:
+    wrong = []
+    for page in PAGES:
+        prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for path, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", prose):
+            if "://" not in path:
+                target = page if not path else (page.parent / path).resolve()
+                if target.suffix == ".md" and anchor not in anchors_of(target):
+                    wrong.append(f"{page.name}: {path}#{anchor}")
+    assert wrong == []
+
+
+def test_every_page_begins_with_what_it_is_for() -> None:
+    codes = ROOT / "docs" / "reference" / "codes"
+    for page in PAGES:
+        if page.parent == codes:
+            continue
+        _, _, rest = re.sub(r"<!--.*?-->\n", "", page.read_text("utf-8")).partition("# ")
+        _, first, *_ = rest.split("\n\n")
+        assert first[0].isalnum() or first[0] in "`[*", f"{page.name}: {first}"
+        assert len(first.splitlines()) <= MOST_LINES, f"{page.name}: {first}"
+
+
+# Of what a page is for.
+MOST_LINES = 4
+
+
+def test_every_page_is_reachable_from_the_index() -> None:
+    docs = ROOT / "docs"
+    seen: set[pathlib.Path] = set()
+    pending = [docs / "index.md"]
+    while pending:
+        page = pending.pop()
+        if page in seen:
+            continue
+        seen.add(page)
+        for path in re.findall(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            if "://" not in path:
+                pending.append((page.parent / path).resolve())
+    # The pages of codes are found by their code.
+    codes = docs / "reference" / "codes"
+    assert {page for page in docs.glob("**/*.md") if page.parent != codes} - seen == set()
+
+
+# Extras for those who work on plait.
+OF_DEVELOPERS = {"all", "browser", "dev", "fuzz", "lint", "test"}
+
+
+def test_claims_are_those_of_the_declarations() -> None:
+    """Commands, flags and extras that pages name, and those that they say there are none of."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = set(project["optional-dependencies"])
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for line in re.findall(r"pip install[^\n`|]*", text):
+            assert not re.search(r"install (--?\w+ )*plait( |$)", line), f"{page.name}: plait is in no index: {line}"
+        named = {one for line in re.findall(r"'\.\[([a-z,]+)\]'", text) for one in line.split(",")}
+        assert named <= extras, f"{page.name}: {named - extras}"
+        for command in tree():
+            assert f"no `plait {command}`" not in text, f"{page.name}: there is a command {command}"
+        assert not re.search(r"[Tt]here is no (service|website|playground)\b", text), page.name
+    table = README.partition("## Extras")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE)) == extras - OF_DEVELOPERS
+    keeping = {name for name, one in commands().items() if any(flag.name == "keep-format" for flag in one.flags)}
+    limits = README.partition("## Known limits")[2].partition("\n## ")[0]
+    (sentence,) = [line for line in limits.splitlines() if "--keep-format" in line]
+    assert set(re.findall(r"`(\w+)`", sentence)) == keeping
+
+
+STATUSES = {
+    "version": 0,
+    "nope": 2,
+    "render --nope": 1,
+    "patch --nope": 1,
+    "layer --nope": 2,
+    "lint --nope": 2,
+    "render -f none.yml": 1,
+    "patch none.yml": 1,
+    "layer none.yml": 1,
+    "explain render -f app.yml b": 2,
+    "impact render -f app.yml app.yml:2": 1,
+    "diff app.yml other.yml": 0,
+    "diff app.yml other.yml --exit-code": 1,
+    "fmt --check spaces.yml": 1,
+    "test": 5,
+    "render -f loop.yml --limit steps=10": 3,
+}
+
+
+def test_exit_statuses_are_those_of_the_table(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "reference" / "limits.md").read_text("utf-8").partition("## Exit status")[2]
+    listed = {int(one) for one in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "app": "a: 1\n# end\n",
+        "other": "a: 2\n",
+        "spaces": "a: 1   \n",
+        "loop": "a: #@ [x for x in range(1000)]\n",
+    }
+    for name, text in texts.items():
+        pathlib.Path(f"{name}.yml").write_text(text, "utf-8")
+    assert {line: main(line.split()) for line in STATUSES} == STATUSES
+    assert {*STATUSES.values(), cli._INTERRUPTED, cli._BROKEN_PIPE, 70} == listed
 
 
 FENCE = re.compile(r"(?:^`([^`\n]+)`[^\n]*\n\n)?^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -241,11 +356,9 @@ def test_command_lines_have_flags_that_exist(page: pathlib.Path) -> None:
     for line in commands_in(page):
         found = re.search(r"(?:^|[ /])plait (.*)", line.split(" | ")[0].split("&&")[-1].partition(" #")[0].strip())
         name, *words = shlex.split(found[1].partition(" > ")[0]) if found is not None else [""]
-        if [name, *words[:1]] == ["render", "fmt"]:
-            render.FMT.parse(words[1:])
-            continue
-        if name == "fleet" and words[:1] and words[0] in ANSWERS:
-            ANSWERS[words[0]][0].parse(words[1:])
+        known = {one for one, _ in tables[name].request.commands} if name in tables else set()
+        if words[:1] and words[0] in known:
+            node_of(name).children[words[0]].command.read(words[1:])
             continue
         # The flags of these are those of the command that they are about.
         if name in tables.keys() - {"explain", "impact", "lint", "run", "set"}:
@@ -258,6 +371,9 @@ def test_pictures_are_what_their_program_draws(update: str | None) -> None:
         pictures.main()
     for name, (title, rows) in pictures.PICTURES.items():
         assert (pictures.DIRECTORY / f"{name}.svg").read_text("utf-8") == pictures.picture(title, rows)
+    text = pictures.printed()
+    for theme in pictures.THEMES:
+        assert (pictures.DIRECTORY / f"explain-{theme}.svg").read_text("utf-8") == pictures.terminal(text, theme)
 
 
 # Their generator keeps sentences apart where it can.
