@@ -48,6 +48,8 @@ _VALUE_LINE = re.compile(
     rf" ++(?![?:,\[\]{{}}#&*!|>'\"%@`]|-[ \t\n])((?:{WORD})++(?:[ \t]++(?!#){WORD}++)*+)[ \t]*+\n( *+)(?![ \t\n#])"
 )
 _COLON = re.compile(r"[ \t]*+:(?=[ \t\n]|\Z)")
+# A key of one word, and its colon.
+_WORD_KEY = re.compile(r"\w[\w./-]*+:(?=[ \n])")
 _MARKER = re.compile(r"(?:---|\.\.\.)(?=[ \t\n]|\Z)")
 _HEADER = re.compile(r"[|>](?:[+-]?([1-9])|[+-])?[+-]?[ \t]*+(?:#[^\n]*+)?")
 
@@ -363,6 +365,11 @@ class Scanner(FlowScanner):
         """A key or a value: a plain or quoted scalar, an alias, a flow collection."""
         text, line = self.text, self.line
         pending = self.pending
+        found = None if pending else _WORD_KEY.match(text, at)
+        if found is not None:  # most keys
+            end = found.end() - 1
+            self.key(Node(at, end, PLAIN, None), end)
+            return
         if first in "[{":
             node: Node = self.flow(at)
             end = node.end
