@@ -17,9 +17,10 @@ PLACES = (
     "edit",
     "formatting",
     "kinds",
-    "lint",
+    "linting",
     "lsp",
     "templates",
+    "provenance",
     "tools",
     "yaml",
     "edits.py",
@@ -49,19 +50,19 @@ ALLOWED: dict[str, str] = {
             kinds/layout.py:_WORDS templates/planner.py:plan yaml/beginning.py:ends_first
             yaml/beginning.py:is_second""",
         "looks at a line that cannot be read, which no tree has": """
-            lint/mending.py:_VALUE templates/recovery.py:_without yaml/problems.py:_BEGINS
+            linting/mending.py:_VALUE templates/recovery.py:_without yaml/problems.py:_BEGINS
             yaml/problems.py:_indentation yaml/problems.py:_before""",
         "looks at code, an annotation or a comment": """
             analysis/blocks.py:_OPENS analysis/placing.py:_openings edit/sites.py:Text.is_computed
-            lint/mending.py:_argument lint/style.py:_code_on lsp/completion.py:_all lsp/lenses.py:hints
+            linting/mending.py:_argument linting/style.py:_code_on lsp/completion.py:_all lsp/lenses.py:hints
             lsp/renaming.py:_Search.lines templates/directives.py:read templates/directives.py:unknown_comment
             templates/lines.py:of_nodes templates/template.py:_annotation_hint templates/text.py:parse""",
         "needs the first character of a line, whatever it is, where nothing of it is known": """
-            analysis/files.py:File.text_on extents.py:extent lint/layout.py:Layout.column
+            analysis/files.py:File.text_on extents.py:extent linting/layout.py:Layout.column
             tools/sourcemap.py:_Columns.of""",
         "looks at a value, a name or an output": """
-            edit/back.py:_is_moved edit/elsewhere.py:offers lint/dead_values.py:modules
-            lint/readings.py:_of_sixties lsp/renaming.py:_has_other_variable tools/telling.py:_narrow
+            edit/back.py:_is_moved edit/elsewhere.py:offers linting/dead_values.py:modules
+            linting/readings.py:_of_sixties lsp/renaming.py:_has_other_variable tools/telling.py:_narrow
             yaml/fmt.py:joined yaml/forms.py:decimal yaml/forms.py:_plain_allowed
             yaml/scalars.py:resolve_strict yaml/scalars.py:is_base60 yaml/scalars.py:is_timestamp""",
     }.items()
@@ -73,6 +74,7 @@ def found() -> Iterator[tuple[str, str]]:
     """The functions that search signs in text by hand, each with its line."""
     for place in PLACES:
         top = TOP / place
+        assert top.exists(), f"{place} is no package of plait: say in PLACES what became of it"
         for path in [top] if top.is_file() else sorted(top.rglob("*.py")):
             name = path.relative_to(TOP).as_posix()
             if name.startswith("yaml/tree/"):
