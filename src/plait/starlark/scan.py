@@ -36,11 +36,12 @@ _COMMENT = "no comment can follow an expression; put it on a line of its own"
 
 
 class ScanFailure(Exception):
-    """A fault of the text. The parser turns it into a StarlarkError."""
+    """A fault of the text. The parser turns it into a StarlarkError. swallows: it hides the end of the slot."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Finding, *, swallows: bool = False) -> None:
         super().__init__(finding.message)
         self.finding = finding
+        self.swallows = swallows
 
 
 KEYWORDS = frozenset(
@@ -135,6 +136,9 @@ def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
     """Inserts a fault at its position among the tokens. Faults that the parser finds earlier come first."""
     at = error.finding.at
     line = 1 if at is None else at.line
+    if error.swallows:
+        # In the reference program such a comment swallows the parenthesis around the slot. It reads on, in names.
+        tokens += [("identifier", "", line, 1)] * 2
     tokens.append((FAILURE, error.finding, line, 1))
     return line
 
@@ -197,12 +201,10 @@ class _Scanner:
         if message == _NO_QUOTE and not self.source.is_unnamed:
             finding.reference = "unexpected newline in string"  # which every line of its own programs has
         if message == _COMMENT:
-            # In the reference program such a comment swallows the parenthesis around the slot.
             following = next_line(self.source, self.lines[row])
-            finding.reference = "got identifier, want ')'"
             finding.told_at = Position(self.source, following or self.lines[row])
             finding.is_last = not following
-        raise ScanFailure(finding)
+        raise ScanFailure(finding, swallows=message == _COMMENT)
 
     def run(self) -> int:
         text, tokens, depth = self.text, self.tokens, self.depth

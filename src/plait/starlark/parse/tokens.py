@@ -97,6 +97,9 @@ class Tokens:
         lexical = next((token[1] for token in self.tokens[-3:] if token[0] == FAILURE), None)
         if isinstance(lexical, Finding):
             # What cannot be scanned is the fault; the reference program only comes to what does not fit before it.
+            if (self.kind, self.value) == ("identifier", ""):
+                lexical.reference = message
+                raise ScanFailure(lexical)
             lexical.reference, lexical.is_last = finding.reference, finding.is_last
             lexical.told_at = finding.told_at or finding.at
             finding = lexical
