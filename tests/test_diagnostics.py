@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import pytest
 
 import plait
+from plait.cli.pages import page_of
 from plait.codes import BY_CODE, CODES
 from plait.diagnostics import diagnostic_of, warning
 from plait.errors import Finding, PlaitError, quotation
@@ -242,3 +243,14 @@ def test_each_code_has_a_page_whose_example_reports_it() -> None:
         assert text.startswith(f"# {code} {name}\n"), code
         shown = re.compile(rf"(?<!\w)(?:{code}|{re.escape(name)})(?!\w)")
         assert any(shown.search(block) for block in _EXAMPLE.findall(text)), f"no example reports {code}"
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_pages_are_plain_text_in_a_terminal(width: int) -> None:
+    for code in BY_CODE:
+        page = page_of(code, width)
+        assert page.startswith(f"{code} {BY_CODE[code].name}\n\n")
+        assert "```" not in page
+        assert "](" not in page, code
+        # Lines of examples are indented, and stay as they are.
+        assert all(len(line) <= width for line in page.splitlines() if not line.startswith("    ")), code

@@ -289,7 +289,7 @@ def test_a_package_and_several_documents(place: pathlib.Path) -> None:
     (place / "two.yml").write_text(f"{package}---\nkind: Other\n", "utf-8")
     assert plait.data_values({"a.yml": ""}, schema="two.yml").to_dict() == {"a": 1}
     part = "two.yml#/documents/0/spec/valuesSchema/openAPIv3/properties/a"
-    with pytest.raises(plait.UsageError, match="data values are a map"):
+    with pytest.raises(plait.UsageError, match="data values must be a map"):
         plait.data_values({"a.yml": ""}, schema=part)
 
 

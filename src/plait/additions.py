@@ -50,6 +50,6 @@ def taken(names: Iterable[str], command: str) -> frozenset[str]:
         if hint is None and name in ADDITIONS:
             hint = f"it is one of plait {next(other for other, has in OF_COMMAND.items() if name in has)}"
         raise UsageError(
-            f'there is no addition "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
+            f'unknown extension "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
         )
     return found

@@ -167,7 +167,7 @@ class Context:
             findings = [Finding(text, code=diagnostic_of(text).code) for text in self._warnings]
             self._warnings.clear()
             raise PlaitError(
-                f"{count} warning{'s' if count > 1 else ''}, which this run refuses",
+                f"{count} warnings, treated as errors" if count > 1 else "1 warning, treated as an error",
                 findings=findings,
                 code="refused-warnings",
             )

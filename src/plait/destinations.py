@@ -65,7 +65,7 @@ class Place:
                 return self.change(scalar_text(found[0]))
         keys = document.value.keys() if type(document.value) is Map else []
         raise UsageError(
-            f"a document has no text at {self.text.partition('|')[0]}, which its path is to be made of",
+            f"the output path needs {self.text.partition('|')[0]}, which is missing, empty or not a scalar",
             at=document.position,
             found=called(document),
             hint=did_you_mean(str(self.ways[-1][0]), [key for key in keys if type(key) is str]),
@@ -232,7 +232,7 @@ def _check(path: str, at: Position | None) -> None:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or "\\" in path or not path.isprintable():
         raise UsageError(
-            f"{path!r} is no path of a file in the output directory",
+            f"{path!r} is not a path inside the output directory",
             at=at,
             expected='names with / between them, such as "web/app.yml", none of them . or ..',
             code="output-path",

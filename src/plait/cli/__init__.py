@@ -153,7 +153,10 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         if name == "help" or name in _HELP:
             from plait.cli.commands import help_for, overview
 
-            return _write_out(help_for(words) if name == "help" and words else overview())
+            from plait.cli.streams import write_folded
+
+            write_folded(help_for(words) if name == "help" and words else overview())
+            return 0
         if name in ("version", "--version"):
             return _version()
         from plait.cli.mistakes import unknown_command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from plait.codes import BY_CODE, CODES, Code
 from plait.errors import UsageError
@@ -41,12 +42,37 @@ def is_code(text: str) -> bool:
     return text in CODES or (text[:1].isalpha() and text[1:].isdecimal())
 
 
-def page_of(text: str) -> str:
-    """The page of a code. Raises UsageError for an unknown one."""
+# The widest paragraph; longer lines are hard to read.
+_WIDEST = 100
+
+
+def plain(page: str, width: int) -> str:
+    """A page of Markdown as plain text: paragraphs of a width, blocks indented below their file names, links without targets."""
+    from textwrap import fill
+
+    out: list[str] = []
+    for number, part in enumerate(page.split("```")):
+        if number % 2:
+            info, _, block = part.partition("\n")
+            title = _TITLE.search(info)
+            out += [f"{title[1]}:"] if title is not None else []
+            out.append("".join(f"    {line}".rstrip() + "\n" for line in block.splitlines()).rstrip())
+        else:
+            paragraphs = [one.strip() for one in part.split("\n\n") if one.strip()]
+            out += [fill(_LINK.sub(r"\1", one.removeprefix("# ")), min(width, _WIDEST)) for one in paragraphs]
+    return "\n\n".join(out) + "\n"
+
+
+_TITLE = re.compile(r'title="([^"]+)"')
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+
+
+def page_of(text: str, width: int = 80) -> str:
+    """The page of a code, as plain text with paragraphs of a width. Raises UsageError for an unknown one."""
     code = code_of(text)
     for place in _PLACES:
         path = os.path.join(place, f"{code.code}.md")
         if os.path.isfile(path):
             with open(path, encoding="utf-8") as file:
-                return file.read()
-    return f"# {code.code} {code.name}\n\n{code.summary[:1].upper()}{code.summary[1:]}.\n"
+                return plain(file.read(), width)
+    return f"{code.code} {code.name}\n\n{code.summary[:1].upper()}{code.summary[1:]}.\n"

@@ -347,7 +347,10 @@ def _is_moved(name: str, change: Change) -> bool:
 def _why_worse(change: Change, more: Sequence[str]) -> Refused:
     if more:
         return Refused(
-            ALSO, f"{change} is not all that would change: {', '.join(more[:6])}", path=str(change), changes=more
+            ALSO,
+            f"the edit of {change} would change other values too: {', '.join(more[:6])}",
+            path=str(change),
+            changes=more,
         )
     return Refused(OTHERWISE, f"{change} is not what comes of it where it is written", path=str(change))
 

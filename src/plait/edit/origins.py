@@ -227,7 +227,7 @@ def why_not(history: History, files: Files) -> Refused:
             return _given(path, entry)
         where = path_of(entry.source)
         if where is None or files.bytes_of(where) is None:
-            return Refused(NO_FILE, f"{path} is written in what is no file", path=path, found=entry.place)
+            return Refused(NO_FILE, f"{path} is not written in a file", path=path, found=entry.place)
     at = None if last.source is None else Position(last.source, last.line)
     where = path_of(last.source)
     text = None if where is None else files.text(where)

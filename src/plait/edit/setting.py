@@ -96,7 +96,7 @@ class Edit:
         """The error about unintended changes."""
         return Refused(
             ALSO,
-            f"{path or 'the value'} is not all that would change",
+            f"the edit of {path or 'the value'} would change other values too",
             path=path,
             found="; ".join(self.also[:_MOST_SHOWN]) + ("; ..." if len(self.also) > _MOST_SHOWN else ""),
             hint="--also accepts it",

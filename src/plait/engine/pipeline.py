@@ -283,7 +283,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
             )
         if below in chain:
             ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
-            raise UsageError("runs are based on each other in a circle", at=base.position, found=ring, code="run-cycle")
+            raise UsageError("runs are based on each other in a cycle", at=base.position, found=ring, code="run-cycle")
         if len(chain) == _MOST_BASES:
             raise UsageError(
                 f'the run "{run.key}" is based on too many others',
@@ -311,7 +311,11 @@ def _step(item: ArrayItem, number: int) -> Step:
     if len(kinds) != 1:
         found = ", ".join(f'"{entry.key}"' for entry in kinds) or "none of them"
         raise UsageError(
-            "a step does one thing", at=item.position, expected=f"one of {_kinds()}", found=found, code="pipeline-form"
+            "a step has exactly one command",
+            at=item.position,
+            expected=f"one of {_kinds()}",
+            found=found,
+            code="pipeline-form",
         )
     kind = kinds[0]
     name = value.find("name")

@@ -33,7 +33,7 @@ def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
         if len(documents) == 1:
             return set(documents)
         raise UsageError(
-            'a patch changes one document, unless "select" says which',
+            '"select" is missing: a patch changes one document',
             at=step.item.position,
             expected=f'"select" with {", ".join(_SELECTORS)}',
             found=names or "no documents",

@@ -42,7 +42,7 @@ def part_of(contents: object, pointer: str | None, name: str) -> str:
         found = f"{len(chosen)} schemas" if chosen else "no schema"
         raise UsageError(
             f'"{name}" has {found}',
-            expected="one, or a pointer behind the name",
+            expected="one schema, or a JSON pointer after the name of the file",
             found=shown or None,
             code="json-schema-file",
         )

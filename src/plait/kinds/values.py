@@ -92,7 +92,7 @@ class ValuesSchema:
         found = _within_stack(self._defaults.made)
         if type(found) is not Map:
             raise UsageError(
-                "data values are a map", at=self.position, found="a default of another type", code="values-not-map"
+                "data values must be a map", at=self.position, found="a default of another type", code="values-not-map"
             )
         return Document(found, found.source, found.line)
 

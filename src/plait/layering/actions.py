@@ -129,6 +129,7 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
                 "InvalidActionPath",
                 f"action {number + 1} ({method} {text}) of {child} on {parent}: {error.message}",
                 at=_place(action, "path"),
+                expected="a path such as .spec.ports[0]",
                 also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
             ) from None
     return ways.acted(overall)

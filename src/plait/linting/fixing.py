@@ -38,7 +38,7 @@ def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
             written.append(path)
         if next(subject.differing({}, again=texts), None) is not None:
             raise ReadError(
-                "the runs make something else from the files that were written; they are as they were",
+                "a fix changes the output of a run; the files are restored",
                 code="fix-changes-output",
             )
     except BaseException:

@@ -123,7 +123,7 @@ def inside_of(
             from plait.spell import did_you_mean
 
             raise OpsError(
-                f'operation [{definition.number}]: there is no form "{unknown[1]}" of texts: "{path}"',
+                f'operation [{definition.number}]: unknown format "{unknown[1]}" of embedded text: "{path}"',
                 at=Position(definition.source, definition.fields["path"].line),
                 expected=", ".join(FORMS),
                 hint=did_you_mean(unknown[1], FORMS) or 'a "!" that belongs to a key is written "~8"',

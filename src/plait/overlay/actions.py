@@ -309,7 +309,7 @@ def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
         raise OverlayError(
             f"Expected a text that holds {form}, but was {kind_name(text)}",
             also=[left.position],
-            hint="leave @overlay/inside out: what is there is no text" if type(text) in COLLECTIONS else None,
+            hint="remove #@overlay/inside: the value is not a string" if type(text) in COLLECTIONS else None,
             code="inside-not-text",
         )
     from plait.embedded import parsed, rewritten

@@ -266,9 +266,10 @@ def _directive(item: MapItem) -> Value:
     if item.value not in _DIRECTIVES:
         hint = did_you_mean(item.value, _DIRECTIVES) if type(item.value) is str else None
         raise OverlayError(
-            f"{_PATCH} says what none does",
+            f"unknown value of {_PATCH}",
             at=item.position,
             expected=", ".join(_DIRECTIVES),
+            found=item.value if type(item.value) is str else kind_name(item.value),
             hint=hint,
             code="strategic-merge",
         )

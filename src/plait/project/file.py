@@ -264,7 +264,11 @@ def _check(item: MapItem) -> None:
     if len(kinds) > 1:
         names = ", ".join(f'"{entry.key}"' for entry in kinds)
         raise UsageError(
-            "a run does one thing", at=item.position, expected=f"one of {_kinds()}", found=names, code="project-form"
+            "a run has exactly one command",
+            at=item.position,
+            expected=f"one of {_kinds()}",
+            found=names,
+            code="project-form",
         )
 
 

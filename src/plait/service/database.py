@@ -223,7 +223,7 @@ def _parsed(url: str) -> URL:
     try:
         found = make_url(url)
     except ArgumentError:
-        raise UsageError("this is no URL of a database", expected=_EXPECTED, code="database") from None
+        raise UsageError("not a URL of a database", expected=_EXPECTED, code="database") from None
     if found.get_backend_name() == "postgresql" and "+" not in found.drivername:
         found = found.set(drivername="postgresql+psycopg")
     if found.get_backend_name() not in ("sqlite", "postgresql") or (

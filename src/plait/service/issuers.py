@@ -48,7 +48,7 @@ class Issuer:
             found = jwt.PyJWKSet.from_dict(json.loads(text))
         except (ValueError, TypeError, AttributeError, RecursionError, jwt.PyJWTError) as error:
             raise UsageError(
-                f"these are no keys of an issuer: {type(error).__name__}",
+                f"not the keys of an issuer: {type(error).__name__}",
                 expected='a JSON Web Key Set: {"keys": [...]}, with public keys',
                 code="issuer-keys",
             ) from None

@@ -190,7 +190,7 @@ def _ring(values: NodeValue, ring: list[Deferred]) -> Ring:
     first, *others = [at for _, at in named] or [None]
     way = " -> ".join([name for name, _ in [*named, *named[:1]]])
     return Ring(
-        f"data values are made of each other, in a ring: {way}",
+        f"data values depend on each other in a cycle: {way}",
         at=first,
         also=[at for at in others if at is not None],
         hint="give one of them a value of its own",
