@@ -152,7 +152,6 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             )
         if name == "help" or name in _HELP:
             from plait.cli.commands import help_for, overview
-
             from plait.cli.streams import write_folded
 
             write_folded(help_for(words) if name == "help" and words else overview())

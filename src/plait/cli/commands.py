@@ -265,7 +265,7 @@ def help_for(words: Sequence[str]) -> str:
         from plait.cli.pages import is_code, page_of
 
         if is_code(words[0]):
-            return page_of(words[0], _width())
+            return page_of(words[0], _width() or 80)
     return _described(node_of(words[0]), words[1:])
 
 
