@@ -59,7 +59,7 @@ def test_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert "does not take turn" in failed(["turn"], capsys)
     assert "does not take new-token" in failed(["new-token"], capsys)
     assert "needs the keys" in failed(["rotate"], capsys)
-    assert "no URL of a database" in failed([*check, "--database", "plait.db"], capsys)
+    assert "not a URL of a database" in failed([*check, "--database", "plait.db"], capsys)
     assert "SQLite or PostgreSQL" in failed([*check, "--database", "mysql://host/name"], capsys)
     assert "SQLite or PostgreSQL" in failed([*check, "--database", "sqlite://"], capsys)
     assert "No such file" in failed([*check, "--database", "sqlite:///no/plait.db"], capsys)
