@@ -191,8 +191,8 @@ def current(connection: Connection) -> list[Entry]:
     return [Entry(*row) for row in rows]
 
 
-def differing(connection: Connection, first: int, second: int | None = None) -> tuple[list[Entry], list[Entry]]:
-    """The entries removed and added from an earlier revision to a later one, by default to the newest."""
+def differing(connection: Connection, first: int, second: int) -> tuple[list[Entry], list[Entry]]:
+    """The entries removed and added from an earlier revision to a later one."""
     return _entries(connection, _gone(first, second)), _entries(connection, _came(first, second))
 
 
@@ -202,11 +202,10 @@ def changed_between(connection: Connection, first: int, second: int) -> tuple[li
     return _entries(connection, _gone(first, second)), sorted(came, key=lambda one: one.entry.id)
 
 
-# A sum is in no index: what is left to be looked up by are the changes, in whichever order, and not all entries.
-def _came(first: int, second: int | None) -> ColumnElement[bool]:
-    """The condition for the entries of a later revision that an earlier one lacks. second: None for the newest."""
-    if second is None:
-        return and_(ENTRIES.c.since > first, (ENTRIES.c.until + 0).is_(None))
+# A sum is in no index: what is left to be looked up by are the changes, in whichever order, and not all entries. PostgreSQL
+# expects few rows between two numbers, and many beyond one, as long as it has no statistics.
+def _came(first: int, second: int) -> ColumnElement[bool]:
+    """The condition for the entries of a later revision that an earlier one lacks."""
     return and_(
         ENTRIES.c.since > first,
         ENTRIES.c.since <= second,
@@ -214,10 +213,9 @@ def _came(first: int, second: int | None) -> ColumnElement[bool]:
     )
 
 
-def _gone(first: int, second: int | None) -> ColumnElement[bool]:
-    """The condition for the entries of an earlier revision that a later one lacks. second: None for the newest."""
-    gone = and_(ENTRIES.c.since + 0 <= first, ENTRIES.c.until > first)
-    return gone if second is None else and_(gone, ENTRIES.c.until <= second)
+def _gone(first: int, second: int) -> ColumnElement[bool]:
+    """The condition for the entries of an earlier revision that a later one lacks."""
+    return and_(ENTRIES.c.since + 0 <= first, ENTRIES.c.until > first, ENTRIES.c.until <= second)
 
 
 def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[Entry]:

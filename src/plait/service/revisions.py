@@ -14,6 +14,7 @@ from plait.service.history import (
     differing,
     existing,
     has_secrets,
+    newest,
 )
 from plait.service.paging import part
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVISIONS, LIST_REVISIONS, SHOW_REVISION
@@ -122,7 +123,7 @@ def roll_back(call: Call) -> Answer:
 
     def work(connection: Connection) -> Answer:
         target = existing(connection, call.path["revision"], or_zero=True)
-        before, wanted = reversed(differing(connection, target))
+        before, wanted = reversed(differing(connection, target, newest(connection)))
         if has_secrets(connection, target):
             call.identity.require(CREATE_ENCRYPTED)
         there, kept = (
