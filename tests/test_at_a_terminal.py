@@ -119,7 +119,16 @@ def test_nor_one_without_inputs(argv: list[str], tmp_path: pathlib.Path) -> None
     at_terminal(argv, tmp_path)
 
 
-@pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+@pytest.mark.parametrize(
+    ("env", "coloured"),
+    [
+        ({}, True),
+        ({"NO_COLOR": "1"}, False),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+    ],
+)
 def test_colours_on_a_terminal_only_and_not_against_a_wish(
     env: dict[str, str], coloured: bool, tmp_path: pathlib.Path
 ) -> None:
@@ -130,7 +139,7 @@ def test_colours_on_a_terminal_only_and_not_against_a_wish(
         _, seen, _ = at_terminal(words, tmp_path, out=True, env=env)
         assert ("\x1b[31m" in seen) == coloured, words
         _, _, printed = at_terminal(words, tmp_path, env=env)
-        assert b"\x1b" not in printed
+        assert (b"\x1b[31m" in printed) == ("FORCE_COLOR" in env and coloured)
 
 
 def test_tests_have_a_bar_that_goes_and_a_colour_for_the_count(tmp_path: pathlib.Path) -> None:

@@ -30,8 +30,8 @@ def cleaning() -> Callable[[str], str]:
 
 
 def in_colour(when: str) -> bool:
-    """True if colours are written: `always`, `never`, or `auto` (only on a terminal). Raises UsageError for another
-    word.
+    """True if colours are written: `always`, `never`, or `auto`, which is decided by NO_COLOR, FORCE_COLOR, and whether
+    standard output is a terminal that is not dumb, in this order. Raises UsageError for another word.
     """
     if when not in _WHEN:
         from plait.spell import did_you_mean
@@ -43,5 +43,8 @@ def in_colour(when: str) -> bool:
             code="unknown-choice",
         )
     if when == "auto":
-        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        if os.environ.get("NO_COLOR"):
+            return False
+        is_forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+        return is_forced or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
     return when == "always"

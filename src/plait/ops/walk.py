@@ -157,7 +157,10 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
     hint = None
     if type(node) is Map:
         text = token.text(mark=False)
-        if type(token) is Match:
+        if type(token) is Match and "[" in token.key:
+            key, _, name = token.key.partition("[")
+            hint = f'an item is a step of its own: "{_upto(pointer, depth, root="")}/{key}/{name}={token.value.rstrip("]")}"'
+        elif type(token) is Match:
             hint = f'a key is named alone: "{_upto(pointer, depth, root="")}/{token.value}"'
         elif text == "-":
             hint = (

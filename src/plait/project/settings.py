@@ -87,8 +87,8 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
                 raise UsageError(
                     f'{command} has no setting "{item.key}"',
                     at=item.position,
-                    expected=f"the long name of a flag of plait {command}{f', or {argument}' if argument else ''}",
-                    hint=did_you_mean(str(item.key), options),
+                    expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
+                    hint=_setting_of(str(item.key), options) or did_you_mean(str(item.key), options),
                     code="unknown-setting",
                 )
             if option.kind == MAP:
@@ -104,6 +104,12 @@ def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map |
             else:
                 found.setdefault(option.setting, []).append(item)
     return [Setting(name, options[name], items) for name, items in found.items()], own
+
+
+def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
+    """A hint for the name of a flag whose setting is called otherwise."""
+    meant = next((one.setting for one in options.values() if one.name == flag), None)
+    return None if meant is None else f'the setting of --{flag} is "{meant}"'
 
 
 def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:

@@ -51,6 +51,8 @@ def name_culprit(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
             continue
         if value is None:
             error.hint = f"{named} is None{_origin(named, source, line, error, known)}"
+            if code.lstrip().startswith("for "):
+                error.hint += f"; a loop over what may be null: for ... in {named} or []"
         else:
             error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(named, behind, member)}"
         return

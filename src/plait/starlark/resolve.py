@@ -105,6 +105,14 @@ def _in_order(program: Scope, missing: dict[Scope, list[tuple[Name, Scope]]]) ->
     return out
 
 
+def _dashed(name: str, line: str) -> str | None:
+    """A hint for the end of a key with a dash, which is read as a subtraction; None if it is none."""
+    import re
+
+    found = re.search(rf"([A-Za-z_][\w.]*)\.(\w+(?:-\w+)*-{re.escape(name)})\b", line)
+    return None if found is None else f'a key with a dash is written in brackets: {found[1]}["{found[2]}"]'
+
+
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     from plait.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
 
@@ -128,6 +136,8 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
             suggestions = []
         elif hint is None and f"={name.name}" in (source.line(name.line) or "").partition("#@overlay/")[2]:
             hint = f'a text is written in quotes: "{name.name}"'
+    if hint is None:
+        hint = _dashed(name.name, source.line(name.line) or "")
     told = f"undefined: {name.name}"
     bound: set[str] = set()
     place: Scope | None = scope
