@@ -170,7 +170,7 @@ def node_of(name: str) -> Node:
     if name in _OTHERS:
         return Node([name], Command(_OTHERS[name]))
     if name not in COMMANDS:
-        raise _unknown("plait", name, [*COMMANDS, *_OTHERS])
+        raise _unknown("", name, [*COMMANDS, *_OTHERS])
     module = import_module(module_of(name))
     found = getattr(module, name.upper())
     assert isinstance(found, Command)
@@ -284,8 +284,8 @@ def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
     from plait.spell import did_you_mean
 
     return UsageError(
-        f'unknown command "{above} {word}"',
-        expected=", ".join(known),
+        f'unknown command "{f"{above} {word}".strip()}"',
+        expected=", ".join(known) if above else None,
         hint=did_you_mean(word, known) or "plait help lists the commands",
         code="unknown-command",
     )
