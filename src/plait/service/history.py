@@ -226,13 +226,12 @@ def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[Ent
 
 def buckets_of(connection: Connection, revision: int) -> list[str]:
     """The buckets that have documents in a revision, each found by one look at the index."""
-    names = select(func.min(ENTRIES.c.bucket).label("name")).cte("names", recursive=True)
-    following = select(func.min(ENTRIES.c.bucket)).where(ENTRIES.c.bucket > names.c.name).scalar_subquery()
+    # An order that one index has, so that no plan looks at all entries.
+    first = select(ENTRIES.c.bucket).where(in_revision(revision)).order_by(ENTRIES.c.bucket, ENTRIES.c.id).limit(1)
+    names = select(first.scalar_subquery().label("name")).cte("names", recursive=True)
+    following = first.where(ENTRIES.c.bucket > names.c.name).scalar_subquery()
     names = names.union_all(select(following).where(names.c.name.is_not(None)))
-    # A query with an order and a limit is not joined: PostgreSQL would look at all entries for it.
-    first = select(ENTRIES.c.id).where(ENTRIES.c.bucket == names.c.name, in_revision(revision))
-    first_id = first.order_by(ENTRIES.c.bucket, ENTRIES.c.id).limit(1).scalar_subquery()
-    return list(connection.execute(select(names.c.name).where(first_id.is_not(None))).scalars())
+    return list(connection.execute(select(names.c.name).where(names.c.name.is_not(None))).scalars())
 
 
 def documents_of(connection: Connection, revision: int) -> list[Stored]:
