@@ -6,7 +6,8 @@ import pytest
 
 import annotated
 from plait import schema
-from plait.errors import SchemaError, StarlarkError, render
+from plait.errors import SchemaError, render
+from plait.schema.rules import failure
 
 
 def broken(schema_text: str, values_text: str | None = None) -> list[str]:
@@ -128,7 +129,7 @@ def test_paths() -> None:
 
 def test_reasons_are_shown_without_the_word_fail() -> None:
     def fails(_value: object) -> object:
-        raise StarlarkError("fail: too bad")
+        raise failure("too bad")
 
     annotated_document = annotated.document("#@schema/validation ('good', 1)\na: 1\n", "s.yml")
     item = annotated_document.value.items[0]  # type: ignore[union-attr]
