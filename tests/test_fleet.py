@@ -248,8 +248,8 @@ def test_errors_of_many_kinds(tmp_path: Path, capfdbinary: pytest.CaptureFixture
     # The same file fails in either place.
     assert told.count("2 environments: ") == 3
     assert "ops/op00.yml:1" in told
-    # Two files fail in the same way.
-    assert "ops/{second}.yml:29" in told
+    # Two files fail in the same way: the first is told.
+    assert "ops/op28.yml:29" in told
     assert told.count("first in: ") == 20
     assert "9 environments with 9 other errors: the manifest has them" in told
 
@@ -746,3 +746,16 @@ def test_the_size_of_the_cache_is_that_of_its_blocks(place: Path) -> None:
     assert counted > 2 * sum(path.stat().st_size for path in blocks)
     assert results.shrink(counted) == 0
     assert results.shrink(counted // 2) > 0
+
+
+def test_equal_errors_are_those_with_equal_facts(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """The values that were found differ, in length and in type; the place and the mistake do not."""
+    (place / "sites/paris/values.yml").write_text("size: large\n", "utf-8")
+    (place / "sites/lyon/values.yml").write_text("size: [1]\n", "utf-8")
+    assert main(["fleet", "-j", "1", "--no-cache"]) == 1
+    told = capfdbinary.readouterr().err.decode()
+    assert told.count("environments: ") == 1
+    assert "4 environments: " in told
+    assert main(["fleet", "-j", "1", "--no-cache", "--message-format", "json"]) == 1
+    lines = capfdbinary.readouterr().err.decode().splitlines()
+    assert [json.loads(line)["code"] for line in lines if line[:1] == "{"] == ["E0411"]

@@ -16,7 +16,7 @@ LEVELS = [
     ["codes", "edits", "suggestions"],
     ["spell"],
     ["errors"],
-    ["diagnostics", "extents", "extras", "reference"],
+    ["diagnostics", "equal", "extents", "extras", "reference"],
     ["additions"],
     ["permissions"],
     ["events", "limits", "view"],

@@ -10,6 +10,7 @@ from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
+from plait.equal import grouped
 from plait.errors import UsageError
 from plait.project.choosing import choose
 from plait.project.file import project_of
@@ -67,12 +68,15 @@ def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
             "there is no run to count", hint="write a plait.yml, or see `plait init`", code="nothing-to-do"
         )
     processes = min(jobs_of(flags), len(runs))
-    failed = 0
-    for message in (
-        counted(project, runs, coverage)
-        if processes == 1
-        else counted_by_several(runs, coverage, processes, flags.project)
-    ):
-        failed += 1
-        complain(message)
-    return failed
+    failed = [
+        *(
+            counted(project, runs, coverage)
+            if processes == 1
+            else counted_by_several(runs, coverage, processes, flags.project)
+        )
+    ]
+    for group in grouped(failed, lambda one: one.same):
+        complain(group[0].text)
+        if len(group) > 1:
+            complain(f"  also in:  {', '.join(one.name for one in group[1:])}\n")
+    return len(failed)

@@ -7,13 +7,14 @@ import sys
 from contextlib import contextmanager
 
 from plait.cli.endings import interrupted_by_sigterm
+from plait.cli.messages import complain_of, is_text
 from plait.cli.shared import performed
 from plait.cli.streams import complain, write_out
 from plait.cli.tools import only_argument, size_of
 from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
-from plait.errors import UsageError
+from plait.errors import PlaitError, UsageError
 from plait.fleet.finding import project_file
 
 TYPE_CHECKING = False
@@ -169,10 +170,15 @@ def _number(text: str) -> int:
 
 def _tell(report: Report, flags: Fleet) -> None:
     from plait.fleet.remote import is_url
-    from plait.fleet.summary import counts_line, faults_text, warnings_text
+    from plait.fleet.summary import by_error, counts_line, faults_text, warnings_text
     from plait.project.run import from_here
 
-    complain(faults_text(report.failed))
+    if is_text():
+        complain(faults_text(report.failed))
+    else:
+        for group in by_error(report.failed):
+            names = ", ".join(one.name for one in group)
+            complain_of(PlaitError(group[0].error, code=group[0].code or "fleet-failed").within(f"in the runs {names}"))
     if flags.quiet:
         return
     complain(warnings_text(report.warned))

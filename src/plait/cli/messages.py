@@ -59,6 +59,11 @@ def read_form(argv: Sequence[str]) -> None:
             return
 
 
+def is_text() -> bool:
+    """True if messages are the usual text."""
+    return _sink() is None
+
+
 def close_messages() -> None:
     """Write what a format writes at the end of a command line."""
     sink = _sink()

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.equal import Key
     from plait.testing.results import Result
 
 _DOTS = 72
@@ -65,9 +66,10 @@ class Teller:
         """Prints the failures, the notes, and the counts. notes: of the whole run."""
         if not self._verbose:
             write_out("\r\x1b[K" if self._on_terminal else "\n" if self._count % _DOTS else "", is_harmless=True)
+        told: dict[Key, str] = {}
         for one in results:
             if one.failures:
-                self._failure(one)
+                self._failure(one, told)
         for note in [note for one in results for note in one.notes] + list(notes):
             write_folded(f"{self._clean(note)}\n", is_harmless=True)
         passed = len(results) - self._failed
@@ -78,9 +80,14 @@ class Teller:
         took = f" in {seconds:.2f} s" if self._on_terminal else ""
         write_out(f"{', '.join(parts)}{took}\n", is_harmless=True)
 
-    def _failure(self, one: Result) -> None:
+    def _failure(self, one: Result, told: dict[Key, str]) -> None:
+        """Print the failures of a test. told: the errors that were printed, with their tests."""
         head = f"{self._paint('FAILED', '31;1')} {self._clean(one.id)}  ({self._clean(one.file)}:{one.line})"
-        lines = [line for failure in one.failures for line in self._clean(failure.text).split("\n")]
+        lines = []
+        for failure in one.failures:
+            known = told.setdefault(failure.same, one.id) if failure.same else one.id
+            text = failure.text if known == one.id else f"the same error as in {known}"
+            lines += self._clean(text).split("\n")
         if one.printed:
             lines += ["printed:", *(f"  {self._clean(line)}" for line in one.printed)]
         body = "".join(f"  {line}".rstrip() + "\n" for line in lines)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
+from plait.equal import key_of
 from plait.errors import PlaitError, render
 from plait.trust import assenting, is_assenting
 
@@ -13,12 +15,21 @@ if TYPE_CHECKING:
 
     from plait.codecache import CodeCache
     from plait.coverage.data import Coverage
+    from plait.equal import Key
     from plait.project import Run
     from plait.project.file import Project
 
 
-def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[str]:
-    """Counts runs. Yields the message of each failed one."""
+class Failed(NamedTuple):
+    """A run that fails. same: equal for equal errors. text: the whole message."""
+
+    name: str
+    same: Key
+    text: str
+
+
+def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[Failed]:
+    """Counts runs. Yields each failed one."""
     cache = _cache(project)
     for run in runs:
         yield from _counted(run, coverage, cache)
@@ -26,22 +37,23 @@ def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterat
         cache.save()
 
 
-def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[str]:
+def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[Failed]:
     """The same in several processes. named: the project file that the user named, or ""."""
     from plait.children.pool import in_several
 
     names = [run.name for run in runs]
     for name, found in zip(names, in_several(processes, _work, names, _begin, (named, is_assenting())), strict=True):
         if found is None:
-            yield f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
+            text = f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
+            yield Failed(name, (name,), text)
         else:
             messages, one = found
             coverage.merge(one)
             yield from messages
 
 
-def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[str]:
-    """Counts one run within its limits. Yields its message if it fails."""
+def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[Failed]:
+    """Counts one run within its limits. Yields it if it fails."""
     from plait.limits import Allowance, Limits, allowance, limited
     from plait.process import stop_timer, within_memory
     from plait.view import View
@@ -51,7 +63,8 @@ def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[
         try:
             within_memory(lambda: run.evaluate(view=View(), cache=cache))
         except PlaitError as error:
-            yield render(error.within(f'in the run "{run.name}"', run.at))
+            key = key_of(error)
+            yield Failed(run.name, key, render(error.within(f'in the run "{run.name}"', run.at)))
         finally:
             if keeper is not None:
                 stop_timer()
@@ -75,8 +88,8 @@ def _begin(named: str, assents: bool) -> None:
     _PROJECTS.append(project_of(named, os.curdir))
 
 
-def _work(name: str) -> tuple[list[str], Coverage]:
-    """The message of a run if it fails, and its coverage."""
+def _work(name: str) -> tuple[list[Failed], Coverage]:
+    """A run if it fails, and its coverage."""
     from plait.coverage.data import Coverage
 
     [project] = _PROJECTS

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plait.equal import Key
     from plait.fleet.reads import Reads
 
     # The digest of a file's content, its size, and when it was written in nanoseconds; None for what is not known.
@@ -19,7 +20,7 @@ class Outcome:
 
     name: of the run. status: `made`; `stored`, taken from the cache; `kept`, already in place; `failed`; or `left out`,
     because the fleet was stopped. seconds: duration. error: the message of a failed run.
-    fault: the error without facts of the environment, so that equal errors are equal.
+    code: of the error. same: equal for equal errors. fault: equal for those that differ in nothing but values on axes.
     parts, reads: the files that were read, below known directories and elsewhere. news: parts that no earlier outcome of
     the same portion has. is_secret: the run uses secrets, so that nothing of it is cached. files: digest, size and time
     of each written file. texts: the files themselves, if the worker does not write. version: of the plait that
@@ -27,6 +28,7 @@ class Outcome:
     """
 
     __slots__ = (
+        "code",
         "error",
         "fault",
         "files",
@@ -35,6 +37,7 @@ class Outcome:
         "news",
         "parts",
         "reads",
+        "same",
         "seconds",
         "status",
         "texts",
@@ -49,7 +52,9 @@ class Outcome:
         *,
         seconds: float = 0.0,
         error: str = "",
-        fault: str = "",
+        code: str = "",
+        same: Key = (),
+        fault: Key = (),
         parts: Sequence[str] = (),
         news: Mapping[str, Reads] | None = None,
         reads: Reads | None = None,
@@ -64,7 +69,9 @@ class Outcome:
         self.status = status
         self.seconds = seconds
         self.error = error
-        self.fault = fault or error
+        self.code = code
+        self.same = same or (error,)
+        self.fault = fault or self.same
         self.parts = parts
         self.news = {} if news is None else news
         self.reads = reads

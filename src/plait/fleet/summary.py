@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plait.equal import grouped
 from plait.fleet.outcome import FAILED, KEPT, LEFT, MADE, STORED
 from plait.spell import counted
 
@@ -9,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from plait.equal import Key
     from plait.fleet.outcome import Outcome
 
 # So many environments are named of those that have one error, and of those that warn of one thing.
@@ -26,12 +28,10 @@ def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> st
 
 def faults_text(failed: Sequence[Outcome]) -> str:
     """The errors of runs, grouped, the largest group first."""
-    groups = sorted(_by_error(failed), key=lambda one: -len(one))
+    groups = by_error(failed)
     out = []
     for group in groups[:_TOLD]:
-        errors = {outcome.error for outcome in group}
-        text = group[0].error if len(errors) == 1 else group[0].fault
-        out.append(f"plait: {counted(len(group), 'environment')}: {text}\n  first in: {_names(group)}\n\n")
+        out.append(f"plait: {counted(len(group), 'environment')}: {group[0].error}\n  first in: {_names(group)}\n\n")
     if len(groups) > _TOLD:
         rest = sum(map(len, groups[_TOLD:]))
         out.append(
@@ -41,28 +41,23 @@ def faults_text(failed: Sequence[Outcome]) -> str:
     return "".join(out)
 
 
-def _by_error(failed: Sequence[Outcome]) -> list[list[Outcome]]:
-    """Runs with equal errors together, and with errors that differ in nothing but values on axes.
+def by_error(failed: Sequence[Outcome]) -> list[list[Outcome]]:
+    """Runs with equal errors together, and with errors that differ in nothing but values on axes, the most first.
 
     An error that depends on the value of one axis belongs to that value and is not grouped with others.
     """
-    faults: dict[str, set[str]] = {}
+    faults: dict[Key, set[Key]] = {}
     for outcome in failed:
-        faults.setdefault(outcome.error, set()).add(outcome.fault)
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in failed:
-        own = outcome.fault if len(faults[outcome.error]) == 1 else outcome.error
-        groups.setdefault(own, []).append(outcome)
-    return list(groups.values())
+        faults.setdefault(outcome.same, set()).add(outcome.fault)
+    groups = grouped(failed, lambda one: one.fault if len(faults[one.same]) == 1 else one.same)
+    return sorted(groups, key=lambda one: -len(one))
 
 
 def warnings_text(outcomes: Iterable[Outcome]) -> str:
     """The warnings of runs, each once."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        for text in outcome.warnings:
-            groups.setdefault(text, []).append(outcome)
-    return "".join(f"plait: warning: {text} ({_names(group)})\n" for text, group in groups.items())
+    told = [(text, outcome) for outcome in outcomes for text in outcome.warnings]
+    groups = grouped(told, lambda one: one[0])
+    return "".join(f"plait: warning: {group[0][0]} ({_names([one for _, one in group])})\n" for group in groups)
 
 
 def _names(group: Sequence[Outcome]) -> str:

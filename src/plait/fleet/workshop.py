@@ -5,11 +5,11 @@ other.
 from __future__ import annotations
 
 import os
-import re
 from threading import local
 from time import perf_counter
 
-from plait.errors import PlaitError, render
+from plait.equal import key_of
+from plait.errors import LimitError, PlaitError, render
 from plait.fleet.identity import version
 from plait.fleet.outcome import FAILED, MADE, STORED, Outcome
 from plait.fleet.placing import digests, place_for_worker, with_times
@@ -141,6 +141,7 @@ class Workshop:
     def perform(self, task: Task) -> Outcome:
         """Renders one run. Its failure is in the outcome."""
         start = perf_counter()
+        home = "" if self._place is None else self._place.directory
         try:
             outcome = self.stored(task) or self._made(task)
             if self._output is not None:
@@ -148,13 +149,14 @@ class Workshop:
                 outcome.files = with_times(outcome.files, self._output.put(task, outcome.texts))
                 outcome.texts = None
         except PlaitError as error:
-            outcome = _failed(task, render(error, "").rstrip("\n"))
+            outcome = _failed(task, error, home)
         except RecursionError:
-            outcome = _failed(task, "the data are nested too deeply")
+            outcome = _failed(task, LimitError("the data are nested too deeply", code="too-deep"), home)
         except Exception as error:  # noqa: BLE001 - one run must not end the others; it is told as what it is
-            outcome = _failed(task, f"internal error: {type(error).__name__}: {error}; this is a bug in plait")
+            text = f"internal error: {type(error).__name__}: {error}; this is a bug in plait"
+            outcome = Outcome(task.name, FAILED, error=text)
         if self._place is not None:
-            outcome.error, outcome.fault = self._place.hidden(outcome.error), self._place.hidden(outcome.fault)
+            outcome.error = self._place.hidden(outcome.error)
         outcome.seconds = perf_counter() - start
         outcome.version = version()
         return outcome
@@ -241,15 +243,17 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
     return {"": documents.to_yaml()}, warnings
 
 
-def _failed(task: Task, message: str) -> Outcome:
-    fault = message
-    for axis, choice in task.choices.items():
-        # What is as short as this stands in words as well.
-        if len(choice.text) > 2:
-            fault = fault.replace(choice.text, f"{{{axis}}}")
-    # Columns are as wide as the longest place.
-    fault = re.sub(" +", " ", fault)
-    return Outcome(task.name, FAILED, error=message, fault=fault)
+def _failed(task: Task, error: PlaitError, home: str) -> Outcome:
+    # What is as short as this stands in words as well.
+    axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
+    return Outcome(
+        task.name,
+        FAILED,
+        error=render(error, "").rstrip("\n"),
+        code=error.code,
+        same=key_of(error, home=home),
+        fault=key_of(error, axes, home=home),
+    )
 
 
 class _Own(local):

@@ -12,6 +12,7 @@ import os
 
 from plait.context import Context
 from plait.engine.pipeline import file_source
+from plait.equal import key_of
 from plait.errors import PlaitError, StarlarkError, UsageError, render
 from plait.source import Position
 from plait.testing.results import Failure
@@ -105,7 +106,7 @@ def failure_of(error: PlaitError, file: str, line: int) -> Failure:
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line
-    return Failure(render(error, "").rstrip("\n"), file, line)
+    return Failure(render(error, "").rstrip("\n"), file, line, key_of(error))
 
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.equal import Key
+
 
 @dataclass(slots=True)
 class Failure:
     """One failed expectation. text: for a reader, any number of lines. file, line: of the expectation or the
-    action.
+    action. same: equal for equal errors; () for a failure that is none.
     """
 
     text: str
     file: str = ""
     line: int = 0
+    same: Key = ()
 
 
 @dataclass(slots=True)
