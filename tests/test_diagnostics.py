@@ -19,7 +19,7 @@ import plait
 from plait.cli.pages import page_of
 from plait.codes import BY_CODE, CODES
 from plait.diagnostics import diagnostic_of, warning
-from plait.errors import Finding, PlaitError, quotation
+from plait.errors import Finding, PlaitError, quotation, render
 from plait.layering.failures import STATUSES
 from plait.limits import TABLE
 from plait.source import Position, Source
@@ -254,3 +254,31 @@ def test_pages_are_plain_text_in_a_terminal(width: int) -> None:
         assert "](" not in page, code
         # Lines of examples are indented, and stay as they are.
         assert all(len(line) <= width for line in page.splitlines() if not line.startswith("    ")), code
+
+
+@pytest.mark.parametrize(
+    ("files", "labels"),
+    [
+        ({"a.yml": "#@ replicas = 1\na: #@ replica\n"}, ["the nearest name"]),
+        ({"a.yml": "#@ def f(x):\n#@   return x\n#@ end\na: #@ f()\n"}, ["the definition"]),
+        ({"a.yml": "a: 1\na: 2\n#@ x = 1\n"}, ["the first one"]),
+        (
+            {"s.yml": "#@data/values-schema\n---\nhost: a\n", "v.yml": "#@data/values\n---\nhots: 1\n"},
+            ["the nearest candidate"],
+        ),
+    ],
+)
+def test_related_places_say_their_part(files: dict[str, str], labels: list[str]) -> None:
+    with pytest.raises(PlaitError) as failed:
+        plait.render(files)
+    found = failed.value.findings[0] if failed.value.findings else failed.value
+    assert [one.label for one in found.also if one.label] == labels
+    report = render(failed.value, codes=True)
+    assert all(f"  <-- {label}\n" in report for label in labels)
+    assert "<--" not in failed.value.report()
+
+
+def test_related_places_of_layers_and_operations_say_their_part() -> None:
+    with pytest.raises(PlaitError) as failed:
+        plait.patch({"base.yml": "jobs: []\n"}, operations={"o.yml": "- {type: remove, path: /job}\n"})
+    assert [one.label for one in failed.value.also] == ["the map"] * (len(failed.value.also) - 1) + ["the nearest key"]

@@ -262,7 +262,7 @@ class Claims:
             raise UsageError(
                 message,
                 at=at or place,
-                also=[] if at is None or place is None else [place],
+                also=[] if at is None or place is None else [place.labelled("the other one")],
                 expected=expected,
                 found=f"{other}, {what}",
                 code="duplicate-output",

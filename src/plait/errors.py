@@ -573,7 +573,10 @@ def conceal(error: Error) -> Error:
 
 
 def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
-    """The whole message for a person, ending in a line break (design 9). program: before it, or ""."""
+    """The whole message for a person, ending in a line break (design 9). program: before it, or "".
+
+    codes: with codes, and with the parts that related lines have, as on a terminal.
+    """
     out = _block(f"{program}: " if program else "", error, quote_values, codes)
     for finding in error.findings:
         out.append("")
@@ -594,6 +597,11 @@ def details(error: PlaitError) -> list[str]:
 def _page(out: list[str]) -> str:
     lines = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out]
     return "\n".join(lines) + "\n"
+
+
+def _line(text: str, label: str) -> str:
+    """A quoted line, with the part that it has in the error."""
+    return f"{text.rstrip()}  <-- {label}" if label else text.rstrip()
 
 
 # Lines of an input can have millions of characters.
@@ -651,13 +659,16 @@ def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: 
         first += f" [{number_of(error.code)}]"
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
     quoted = [
-        (str(at), text) for at in (error.at, *error.also) if (text := _quoted(at, error, quote_values)) is not None
+        (str(at), text, at.label if codes and at is not None else "")
+        for at in (error.at, *error.also)
+        if (text := _quoted(at, error, quote_values)) is not None
     ]
-    quoted = list(dict.fromkeys(quoted))
+    # A line may have several parts; the first says it.
+    quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
     missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
     if quoted:
-        width = max(len(place) for place, _ in quoted)
-        out += ["", *(f"    {place:<{width}}  | {text}".rstrip() for place, text in quoted), ""]
+        width = max(len(place) for place, _, _ in quoted)
+        out += ["", *(_line(f"    {place:<{width}}  | {text}", label) for place, text, label in quoted), ""]
     names = (
         ("document", "expected", "found", "hint") if isinstance(error, PlaitError) else ("expected", "found", "hint")
     )

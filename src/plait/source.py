@@ -109,6 +109,10 @@ class Position:
     def __hash__(self) -> int:
         return hash((id(self.source), self.line, self.column))
 
+    def labelled(self, label: str) -> Related:
+        """The same position, with the part that it has in a diagnostic about another one."""
+        return Related(self, label)
+
     @property
     def text(self) -> str | None:
         """The source line, or None when it is not known."""

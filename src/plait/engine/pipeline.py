@@ -194,7 +194,7 @@ def parse(source: Source, directory: str = "", run: str = "") -> Pipeline:
             raise UsageError(
                 f'two steps are called "{step.name}"',
                 at=step.item.position,
-                also=[other.item.position],
+                also=[other.item.position.labelled("the first one")],
                 code="duplicate-name",
             )
     return Pipeline(source, directory, found)

@@ -156,7 +156,7 @@ def _clash(task: Task, at: Position | None, other: Task, other_at: Position | No
 
 
 def _also(at: Position | None) -> list[Position]:
-    return [] if at is None else [at]
+    return [] if at is None else [at.labelled("the other one")]
 
 
 def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:

@@ -130,7 +130,11 @@ def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | 
                 f"action {number + 1} ({method} {text}) of {child} on {parent}: {error.message}",
                 at=_place(action, "path"),
                 expected="a path such as .spec.ports[0]",
-                also=[error.at] if error.at is not None and not _secret(child) else [parent.data_position],
+                also=[
+                    error.at.labelled("the value there")
+                    if error.at is not None and not _secret(child)
+                    else parent.data_position.labelled("the parent")
+                ],
             ) from None
     return ways.acted(overall)
 
@@ -181,7 +185,7 @@ def _absent(
         "MissingDocumentKey",
         f"nothing at the path of the action {method} {text} on parent {parent} by child {child}",
         at=_place(action, "path"),
-        also=[read.data_position],
+        also=[read.data_position.labelled("the child" if read is child else "the parent")],
         expected=f"a value that is not null at {text} in the data of {read}",
         found=found,
         hint=hint,

@@ -153,7 +153,7 @@ def _violations(document: Document, checker: Schema, schema: Document, names_key
                 schema_path if names_keys or not hidden else [],
                 without_text(at) if secret else at,
             )
-            finding.also.append(without_text(rule) if hidden else rule)
+            finding.also.append((without_text(rule) if hidden else rule).labelled("the rule"))
             found.append(finding)
     except UnusableSchemaError as error:
         told = _SANITIZED if secret or hidden else error.message

@@ -89,7 +89,7 @@ def _cycle(members: list[Document]) -> LayeringError:
         "SubstitutionDependencyCycle",
         f"documents depend on each other: {names}",
         at=members[0].position,
-        also=[document.position for document in members[1:]],
+        also=[document.position.labelled("a part of the cycle") for document in members[1:]],
         hint="one of them must not take data from the other",
         trail=trail,
     )

@@ -200,7 +200,7 @@ def _impossible(
                 "InvalidDocumentParent",
                 f"{match} cannot be the parent of {child}: {reason}",
                 at=child.place("layeringDefinition", "parentSelector"),
-                also=[match.place("labels")],
+                also=[match.place("labels").labelled("the document with the labels")],
                 expected=expected,
                 found=f"[{match.schema}] in layer {match.layer}",
             )
@@ -216,7 +216,7 @@ def _too_many(child: Document, matches: Sequence[Document], found: int) -> Layer
         "IndeterminateDocumentParent",
         f"too many documents could be the parent of {child}: {found}, expected 1",
         at=child.place("layeringDefinition", "parentSelector"),
-        also=[match.place("labels") for match in matches[:_MOST]],
+        also=[match.place("labels").labelled("a candidate") for match in matches[:_MOST]],
         found=", ".join(str(match) for match in matches[:_MOST]),
         hint=f"give one of them a label the others do not have; all have {_selected(child)}",
     )

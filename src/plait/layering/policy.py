@@ -90,7 +90,7 @@ def check_layers(documents: Iterable[Document], policy: Policy) -> None:
                     "InvalidDocumentLayer",
                     f"layer {document.layer} of document {document} is not in the layerOrder of {policy.document.name}",
                     at=document.place("layeringDefinition", "layer"),
-                    also=[policy.document.data_position],
+                    also=[policy.document.data_position.labelled("the layering policy")],
                     expected=f"one of: {', '.join(policy.order)}" if policy.order else "no layer: the order is empty",
                     hint=did_you_mean(document.layer, policy.order) or _misspelt_order(policy),
                 )

@@ -106,7 +106,7 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
                     f"{document} is defined twice; this one is ignored, the first is at {first.position}",
                     code="duplicate-document",
                     at=document.position,
-                    also=[first.position],
+                    also=[first.position.labelled("the one that counts")],
                 )
             )
     distinct = list(first_of.values())

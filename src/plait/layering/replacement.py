@@ -79,4 +79,10 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
 
 def _invalid(document: Document, message: str, others: Sequence[Document], hint: str | None = None) -> LayeringError:
     at = document.place("replacement") if document.replacement else document.position
-    return failure("InvalidDocumentReplacement", message, at=at, also=[other.position for other in others], hint=hint)
+    return failure(
+        "InvalidDocumentReplacement",
+        message,
+        at=at,
+        also=[other.position.labelled("the other document") for other in others],
+        hint=hint,
+    )

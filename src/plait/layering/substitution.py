@@ -189,7 +189,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
             "SubstitutionSourceDataNotFound",
             f"nothing at {entry.path} in source document {source}, which {document} substitutes from",
             at=entry.place("src", "path"),
-            also=[source.data_position],
+            also=[source.data_position.labelled("the source document")],
             expected="a value that is not null",
             found=found,
             hint=hint,
@@ -433,5 +433,9 @@ def _unknown(
         "UnknownSubstitutionError",
         f"cannot substitute from {source} into {document} at {path}: {cause}",
         at=at,
-        also=[also] if also is not None and not document.secret else [document.data_position],
+        also=[
+            also.labelled("the value there")
+            if also is not None and not document.secret
+            else document.data_position.labelled("the destination document")
+        ],
     )

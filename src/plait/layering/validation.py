@@ -122,7 +122,7 @@ def _check_duplicate(
                 _subject(top, metadata),
                 "Duplicate document exists",
                 at=item.position if item is not None else document.position,
-                also=[first.position],
+                also=[first.position.labelled("the first one")],
                 expected="one document for each schema, layer and name",
                 code="duplicate-layered-document",
             )

@@ -234,7 +234,7 @@ class Lookup:
             raise OpsError(
                 f'the variable "{definition.name}" is defined {len(entries)} times',
                 at=entries[0].item.position,
-                also=[entry.item.position for entry in entries[1:]],
+                also=[entry.item.position.labelled("defined again") for entry in entries[1:]],
                 expected="one definition",
                 code="duplicate-variable",
             )
@@ -405,7 +405,7 @@ def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) 
             Finding(
                 "variables without a value",
                 at=known[0] if known else None,
-                also=known[1:],
+                also=[at.labelled("another variable") for at in known[1:]],
                 found="\n".join(missing),
                 reference=_listing("Expected to find variables", missing),
                 hint=_suggestions(missing, offered)

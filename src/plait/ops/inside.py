@@ -63,7 +63,7 @@ class Inside(Wide):
         if type(text) is not str:
             raise OpsError(
                 f"there is no text at {pointer}",
-                also=[place],
+                also=[place.labelled("the value")],
                 expected=f"a text that holds {self.form}",
                 found=kind_name(text),
                 code="path-not-found",

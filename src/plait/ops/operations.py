@@ -156,7 +156,7 @@ class Test(Operation):
                 return
             raise
         at = self._position(draft)
-        also = known([at]) if at is not None else []
+        also = known([at.labelled("the value")]) if at is not None else []
         raise OpsError(
             f"there is a value at {self._where()}",
             also=also,

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from plait.errors import Advice, Flag, OpsError, public, quotation
+from plait.errors import Advice, Flag, OpsError, public, quotation, suggested
 from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
 from plait.ops.pointer import Append, Index, Key, Match, escape
 
@@ -186,7 +186,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
     where = pointer.until(depth + 1)
     told = f"Expected to find exactly one matching array item for path '{where}' but found {len(found)}"
     if found:
-        also = [array.items[number].position for number in found[:3]]
+        also = [array.items[number].position.labelled("one that matches") for number in found[:3]]
         raise OpsError(
             public(f"{len(found)} items match {where}"),
             also=known(also),
@@ -271,9 +271,11 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
 
     where, word = pointer.until(depth + 1), escape(token.name)
     meant = _bracket_hint(token.name, siblings, pointer, depth) or did_you_mean(token.name, siblings[:1000])
+    nearest = next((one.new for one in suggested((meant,))), "")
+    near_by = [item.position.labelled("the nearest key") for item in items if escape(str(item.key)) == nearest]
     error = NotThereError(
         public(f'no key "{token.name}" at {where}'),
-        also=place(node),
+        also=[*place(node), *known(near_by)],
         expected=public(f'the key "{token.name}"'),
         found=public(found),
         hint=public(meant or f"{where}? makes it optional"),
@@ -326,11 +328,11 @@ def _public(hint: str | None) -> Wording | None:
 def place(node: Value) -> list[Position]:
     """The position of a collection, or an empty list if it is unknown."""
     if type(node) is Map or type(node) is Array:
-        return known([node.position])
+        return known([node.position.labelled("the map" if type(node) is Map else "the array")])
     return []
 
 
-def known(positions: list[Position]) -> list[Position]:
+def known(positions: Sequence[Position]) -> list[Position]:
     """Those positions that a message can show."""
     return [at for at in positions if at.source is not None and at.line > 0]
 

@@ -253,7 +253,7 @@ def _check_contained(left: Item, step: Step) -> None:
         where = ".".join(first.path)
         raise OverlayError(
             f"Expected objects to equal, but did not: {first.sentence}",
-            also=[left.position],
+            also=[left.position.labelled("the matched item")],
             expected=shown(first.right) + (f' at "{where}"' if where else ""),
             found="nothing" if first.missing else shown(first.left),
             code="failed-overlay-assertion",
@@ -267,7 +267,7 @@ def _check_via(run: Run, left: Item, step: Step) -> None:
     if answer is False:
         raise OverlayError(
             "Expected via invocation to return true, but was false",
-            also=[left.position],
+            also=[left.position.labelled("the matched item")],
             code="failed-overlay-assertion",
         )
     if (type(answer) is tuple or type(answer) is List) and len(answer) == 2:
@@ -277,7 +277,7 @@ def _check_via(run: Run, left: Item, step: Step) -> None:
                 return
             raise OverlayError(
                 f"Expected via invocation to return true, but was false with message: {message}",
-                also=[left.position],
+                also=[left.position.labelled("the matched item")],
                 code="failed-overlay-assertion",
             )
     raise OverlayError(
@@ -308,7 +308,7 @@ def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
     if type(text) is not str:
         raise OverlayError(
             f"Expected a text that holds {form}, but was {kind_name(text)}",
-            also=[left.position],
+            also=[left.position.labelled("the matched item")],
             hint="remove #@overlay/inside: the value is not a string" if type(text) in COLLECTIONS else None,
             code="inside-not-text",
         )
@@ -347,7 +347,7 @@ def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
     wanted, found = kind_name(right), kind_name(value)
     return OverlayError(
         public(f"Expected {wanted}, but was {found}"),
-        also=[left.position] if left is not None else [],
+        also=[left.position.labelled("the matched item")] if left is not None else [],
         hint=public(f"to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
         code="wrong-node-kind",
     )

@@ -80,7 +80,7 @@ def _several(document: Document, identity: Map, found: Sequence[Document]) -> Ov
     return OverlayError(
         f"this document could be merged into {len(found)} documents",
         at=document.position,
-        also=[one.position for one in found],
+        also=[one.position.labelled("a candidate") for one in found],
         found="\n".join(map(described, found)),
         hint=f"say {listed(unsaid)}" if unsaid else "leave one of them out of the output",
         code="merge-target",
@@ -93,7 +93,7 @@ def _none(document: Document, documents: Sequence[Document], wanted: Subset) -> 
     return OverlayError(
         "there is no document to merge this one into",
         at=document.position,
-        also=also,
+        also=[one.labelled("the nearest candidate") for one in also],
         found=nearby,
         hint=hint if near is None else replacing(near[0], [near[1]], f'did you mean "{near[1]}"? {hint}'),
         code="merge-target",

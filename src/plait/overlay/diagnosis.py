@@ -8,7 +8,7 @@ from plait.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.overlay.comparison import differences
 from plait.overlay.edits import MISSING, MapEdit, key_value
 from plait.overlay.matchers import And, Index, MapKey, Subset, items_word
-from plait.source import Position, Related
+from plait.source import Position
 from plait.spell import counted, nearest
 from plait.starlark import repr_of
 from plait.suggestions import ARGUMENT, Hint, Suggestion, replacing
@@ -42,7 +42,7 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
             told = f"if all of them are meant, add {several} to #{_MATCH}"
             hint = Hint(told, Suggestion(ARGUMENT, several, old=_MATCH))
         found = _documents(edit_items)
-        also = [Related(one, "one that matches") for one in also]
+        also = [one.labelled("one that matches") for one in also]
         error = OverlayError(
             message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="match-count"
         )
@@ -51,7 +51,7 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     edit.settle()
     absent = _REPLACED if step.action == "replace" and not step.or_add else _MISSING_OK
     found, hint, also = _nearest(edit, step, absent)
-    also = [Related(one, "the nearest candidate") for one in also]
+    also = [one.labelled("the nearest candidate") for one in also]
     error = OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="no-match")
     error.word = _named(step)
     error.focus = _matcher_of(step)

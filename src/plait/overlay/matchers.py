@@ -171,7 +171,7 @@ class MapKey(Matcher):
         return index.places.get(wanted, ())
 
     def _no_key(self, value: NodeValue, item: Item | None = None) -> OverlayError:
-        also = [item.position] if item is not None else []
+        also = [item.position.labelled("the item without it")] if item is not None else []
         if type(value) is not Map:
             return OverlayError(
                 f"{self.name}: Expected value to be map, but was {kind_name(value)}", also=also, code="no-matched-key"
@@ -221,7 +221,7 @@ class Keys(MapKey):
         return OverlayError(
             f"{self.where} has items that nothing tells apart",
             at=at,
-            also=[item.position for item in items if item.position != at],
+            also=[item.position.labelled("an equal item") for item in items if item.position != at],
             expected=f"another {' or '.join(name for name, _ in self.keys)}",
             code="merge-item-key",
         )

@@ -144,7 +144,7 @@ class _Plan:
                 raise OverlayError(
                     f"a value of {name} is taken out and put in",
                     at=other.position,
-                    also=[one.position],
+                    also=[one.position.labelled("put in here")],
                     code="strategic-merge",
                 )
         step = Step(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
@@ -252,7 +252,7 @@ def _retaining(item: MapItem, around: Map) -> Step:
             raise OverlayError(
                 f'the key "{key_text(other.key)}" is given, and not retained',
                 at=item.position,
-                also=[other.position],
+                also=[other.position.labelled("given here")],
                 code="strategic-merge",
             )
     step = _removal(item)

@@ -89,7 +89,7 @@ def _near_miss(message: str, item: Item, other: Item, names: tuple[object, objec
     """A warning of an item that matches nothing. names: the one that it has, and the one of `other`, which it may mean."""
     wanted, there = map(str, names)
     suggestion = Suggestion(REPLACE, there, old=wanted)
-    at, also = item.position, [other.position]
+    at, also = item.position, [other.position.labelled("the nearest candidate")]
     return warning(message, code="near-miss", at=at, also=also, word=wanted, suggestions=[suggestion])
 
 
@@ -113,7 +113,7 @@ def _beside(item: Item, items: Sequence[Item]) -> Warning | None:
                 '#@overlay/match by="name" above it would change that one',
                 code="same-name",
                 at=item.position,
-                also=[other.position],
+                also=[other.position.labelled("the item of the same name")],
                 word=name,
             )
     return None

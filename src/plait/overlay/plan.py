@@ -183,7 +183,7 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
     if len(actions) > 1:
         raise OverlayError(
             "Expected to find only one overlay operation",
-            also=[annotations[name].position for name in actions],
+            also=[annotations[name].position.labelled("an action") for name in actions],
             found=", ".join(f"@{name}" for name in actions),
             code="several-actions",
         )
@@ -249,7 +249,7 @@ def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation
             f"Expected '{MATCH}' annotation keyword argument 'by' to be specified",
             reference=f"Expected '{MATCH}' annotation keyword argument 'by' {' ' * (type(item) is Document)}"
             "to be specified",
-            also=[annotation.position],
+            also=[annotation.position.labelled("the annotation")],
             hint='by="name" matches items with the same name, by=overlay.all all of them',
             code="overlay-argument",
         )
@@ -275,7 +275,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
     if action == "insert" and not kwargs:
         raise OverlayError(
             f"Expected '{annotation.name}' annotation to have at least one keyword argument (before=..., after=...)",
-            also=[annotation.position],
+            also=[annotation.position.labelled("the annotation")],
             code="overlay-argument",
         )
     for name, value in kwargs.items():
@@ -288,7 +288,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
                     f"but was {type_of(value)}",
                     reference=f"Expected '{annotation.name}' annotation keyword argument 'via' to be function, "
                     f"but was {starlark_type_name(value)}",
-                    also=[annotation.position],
+                    also=[annotation.position.labelled("the annotation")],
                     code="overlay-argument",
                 )
             step.via = value
@@ -296,7 +296,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
             raise OverlayError(
                 f"Expected '{annotation.name}' annotation keyword argument '{name}' to be a boolean, "
                 f"but was {type_of(value)}",
-                also=[annotation.position],
+                also=[annotation.position.labelled("the annotation")],
                 code="overlay-argument",
             )
         elif name == "or_add":
@@ -319,7 +319,7 @@ def _read_inside(step: Step, annotation: Annotation) -> None:
 
         raise OverlayError(
             f"Expected @{annotation.name} annotation to have one argument, the form of the text",
-            also=[annotation.position],
+            also=[annotation.position.labelled("the annotation")],
             expected=", ".join(f'"{form}"' for form in FORMS),
             hint=did_you_mean(name, FORMS) if type(name) is str else None,
             code="overlay-argument",
@@ -327,13 +327,13 @@ def _read_inside(step: Step, annotation: Annotation) -> None:
     if step.action != "merge":
         raise OverlayError(
             f"@{annotation.name} merges what is below it: @overlay/{step.action} cannot be there as well",
-            also=[annotation.position],
+            also=[annotation.position.labelled("the annotation")],
             code="overlay-argument",
         )
     if type(step.item.value) not in (Map, Array):
         raise OverlayError(
             f"Expected a map or array below @{annotation.name}, but was {kind_name(step.item.value)}",
-            also=[annotation.position],
+            also=[annotation.position.labelled("the annotation")],
             code="overlay-argument",
         )
     step.action, step.form = "inside", name
@@ -351,7 +351,7 @@ def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> Ove
 
     return OverlayError(
         f"Unknown '{annotation.name}' annotation keyword argument '{name}'",
-        also=[annotation.position],
+        also=[annotation.position.labelled("the annotation")],
         expected=f"one of {', '.join(allowed)}",
         hint=did_you_mean(name, allowed),
         code="overlay-argument",
@@ -361,7 +361,7 @@ def _unknown(annotation: Annotation, name: str, allowed: tuple[str, ...]) -> Ove
 def _no_keywords(item: Item, annotation: Annotation | None = None) -> OverlayError:
     return OverlayError(
         f"Expected '{MATCH}' annotation to have at least one keyword argument (by=..., expects=...)",
-        also=[annotation.position] if annotation is not None else [],
+        also=[annotation.position.labelled("the annotation")] if annotation is not None else [],
         hint="put #@overlay/match by=overlay.all above its ---" if type(item) is Document else None,
         code="overlay-argument",
     )

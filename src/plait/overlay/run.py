@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from plait.additions import EMBEDDED
 from plait.errors import OverlayError, PlaitError
-from plait.nodes import Map
+from plait.nodes import Map, MapItem
 from plait.overlay.actions import ACTIONS, wrong_kind
 from plait.overlay.edits import MOST_NAMES, ArrayEdit, MapEdit
 from plait.overlay.matchers import MapKey
@@ -214,6 +214,10 @@ def located(error: PlaitError, step: Step) -> PlaitError:
     return error.within(step_text(step.item), at, role=NODE)
 
 
+def _of_key(edit: Edit, key: object) -> list[MapItem]:
+    return [one for one in edit.items if type(one) is MapItem and one.key == key]
+
+
 def check_repeated(edit: Edit) -> None:
     """Raises OverlayError if two items of a map have one key now."""
     item = edit.repeated() if type(edit) is MapEdit and edit.renamed is not None else None
@@ -221,7 +225,7 @@ def check_repeated(edit: Edit) -> None:
         raise OverlayError(
             f"Expected key '{key_text(item.key)}' to be there only once after the overlay",
             at=item.position,
-            also=[other.position for other in edit.items if other is not item and other.key == item.key],  # type: ignore[union-attr]
+            also=[one.position.labelled("the same key") for one in _of_key(edit, item.key) if one is not item],
             hint="an item put in by overlay/replace, or added with by=, comes with its own key",
             code="duplicate-map-key",
         )

@@ -376,7 +376,7 @@ def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
             raise UsageError(
                 f'the run "{item.key}" is based on one that does something else',
                 at=commands[-1].position,
-                also=[entry.position],
+                also=[entry.position.labelled("the first one")],
                 expected=f'"{entry.key}" as there',
                 found=f'"{command}"',
                 code="project-form",

@@ -129,7 +129,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
             Finding(
                 public(f'Given data value is of no alternative: "{declared.by}" chooses one'),
                 at=key.position,
-                also=[declared.position],
+                also=[declared.position.labelled("the declaration")],
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
                 found=public("a value that is made of other data values") if is_deferred(key.value) else found,
                 hint=None if meant is None else quotation(meant),
@@ -141,7 +141,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
             Finding(
                 public("Given data value is of no alternative"),
                 at=item.position,
-                also=[declared.position],
+                also=[declared.position.labelled("the declaration")],
                 expected=public(f"one of {{ {names} }} (from {declared.position})"),
                 found=public(kind_name(value)),
                 hint=public("@schema/nullable in the schema allows null") if value is None else None,

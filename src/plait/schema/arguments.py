@@ -56,7 +56,7 @@ def refused(
     told: ytt's expectation; by default `expected`. told_found: what ytt found; by default `found`. is_titled: ytt's report of an annotation has the message as its title.
     """
     at = node.position if annotation is None else annotation.position
-    also = [] if annotation is None else [node.position]
+    also = [] if annotation is None else [node.position.labelled("the item of the annotation")]
     from plait.reference.schema import INVALID, SchemaFailure
 
     reference = SchemaFailure(

@@ -288,7 +288,7 @@ class _Builder:
             finding.message = f"@{annotation.name} {wrong}"
             finding.found = f"{finding.found} (by {annotation.position})"
             if node.position not in finding.also:
-                finding.also.insert(0, node.position)
+                finding.also.insert(0, node.position.labelled("the item of the annotation"))
             finding.at = annotation.position
             if isinstance(failure, SchemaFailure):
                 finding.reference = failure

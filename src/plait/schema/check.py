@@ -8,7 +8,7 @@ reported, in document order; the unknown keys of a map precede the faults inside
 from __future__ import annotations
 
 from plait.deferred import is_deferred
-from plait.errors import Finding, Quoted, Wording, public
+from plait.errors import Finding, Quoted, Wording, public, suggested
 from plait.limits import allowance
 from plait.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
 from plait.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType
@@ -95,7 +95,7 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
     return Finding(
         Wording("Given data value is not of the declared type", _calculated(item)),
         at=item.position,
-        also=[declared.position],
+        also=[declared.position.labelled("the declaration")],
         found=public(kind_name(item.value)),
         expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(item),
@@ -140,12 +140,17 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
         expected = f"a key declared in map (from {declared.position})"
     expected = ", or ".join([expected, *others])
     hint = (did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None
+    also = [declared.position.labelled("the declaration")]
+    meant = next((one.new for one in suggested((hint,))), "")
+    also += [
+        one.position.labelled("the nearest key") for one in declared.declarations.values() if key_text(one.key) == meant
+    ]
     from plait.reference.schema import SchemaFailure, nearest
 
     return Finding(
         Wording("Given data value is not declared in schema", _calculated(item)),
         at=item.position,
-        also=[declared.position],
+        also=also,
         found=public(key),
         expected=public(expected),
         hint=None if hint is None else public(hint),

@@ -36,7 +36,9 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
         Finding(
             f"the data value {path} is required, and is not given",
             at=one.position,
-            also=[around.position] if around.source is not one.source and around.line > 0 else [],
+            also=[around.position.labelled("the value without it")]
+            if around.source is not one.source and around.line > 0
+            else [],
             expected=f"{_article(one.type.name)} (by {one.position})",
             hint=places_to_give(path, sources),
             code="missing-data-value",

@@ -340,7 +340,7 @@ def _finding(validation: Validation, item: Item, path: Path, broken: list[Broken
     return Finding(
         told,
         at=item.position,
-        also=[validation.position],
+        also=[validation.position.labelled("the rule")],
         hint=hint and public(hint),
         reference=f"{reference}\n",
         code="failed-validation",

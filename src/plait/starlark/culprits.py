@@ -115,7 +115,7 @@ def _origin(named: str, source: Source, line: int, error: StarlarkError, known: 
         found = given.match(source.line(number) or "")
         if found is None:
             continue
-        error.also.append(Position(source, number))
+        error.also.append(Position(source, number).labelled("the assignment"))
         called = re.match(r"([A-Za-z_]\w*)\(.*\)\s*$", found[1])
         function = _value(called[1], known) if called is not None else None
         if called is not None and is_function(function):

@@ -186,7 +186,8 @@ def _call_fault(text: str, frame: FrameType | None) -> StarlarkError | None:
     if function is not None and code is not None:
         source = function.__globals__["$source"]
         # The reference names the first line of the body; the definition tells more.
-        wrong.also = [Position(source, code.co_firstlineno), Position(source, _body_line(code))]
+        start, body = Position(source, code.co_firstlineno), Position(source, _body_line(code))
+        wrong.also = [start.labelled("the definition"), *([body] if body != start else [])]
     elif frame is not None and (code := _constant(called, frame.f_code)) is not None:
         source = frame.f_globals["$source"]
     if source is not None and code is not None:

@@ -14,6 +14,8 @@ from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from plait.starlark.syntax import Name, Scope
 
 _UNIVERSAL = frozenset((*UNIVERSAL, "None", "True", "False"))
@@ -113,10 +115,22 @@ def _dashed(name: str, line: str) -> str | None:
     return None if found is None else f'a key with a dash is written in brackets: {found[1]}["{found[2]}"]'
 
 
+def _lines_of(names: Sequence[str], scope: Scope) -> Iterator[int]:
+    """The lines that bind names, in the innermost scope that does."""
+    place: Scope | None = scope
+    while place is not None:
+        found = [line for name in names if (line := place.bound.get(name))]
+        if found:
+            yield from found
+            return
+        place = place.parent
+
+
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     from plait.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
 
     hint: str | None = _HINTS.get(name.name)
+    alike: list[str] = []
     suggestions = [Suggestion(QUOTE_WORD, old=name.name)]
     if hint is None and name.name in _MODULES:
         load = f'load("@ytt:{name.name}", "{name.name}")'
@@ -139,6 +153,7 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
     if hint is None:
         hint = _dashed(name.name, source.line(name.line) or "")
     told = f"undefined: {name.name}"
+    also = [Position(source, line).labelled("the nearest name") for line in _lines_of(alike[:1], scope)]
     bound: set[str] = set()
     place: Scope | None = scope
     while place is not None:
@@ -151,6 +166,7 @@ def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
         told,
         code="undefined-name",
         at=Position(source, name.line),
+        also=also,
         word=name.name,
         hint=hint,
         suggestions=suggestions,

@@ -44,7 +44,10 @@ def displace(found: dict[object, MapItem], item: MapItem, *, overrides: bool, re
         told.format(shown),
         reference=told.format(_as_text_of_go(item.key)),
         at=item.position,
-        also=[earlier.position] if replaced is None else [earlier.position, replaced],
+        also=[
+            earlier.position.labelled("the first one"),
+            *([] if replaced is None else [replaced.labelled("the item that is replaced")]),
+        ],
         hint=f"to replace the earlier item, put #@{MAP_KEY_OVERRIDE} above the later one",
         code="duplicate-map-key",
     )

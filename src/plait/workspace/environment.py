@@ -69,7 +69,7 @@ class Environment:
                 raise UsageError(
                     f"the environment variable {name} would set two data values",
                     at=way[-1].position,
-                    also=[other[-1].position],
+                    also=[other[-1].position.labelled("the other one")],
                     found=", ".join(paths),
                     hint="unset it, and set them by --data-values-env PREFIX",
                     code="data-value-flag",

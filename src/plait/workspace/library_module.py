@@ -167,7 +167,7 @@ class _Instance:
                     raise StarlarkError(
                         "library.with_data_values: Expected to be plain YAML, having no annotations "
                         "(hint: remove comments starting with `#@`)",
-                        also=[item.position],
+                        also=[item.position.labelled("the annotated item")],
                         code="plain-data-values",
                     )
         given = ReferencedValues(Document(value), plain=plain)

@@ -32,7 +32,7 @@ def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageEr
     return UsageError(
         f'data values have one schema, and here are two: "{outside.name}", and {path}',
         at=schema.position,
-        also=[outside.position],
+        also=[outside.position.labelled("the other schema")],
         hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
         code="two-schemas",
     )

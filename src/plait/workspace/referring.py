@@ -192,7 +192,7 @@ def _ring(values: NodeValue, ring: list[Deferred]) -> Ring:
     return Ring(
         f"data values depend on each other in a cycle: {way}",
         at=first,
-        also=[at for at in others if at is not None],
+        also=[at.labelled("a part of the cycle") for at in others if at is not None],
         hint="give one of them a value of its own",
     )
 

@@ -81,7 +81,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     if context is not None:
         start = _position(context.index, source, text, base)
         if start.line != at.line:
-            also.append(start)
+            also.append(start.labelled("it begins here"))
     told = public(problem) if problem in _KNOWN else quotation(problem)
     return ReadError(
         told,

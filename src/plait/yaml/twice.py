@@ -45,7 +45,7 @@ def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> 
                         code="repeated-key",
                         at=item.position,
                         word=str(item.key),
-                        also=[kept.position],
+                        also=[kept.position.labelled("the one that counts")],
                         suggestions=[Suggestion(REMOVE)],
                     )
                 )

@@ -81,7 +81,7 @@ class Tokens:
         at = Position(self.source, self.line, self.column) if line is None else Position(self.source, line, column)
         # Where a colon is missing, what follows is meant too: it would have been in the block.
         after = self.tokens[min(self.index + 1, len(self.tokens) - 1)][2] if message in _HINTS else 0
-        also = [Position(self.source, after)] if after else []
+        also = [Position(self.source, after).labelled("what follows")] if after else []
         finding = Finding(message, at=at, also=also, hint=hint or _HINTS.get(message), code="syntax-error")
         if line is None and (self.kind == "newline" or self.value == "end"):
             # The reference program has read the line break by then.
