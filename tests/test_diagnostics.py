@@ -273,7 +273,7 @@ def test_related_places_say_their_part(files: dict[str, str], labels: list[str])
         plait.render(files)
     found = failed.value.findings[0] if failed.value.findings else failed.value
     assert [one.label for one in found.also if one.label] == labels
-    report = render(failed.value, labels=True)
+    report = render(failed.value, codes=True)
     assert all(f"  <-- {label}\n" in report for label in labels)
     assert "<--" not in failed.value.report()
 

@@ -572,17 +572,15 @@ def conceal(error: Error) -> Error:
     return error
 
 
-def render(
-    error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False, labels: bool = False
-) -> str:
+def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
     """The whole message for a person, ending in a line break (design 9). program: before it, or "".
 
-    codes, labels: with codes, and with the parts that related lines have, as on a terminal.
+    codes: with codes, and with the parts that related lines have, as on a terminal.
     """
-    out = _block(f"{program}: " if program else "", error, quote_values, codes, labels)
+    out = _block(f"{program}: " if program else "", error, quote_values, codes)
     for finding in error.findings:
         out.append("")
-        out.extend(_block("", finding, quote_values, codes, labels))
+        out.extend(_block("", finding, quote_values, codes))
     return _page(out)
 
 
@@ -651,9 +649,7 @@ def _key_of(text: str, is_flag: bool) -> str:
 _IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
 
 
-def _block(
-    prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False, labels: bool = False
-) -> list[str]:
+def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False) -> list[str]:
     first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
     at = place_of(error)
     place = f"{at}: " if at is not None else ""
@@ -663,7 +659,7 @@ def _block(
         first += f" [{number_of(error.code)}]"
     out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
     quoted = [
-        (str(at), text, at.label if labels and at is not None else "")
+        (str(at), text, at.label if codes and at is not None else "")
         for at in (error.at, *error.also)
         if (text := _quoted(at, error, quote_values)) is not None
     ]

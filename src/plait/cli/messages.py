@@ -77,7 +77,7 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
     if sink is None:
         from plait.errors import render
 
-        complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty(), labels=sys.stderr.isatty()))
+        complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty()))
     else:
         sink.error(error, quote_values=quote_values)
 
