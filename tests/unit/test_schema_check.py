@@ -106,6 +106,7 @@ v.yml:2: Given data value is not declared in schema
 
     v.yml:2  | nam: x
     s.yml:1  | ---
+    s.yml:2  | name: ""
 
   expected: one of { count, extra, hosts, name, note, ratio } (from s.yml:1)
   found:    nam
