@@ -4,7 +4,7 @@
 
 Measured, all as processor time of this machine: what a run takes on a worker; what a worker takes to its first result;
 what the process that gives out work takes for each run that comes back; what Dask itself takes for each portion of work;
-how many bytes travel, and how fast a cluster on this machine moves them. Simulated: the loop of `plait.fleet.driver`, in
+how many bytes travel, and how fast a cluster on this machine moves them. Simulated: the loop of `plait.fleet.scheduler`, in
 which these are put together, with run times drawn from those that were measured.
 """
 
@@ -25,14 +25,14 @@ from concurrent.futures import Executor, Future
 
 from fleet import generate
 
-from plait import project
+from plait.authoring import project
 from plait.engine.pipeline import file_source
 from plait.fleet.bundle import packed
-from plait.fleet.driver import _LARGEST, _PORTION, Drive
-from plait.fleet.placing import place_of
+from plait.fleet.destinations import place_of
+from plait.fleet.fleet_worker import Setup, Workshop
 from plait.fleet.plan import tasks_of
 from plait.fleet.pools import Given
-from plait.fleet.workshop import Setup, Workshop
+from plait.fleet.scheduler import _LARGEST, _PORTION, Drive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 FIRST = """\
 import pickle, sys, time
 start = time.process_time()
-import plait.fleet.warm
-from plait.fleet.workshop import perform
+import plait.fleet.preload
+from plait.fleet.fleet_worker import perform
 setup, tasks = pickle.load(open(sys.argv[1], "rb"))
 outcomes = perform(setup, tasks)
 print(time.process_time() - start - outcomes[1].seconds)
@@ -115,7 +115,7 @@ class Replay(Executor):
 
 def replayed(tasks: Sequence[Any], packets: Sequence[bytes], top: pathlib.Path) -> float:
     """Seconds of a run where work is given out and taken in, when it is made elsewhere."""
-    from plait.fleet.book import Book
+    from plait.fleet.manifest import Book
 
     place = place_of(str(top / f"replayed-{len(packets[0])}"))
     book = Book(place, "plait.yml")

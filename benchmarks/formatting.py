@@ -10,8 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from plait.errors import PlaitError
-from plait.formatting import format_text
+from plait.authoring.formatting import format_text
+from plait.base.errors import PlaitError
 
 
 def main(directories: list[str]) -> int:

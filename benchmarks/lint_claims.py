@@ -12,15 +12,15 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from plait.analysis.verifying import output_of
-from plait.errors import PlaitError
-from plait.linting.codes import CODES, DEAD, ORDER
-from plait.linting.finding import Edit, Finding
-from plait.linting.proving import kept
-from plait.linting.run import findings_of
-from plait.linting.subject import Subject
-from plait.project import read
-from plait.view import View
+from plait.authoring.analysis.verifying import output_of
+from plait.authoring.lint.codes import CODES, DEAD, ORDER
+from plait.authoring.lint.finding import Edit, Finding
+from plait.authoring.lint.linter import findings_of
+from plait.authoring.lint.subject import Subject
+from plait.authoring.lint.verify import kept
+from plait.authoring.project import read
+from plait.base.errors import PlaitError
+from plait.base.input_view import View
 
 
 def outputs(subject: Subject, texts: dict[str, bytes]) -> list[object]:

@@ -12,10 +12,10 @@ import statistics
 import time
 from collections.abc import Callable
 
-from plait.context import Context
-from plait.formats import FORMATS
-from plait.workspace import Job, in_memory
-from plait.workspace.phases import run
+from plait.tree.context import Context
+from plait.yaml.output_formats import FORMATS
+from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace.phases import run
 
 SERVICE = """\
 ---

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from plait.kinds.check import violations
-from plait.kinds.references import schema_of
+from plait.ytt.json_schema.check import violations
+from plait.ytt.json_schema.reference_resolution import schema_of
 
 DRAFTS = {
     "draft4": "http://json-schema.org/draft-04/schema#",

@@ -23,8 +23,8 @@ import jsonschema
 from jsonschema.validators import validator_for
 
 import plait
-from plait.kinds.dialect import formats
-from plait.kinds.values import values_schema
+from plait.ytt.json_schema.keywords import formats
+from plait.ytt.json_schema.values_schema import values_schema
 
 NAMES = ("values.schema.json", "crd.yaml")
 SCALARS: tuple[Any, ...] = ("", "x", "a b", 0, 1, -1, 2.5, 1 << 40, True, False, None, [], {}, ["x"], {"x": 1})

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from plait.version import __version__
-from plait.website.examples import examples
-from plait.website.questions import respond
+from plait.base.version import __version__
+from plait.playground.examples import examples
+from plait.playground.questions import respond
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "src" / "plait" / "website" / "static"

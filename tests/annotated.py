@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.annotations import Annotation
-from plait.overlay import ALL, And, Index, MapKey, Not, Or, Subset
-from plait.source import Source
+from plait.base.source import Source
 from plait.starlark import Builtin, Dict, List
+from plait.tree.annotations import Annotation
 from plait.yaml import Comments, read
+from plait.ytt.overlay import ALL, And, Index, MapKey, Not, Or, Subset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.nodes import Document, DocumentSet, Item, Value
+    from plait.tree.nodes import Document, DocumentSet, Item, Value
 
 
 def fn(function: Callable[..., object]) -> Builtin:

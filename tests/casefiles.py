@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plait.context import Context
-from plait.errors import PlaitError, render
-from plait.formats import FORMATS
-from plait.provenance import Trace
-from plait.workspace import InputFile, Job, Options, in_memory
-from plait.workspace.phases import run
+from plait.base.errors import PlaitError, render
+from plait.tree.context import Context
+from plait.tree.provenance import Trace
+from plait.yaml.output_formats import FORMATS
+from plait.ytt.workspace import InputFile, Job, Options, in_memory
+from plait.ytt.workspace.phases import run
 
 CASES = Path(__file__).parent / "cases"
 

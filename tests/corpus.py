@@ -13,19 +13,19 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plait.context import Context
-from plait.errors import PlaitError
-from plait.naming import document_name
-from plait.nodes import Document
-from plait.provenance import Trace
-from plait.tools.explain import explain, lines
-from plait.tools.paths import all_places
+from plait.base.errors import PlaitError
+from plait.insight.explain import explain, lines
+from plait.insight.node_paths import all_places
+from plait.tree.context import Context
+from plait.tree.nodes import Document
+from plait.tree.provenance import Trace
+from plait.yaml.document_names import document_name
 from typed import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.tools.paths import Place
+    from plait.insight.node_paths import Place
 
     Files = dict[str, str]
 

@@ -23,29 +23,29 @@ from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from plait.context import Context
-from plait.edit.back import put_back
-from plait.edit.elsewhere import as_value, at, in_file
-from plait.edit.refusal import ALSO, COMPUTED, FAILS, GIVEN, OTHERWISE, UNWRITABLE, Refused
-from plait.edit.setting import Edit, State
-from plait.edit.sites import Text
-from plait.edit.target import Target
-from plait.edit.values import edited
-from plait.errors import LimitError, PlaitError
-from plait.nodes import Array, Document, Map, MapItem, from_plain, to_plain, walk
-from plait.project.run import Run
-from plait.source import Source
-from plait.tools.diff import diff
-from plait.tools.explain import Explainer
-from plait.tools.paths import Place, all_places
+from plait.authoring.edit.edit_errors import ALSO, COMPUTED, FAILS, GIVEN, OTHERWISE, UNWRITABLE, Refused
+from plait.authoring.edit.insertion import as_value, at, in_file
+from plait.authoring.edit.public_functions import edited
+from plait.authoring.edit.setting import Edit, State
+from plait.authoring.edit.sites import Text
+from plait.authoring.edit.target import Target
+from plait.authoring.edit.write_back import put_back
+from plait.authoring.project.run import Run
+from plait.base.errors import LimitError, PlaitError
+from plait.base.source import Source
+from plait.insight.diff import diff
+from plait.insight.explain import Explainer
+from plait.insight.node_paths import Place, all_places
+from plait.tree.context import Context
+from plait.tree.nodes import Array, Document, Map, MapItem, from_plain, to_plain, walk
 from plait.yaml import Spans, read, write_value
-from plait.yaml.tree.nodes import Collection
+from plait.yaml.lossless.nodes import Collection
 from typed import evaluate, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.nodes import Item, Value
+    from plait.tree.nodes import Item, Value
 
 VALUES: tuple[object, ...] = (
     "changed", "two words", "", "1", "true", "yes", "null", "0x1f", "1e3", "2001-01-01", "a: b", "- x", "#c", "a #b", "'", '"', " lead",

@@ -19,8 +19,8 @@ import yaml
 import ci
 import plait
 from plait.api import asynchronous
-from plait.engine import kinds
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
+from plait.engine import types
 
 FUNCTIONS = (
     "render", "patch", "layer", "compose", "explain", "diff", "read", "documents",
@@ -126,7 +126,7 @@ def api_page() -> str:
     out.append(f"| kind | raised for |\n|---|---|\n{rows}")
     out.append(f"### plait.{plait.Finding.__name__}\n\n{docstring(plait.Finding)}")
     out.append(f"### plait.{plait.Position.__name__}\n\n{docstring(plait.Position)}")
-    out += ["## Types", sentences(inspect.getdoc(kinds) or "")]
+    out += ["## Types", sentences(inspect.getdoc(types) or "")]
     for name, definition, text in aliases():
         out.append(f"### plait.{name}\n\n{sentences(text)}\n\n```text\n{definition}\n```")
     names = ", ".join(f"`{name}`" for name in plait.Limits.__annotations__)
@@ -137,7 +137,7 @@ def api_page() -> str:
 
 def aliases() -> Iterator[tuple[str, str, str]]:
     """Name, definition and description of the public type aliases, as they stand in their module."""
-    body = ast.parse(inspect.getsource(kinds)).body
+    body = ast.parse(inspect.getsource(types)).body
     for node, after in itertools.pairwise(body):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in plait.__all__:
             assert node.value is not None
@@ -278,7 +278,7 @@ def with_tables(page: str) -> str:
 
 def limits_table() -> str:
     """The limits by name, as rows of a table."""
-    from plait.limits import GROWS, TABLE
+    from plait.base.limits import GROWS, TABLE
 
     def shown(name: str) -> str:
         value, _, unit = TABLE[name]
@@ -293,8 +293,8 @@ def limits_table() -> str:
 
 def members() -> dict[str, list[str]]:
     """Every module of `@ytt:`, and what is in it."""
-    from plait.context import Context
-    from plait.modules import MODULES, load_module
+    from plait.tree.context import Context
+    from plait.ytt.modules import MODULES, load_module
 
     return {name: sorted(load_module(name, Context()).attr_names()) for name in MODULES} | FROM_WORKSPACE
 

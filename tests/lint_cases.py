@@ -10,10 +10,10 @@ import os
 from pathlib import Path
 from typing import TypedDict
 
-from plait.linting.fixing import fix
-from plait.linting.run import findings_of
-from plait.linting.subject import Subject
-from plait.project.file import project_of
+from plait.authoring.lint.fixing import fix
+from plait.authoring.lint.linter import findings_of
+from plait.authoring.lint.subject import Subject
+from plait.authoring.project.file import project_of
 
 
 class Case(TypedDict, total=False):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import plait
-from plait.modules import MODULES
+from plait.ytt.modules import MODULES
 
 ITEM = re.compile(r"^>>> (.*\n(?:\.\.\. .*\n)*)", re.MULTILINE)
 

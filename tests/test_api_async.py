@@ -130,7 +130,7 @@ def test_a_cancelled_patch_writes_no_store(tmp_path: pathlib.Path, monkeypatch: 
 
 
 def test_a_call_that_is_ended_before_it_begins() -> None:
-    from plait.api.stopping import Stop
+    from plait.api.cancellation import Stop
 
     ends: list[str] = []
     stop = Stop()

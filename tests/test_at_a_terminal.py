@@ -14,7 +14,7 @@ import time
 import pytest
 
 from patience import LONGEST
-from plait.passes import FAST
+from plait.base.fast_paths import FAST
 
 pty = pytest.importorskip("pty")
 

@@ -1,4 +1,4 @@
-"""The bundle: modules come from it only while it says what their sources say; see `plait.bundle`."""
+"""The bundle: modules come from it only while it says what their sources say; see `plait.base.bundle`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import plait
-from plait.bundle import Bundle
+from plait.base.bundle import Bundle
 
 if not hasattr(os, "pread"):
     pytest.skip("there are no bundles on this system", allow_module_level=True)
@@ -25,7 +25,7 @@ PROGRAM = """\
 import sys
 sys.path[:0] = [sys.argv[1]]
 import small
-from plait.bundle import Bundle
+from plait.base.bundle import Bundle
 bundle = Bundle("small", sys.argv[1] + "/small", sys.argv[2])
 sys.meta_path.insert(0, bundle)
 for name in sys.argv[3:]:
@@ -187,7 +187,7 @@ OBSERVED = """\
 import atexit, runpy, sys
 def tell():
     for name, module in sorted(sys.modules.items()):
-        if name.startswith("plait.") and name not in ("plait.bundle", "plait.passes"):
+        if name.startswith("plait.") and name not in ("plait.base", "plait.base.bundle", "plait.base.fast_paths"):
             sys.stderr.write(f"{name} {type(module.__loader__).__name__}\\n")
 atexit.register(tell)
 sys.argv[:] = sys.argv[1:]
@@ -231,13 +231,13 @@ def test_the_command_loads_its_modules_from_the_bundle(copied: pathlib.Path) -> 
 
 
 def test_a_process_that_finds_all_in_the_bundle_does_not_load_what_writes_it(copied: pathlib.Path) -> None:
-    observed = OBSERVED.replace('"plait.bundle", ', "")
+    observed = OBSERVED.replace('"plait.base.bundle", ', "")
     last = set()
     for _ in range(4):
         done = run([sys.executable, "-c", observed, str(LAUNCHER), "version"], copied, PYTHONPATH=str(copied / "lib"))
         last = {line.split()[0] for line in done.stderr.splitlines()}
-    assert "plait.bundle" in last
-    assert "plait.bundle.saving" not in last
+    assert "plait.base.bundle" in last
+    assert "plait.base.bundle.saving" not in last
 
 
 def test_modules_beside_the_launcher_are_not_looked_for(copied: pathlib.Path) -> None:

@@ -18,13 +18,13 @@ from typing import Any, Self
 import pytest
 
 import bare
+from plait.base.writing import directory, targets
 from plait.cli import COMMANDS, main
-from plait.writing import directory, targets
 
 LONG_RUNNING = {"fleet", "serve", "lsp", "website"}
 TIMERS = """\
 import json, signal
-from plait.process import own_process
+from plait.base.process import own_process
 own_process()
 from plait import cli
 found = {}

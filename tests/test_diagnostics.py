@@ -16,14 +16,14 @@ from collections.abc import Iterator
 import pytest
 
 import plait
+from plait.base.codes import BY_CODE, CODES
+from plait.base.errors import Finding, PlaitError, quotation, render
+from plait.base.limits import TABLE
+from plait.base.source import Position, Source
+from plait.base.suggestions import REPLACE, Hint, Suggestion
+from plait.base.warnings import diagnostic_of, warning
 from plait.cli.pages import page_of
-from plait.codes import BY_CODE, CODES
-from plait.diagnostics import diagnostic_of, warning
-from plait.errors import Finding, PlaitError, quotation, render
 from plait.layering.failures import STATUSES
-from plait.limits import TABLE
-from plait.source import Position, Source
-from plait.suggestions import REPLACE, Hint, Suggestion
 from readers import Readers
 
 PACKAGE = pathlib.Path(plait.__file__).parent
@@ -79,7 +79,9 @@ def _called(node: ast.AST) -> str:
 def without_code(tree: ast.AST) -> list[int]:
     """The lines that construct an error or a finding without `code=`."""
     # The findings of lint have their code as the first argument.
-    of_lint = any(isinstance(one, ast.ImportFrom) and one.module == "plait.linting.finding" for one in ast.walk(tree))
+    of_lint = any(
+        isinstance(one, ast.ImportFrom) and one.module == "plait.authoring.lint.finding" for one in ast.walk(tree)
+    )
     classes = _CLASSES - _WITH_CODE - ({"Finding"} if of_lint else set())
     return [
         node.lineno
@@ -104,7 +106,7 @@ def warned_without_code(tree: ast.AST) -> list[int]:
 
 def test_every_place_has_a_code() -> None:
     found = [f"{name}:{line}" for name, tree in _trees() for line in without_code(tree)]
-    assert found == [], "give the place a code, and register it in plait.codes"
+    assert found == [], "give the place a code, and register it in plait.base.codes"
 
 
 def test_every_warning_has_a_code() -> None:

@@ -15,19 +15,19 @@ from pathlib import Path
 import pytest
 
 from patience import LONGEST, wait_until_ended
-from plait import project
+from plait.authoring import project
+from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import View
+from plait.base.limits import Limits, limited
 from plait.cli import main
-from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
-from plait.fleet.lines import parsed
-from plait.fleet.outcome import Outcome
-from plait.fleet.placing import place_of
+from plait.fleet.cached_results import Results
+from plait.fleet.destinations import place_of
+from plait.fleet.manifest_lines import parsed
 from plait.fleet.plan import tasks_of
 from plait.fleet.progress import Silent
-from plait.fleet.results import Results
-from plait.limits import Limits, limited
-from plait.view import View
-from plait.workspace.shared import Shared
+from plait.fleet.run_result import Outcome
+from plait.ytt.workspace.shared_inputs import Shared
 
 FILES = {
     "config/app.yml": '#@ load("@ytt:data", "data")\n---\nregion: #@ data.values.region\nsize: #@ data.values.size\n',
@@ -307,7 +307,7 @@ def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(
     skew: int, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """skew: seconds by which the clock of this machine is ahead of that of the files."""
-    monkeypatch.setattr("plait.fleet.reads.time_ns", lambda: time.time_ns() + skew * 10**9)
+    monkeypatch.setattr("plait.fleet.read_sets.time_ns", lambda: time.time_ns() + skew * 10**9)
     text = (place / "plait.yml").read_text().replace("files: [config]", "files: [config/app.yml, config/schema.yml]")
     put(place, {"plait.yml": text})
     config = place / "config/app.yml"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from plait import project
+from plait.authoring import project
 from plait.engine.pipeline import file_source
 from plait.fleet import fleet
 from plait.fleet.bundle import packed, variables_of
+from plait.fleet.fleet_worker import Setup, Workshop
 from plait.fleet.plan import tasks_of
-from plait.fleet.workshop import Setup, Workshop
 from test_fleet import contents, put
 from test_fleet_reads import CHANGES, SITES, STEPS
 

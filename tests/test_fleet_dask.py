@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from patience import LONGEST
-from plait.errors import UsageError
+from plait.base.errors import UsageError
 from plait.fleet import fleet
 from test_fleet import contents, many, put, start, wait_for_results
 
@@ -139,12 +139,12 @@ def test_a_fleet_whose_driver_was_killed_goes_on(tmp_path: Path, cluster: Any) -
 
 
 def test_workers_write_to_a_url(tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plait.fleet import remote
+    from plait.fleet import remote_files
 
     pytest.importorskip("fsspec", reason="the extra fsspec")
     whole = project_of(tmp_path, 30)
     # A scheme of the same machine that is not taken for a directory.
-    monkeypatch.setattr(remote, "local_path", lambda name: None if "://" in name else name)
+    monkeypatch.setattr(remote_files, "local_path", lambda name: None if "://" in name else name)
     client.run(_no_directories)
     report = fleet(tmp_path, output=f"file://{tmp_path}/far", executor=client)
     assert report.check().counts == {"made": 30}
@@ -152,9 +152,9 @@ def test_workers_write_to_a_url(tmp_path: Path, client: Any, monkeypatch: pytest
 
 
 def _no_directories() -> None:
-    from plait.fleet import remote
+    from plait.fleet import remote_files
 
-    setattr(remote, "local_path", lambda name: None if "://" in name else name)  # noqa: B010 - in the worker
+    setattr(remote_files, "local_path", lambda name: None if "://" in name else name)  # noqa: B010 - in the worker
 
 
 def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -167,9 +167,9 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def _other_version() -> None:
     """Let this worker have another version of plait."""
-    from plait.fleet import identity, workshop
+    from plait.fleet import fleet_worker, identity
 
-    for module in (identity, workshop):
+    for module in (identity, fleet_worker):
         setattr(module, "version", _version)  # noqa: B010 - in the worker
 
 

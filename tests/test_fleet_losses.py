@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from plait.errors import ReadError
+from plait.base.errors import ReadError
 from plait.fleet import fleet
-from plait.fleet.placing import Directory
+from plait.fleet.destinations import Directory
 from test_fleet import contents, many, put
 
 COUNT = 12
@@ -127,8 +127,8 @@ def fleet_on(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, place: Path, **o
         return real_wait(*args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr("plait.fleet.driver.wait", answered)
-        patch.setattr("plait.fleet.driver._TICK", 0.01)
+        patch.setattr("plait.fleet.scheduler.wait", answered)
+        patch.setattr("plait.fleet.scheduler._TICK", 0.01)
         found = fleet(place, executor=cluster, **options).counts
     cluster.close()
     return found
@@ -180,8 +180,8 @@ def test_a_result_that_cannot_be_written_takes_nothing_with_it(
 
     with monkeypatch.context() as patch:
         patch.setattr(Directory, "put", put)
-        patch.setattr("plait.fleet.driver._LARGEST", COUNT)
-        patch.setattr("plait.fleet.driver.Drive._each", 0.0, raising=False)
+        patch.setattr("plait.fleet.scheduler._LARGEST", COUNT)
+        patch.setattr("plait.fleet.scheduler.Drive._each", 0.0, raising=False)
         cluster = Cluster(-1, "", retries=True, backwards=False)
         counts = fleet_on(cluster, monkeypatch, place, output=tmp_path / "out")
     assert counts == {"made": COUNT - 1, "failed": 1}

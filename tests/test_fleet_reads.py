@@ -230,10 +230,10 @@ def test_a_run_that_has_written_a_variables_store_is_not_kept(tmp_path: Path, mo
 
 
 def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plait.workspace import fetching
+    from plait.base import http
 
     served = iter(["a: 1\n", "a: 2\n"])
-    monkeypatch.setattr(fetching, "_fetch", lambda *_, **__: next(served).encode())
+    monkeypatch.setattr(http, "_fetch", lambda *_, **__: next(served).encode())
     put(tmp_path, {"plait.yml": "runs: {one: {render: {files: 'https://example.com/a.yml'}}}\n"})
     monkeypatch.chdir(tmp_path)
     fleet(cache="kept", cache_secrets=True, trust=True).check()
@@ -243,7 +243,7 @@ def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.untraced  # a recorded run reads for itself
 def test_documents_that_sites_share_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plait import project
+    from plait.authoring import project
     from plait.layering import job
     from plait.yaml import read
 

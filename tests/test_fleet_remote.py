@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.errors import PlaitError, UsageError
 from plait.fleet import fleet
-from plait.fleet.remote import Store, local_path
+from plait.fleet.remote_files import Store, local_path
 from test_fleet import FILES, contents, put, runs_of
 
 fsspec = pytest.importorskip("fsspec", reason="the extra fsspec")
@@ -72,12 +72,12 @@ def test_what_a_run_on_a_url_no_more_makes_goes(place: Path, memory: Any) -> Non
 
 
 def test_a_fleet_on_a_url_that_was_killed_goes_on(place: Path, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plait.fleet import remote
+    from plait.fleet import remote_files
 
     class Killed(BaseException):
         pass
 
-    monkeypatch.setattr(remote, "_EACH", 0.0)
+    monkeypatch.setattr(remote_files, "_EACH", 0.0)
     written: list[str] = []
     pipe = type(memory).pipe_file
 
@@ -89,7 +89,9 @@ def test_a_fleet_on_a_url_that_was_killed_goes_on(place: Path, memory: Any, monk
 
     with monkeypatch.context() as patched:
         patched.setattr(type(memory), "pipe_file", dies)
-        patched.setattr(remote.Remote, "close", lambda _self: None)  # nobody closes anything when a process is killed
+        patched.setattr(
+            remote_files.Remote, "close", lambda _self: None
+        )  # nobody closes anything when a process is killed
         with pytest.raises(Killed):
             fleet(output="memory://out")
     assert [path for path in written if path.endswith("app.yml")]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.errors import UsageError
-from plait.fleet.since import Repository
+from plait.fleet.revision_diff import Repository
 from test_fleet import FILES, put
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="no git")

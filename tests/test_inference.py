@@ -7,13 +7,13 @@ import pathlib
 
 import pytest
 
+from plait.authoring.project import guess, read
+from plait.authoring.project.drafting import draft
+from plait.authoring.project.inference import infer
+from plait.authoring.project.inference.shell import Shell
+from plait.base.content import OUTPUT_LINKS
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.content import OUTPUT_LINKS
-from plait.errors import UsageError
-from plait.project import guess, read
-from plait.project.drafting import draft
-from plait.project.inference import infer
-from plait.project.inference.shell import Shell
 
 TEMPLATE = '#@ load("@ytt:data", "data")\na: #@ data.values.a\n'
 SCHEMA = "#@data/values-schema\n---\na: 1\nversion: none\n"

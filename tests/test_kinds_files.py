@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import plait
-from plait.kinds import Catalogue, catalogue_of
-from plait.limits import Limits, limited
+from plait.base.limits import Limits, limited
+from plait.ytt.json_schema import Catalogue, catalogue_of
 
 THING = "apiVersion: example.org/v1\nkind: Thing\nspec: {size: x}\n"
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.kinds.check import violations
-from plait.kinds.references import schema_of
-from plait.limits import Limits, limited
+from plait.base.limits import Limits, limited
+from plait.ytt.json_schema.check import violations
+from plait.ytt.json_schema.reference_resolution import schema_of
 
 CASES = yaml.safe_load((pathlib.Path(__file__).parent / "cases" / "kinds" / "keywords.yml").read_text("utf-8"))
 

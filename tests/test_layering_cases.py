@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 import yaml as pyyaml
 
-from plait.context import Context
-from plait.errors import LayeringError
-from plait.errors import render as render_error
+from plait.base.errors import LayeringError
+from plait.base.errors import render as render_error
+from plait.base.source import Source
 from plait.layering import (
     FileSecrets,
     Options,
@@ -35,8 +35,8 @@ from plait.layering import (
     render_plan,
     written,
 )
-from plait.nodes import Map, from_plain, to_plain
-from plait.source import Source
+from plait.tree.context import Context
+from plait.tree.nodes import Map, from_plain, to_plain
 from plait.yaml import read, write
 
 AREA = pathlib.Path(__file__).parent / "cases" / "layering"

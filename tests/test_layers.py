@@ -11,50 +11,18 @@ import plait
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 LEVELS = [
-    ["lazy", "passes", "source", "version"],
-    ["bundle"],
-    ["codes", "edits", "suggestions"],
-    ["spell"],
-    ["errors"],
-    ["diagnostics", "equal", "extents", "extras", "reference"],
-    ["additions"],
-    ["permissions"],
-    ["events", "limits", "view"],
-    ["content", "globbing", "process", "textdiff"],
-    ["children", "writing"],
-    ["trust"],
-    ["annotations", "deferred"],
-    ["nodes"],
-    ["lookups", "provenance"],
-    ["codecache"],
-    ["context"],
-    ["yaml", "starlark"],
-    ["secrets", "embedded"],
-    ["fragments", "naming"],
-    ["datavalues"],
-    ["templates", "overlay", "schema", "ops", "layering"],
-    ["modules"],
-    ["kinds"],
-    ["output"],
-    ["formats"],
-    ["destinations"],
-    ["workspace"],
-    ["tools"],
+    ["base"],
+    ["tree"],
+    ["yaml"],
+    ["starlark"],
+    ["ytt", "ops", "layering"],
+    ["insight"],
     ["engine"],
     ["api"],
-    ["project"],
+    ["authoring"],
     ["fleet"],
-    ["analysis"],
-    ["edit"],
-    ["formatting"],
-    ["watching"],
-    ["linting"],
-    ["coverage"],
-    ["testing"],
-    ["sealed"],
     ["service"],
-    ["lsp"],
-    ["website"],
+    ["playground"],
     ["cli"],
     ["__main__"],
 ]
@@ -96,12 +64,15 @@ def test_no_package_imports_upward_or_sideways() -> None:
 
 
 def test_an_upward_import_is_found(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "nodes.py").write_text("from plait.yaml import read\n", "utf-8")
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "nodes.py").write_text("from plait.yaml import read\n", "utf-8")
     (tmp_path / "ops").mkdir()
-    (tmp_path / "ops" / "walk.py").write_text("import plait.layering.paths\nfrom plait.nodes import Map\n", "utf-8")
+    (tmp_path / "ops" / "walk.py").write_text(
+        "import plait.layering.data_paths\nfrom plait.tree.nodes import Map\n", "utf-8"
+    )
     assert list(upward_imports(tmp_path)) == [
-        "nodes.py:1: nodes imports yaml",
         "ops/walk.py:1: ops imports layering",
+        "tree/nodes.py:1: tree imports yaml",
     ]
 
 

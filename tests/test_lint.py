@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft4Validator
 
+from plait.authoring.lint import lint
+from plait.authoring.lint.codes import CODES
+from plait.authoring.project import read
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.errors import UsageError
-from plait.linting import lint
-from plait.linting.codes import CODES
-from plait.project import read
 
 FILES = {
     "plait.yml": "runs:\n  one: {render: {files: [config]}}\n  two: {render: {files: [config, more.yml]}}\n",
@@ -122,10 +122,10 @@ def test_fix_changes_what_it_mends_and_no_other_byte(place: Path, capsysbinary: 
 
 
 def test_fix_does_not_touch_files_that_changed_meanwhile(place: Path) -> None:
-    from plait.errors import ReadError
-    from plait.linting.fixing import fix
-    from plait.linting.run import findings_of
-    from plait.linting.subject import Subject
+    from plait.authoring.lint.fixing import fix
+    from plait.authoring.lint.linter import findings_of
+    from plait.authoring.lint.subject import Subject
+    from plait.base.errors import ReadError
 
     project = read(str(place))
     subject = Subject(project, list(project.runs.values()))

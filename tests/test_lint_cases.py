@@ -9,7 +9,7 @@ import yaml
 
 import lint_cases
 from lint_cases import Case
-from plait.linting.codes import CODES
+from plait.authoring.lint.codes import CODES
 
 CASES = Path(__file__).parent / "cases" / "lint"
 

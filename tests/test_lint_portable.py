@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plait.linting.portable import CODE_OF, entries
+from plait.authoring.lint.portable import CODE_OF, entries
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "compatibility"

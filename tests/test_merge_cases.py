@@ -14,7 +14,7 @@ from typing import NotRequired, TypedDict, cast
 import pytest
 
 import plait
-from plait.errors import PlaitError, render
+from plait.base.errors import PlaitError, render
 
 
 class Case(TypedDict):
@@ -61,7 +61,7 @@ def test_case(case: Case, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatc
     else:
         assert found == case.get("result")
     assert merged(case, case["output"], trace=True) == found
-    monkeypatch.setattr(importlib.import_module("plait.overlay.apply"), "FAST", False)
+    monkeypatch.setattr(importlib.import_module("plait.ytt.overlay.apply"), "FAST", False)
     assert merged(case, case["output"]) == found
     if "result" in case and "$patch: delete\n---" not in case["merge"]:
         assert merged(case, found) == found

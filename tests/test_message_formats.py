@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import pytest
 from jsonschema import Draft7Validator
 
+from plait.base.codes import BY_CODE
 from plait.cli import COMMANDS, main
-from plait.codes import BY_CODE
 
 pytestmark = pytest.mark.usefixtures("place")
 

@@ -16,9 +16,9 @@ import pytest
 
 import plait
 from patience import LONGEST
-from plait import content, output
+from plait.base import content, output_files
 from plait.cli import main
-from plait.tools import impact
+from plait.insight import impact
 
 ROOT = pathlib.Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "plait"
@@ -215,30 +215,30 @@ def test_files_are_opened_as_bytes_or_as_utf_8() -> None:
     ],
 )
 def test_names_that_windows_takes_for_something_else(place: str, name: str | None) -> None:
-    assert output.no_name_on_windows(place) == name
+    assert output_files.no_name_on_windows(place) == name
 
 
 def test_output_files_on_windows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     announced: list[str] = []
-    output.add_files(str(tmp_path), [("aux.yml", "a: 1\n")], announced.append)
-    monkeypatch.setattr(output, "_ON_WINDOWS", True)
+    output_files.add_files(str(tmp_path), [("aux.yml", "a: 1\n")], announced.append)
+    monkeypatch.setattr(output_files, "_ON_WINDOWS", True)
     with pytest.raises(plait.UsageError) as caught:
-        output.add_files(str(tmp_path), [("fine.yml", "a: 1\n"), ("more/aux.yml", "a: 1\n")], announced.append)
+        output_files.add_files(str(tmp_path), [("fine.yml", "a: 1\n"), ("more/aux.yml", "a: 1\n")], announced.append)
     assert caught.value.found == "aux.yml"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["aux.yml"]
     monkeypatch.setattr(os, "path", ntpath)
     monkeypatch.setattr(os, "sep", "\\")
     for path in ("C:\\x.yml", "C:x.yml", "..\\x.yml", "a\\..\\..\\x.yml", "\\\\server\\share\\x.yml", "a/../../x.yml"):
         with pytest.raises(plait.UsageError, match="inside the output directory"):
-            output.inside(path)
-    assert output.inside("a/b.yml") == "a\\b.yml"
+            output_files.inside(path)
+    assert output_files.inside("a/b.yml") == "a\\b.yml"
 
 
 def test_the_longest_names(tmp_path: pathlib.Path) -> None:
     name = "x" * 251 + ".yml"
     announced: list[str] = []
-    output.add_files(str(tmp_path), [(name, "a: 1\n")], announced.append)
-    output.add_files(str(tmp_path), [(name, "a: 2\n")], announced.append)
+    output_files.add_files(str(tmp_path), [(name, "a: 1\n")], announced.append)
+    output_files.add_files(str(tmp_path), [(name, "a: 2\n")], announced.append)
     assert (tmp_path / name).read_text() == "a: 2\n"
     store = tmp_path / ("s" * 251 + ".yml")
     plait.patch({"a.yml": "a: ((x))\nvariables: [{name: x, type: password}]"}, store=store)
@@ -246,7 +246,7 @@ def test_the_longest_names(tmp_path: pathlib.Path) -> None:
     assert set(plait.read(store).to_dict()) == {"x", "z"}
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, store.name])
     with pytest.raises(plait.ReadError, match="file name too long"):
-        output.add_files(str(tmp_path), [("x" * 300, "a: 1\n")], announced.append)
+        output_files.add_files(str(tmp_path), [("x" * 300, "a: 1\n")], announced.append)
 
 
 def test_an_output_directory_that_cannot_be_renamed_keeps_what_it_has(
@@ -259,11 +259,11 @@ def test_an_output_directory_that_cannot_be_renamed_keeps_what_it_has(
     def refused(_from: str, _to: str, **_directories: int) -> None:
         raise PermissionError(13, "Access is denied", _from)
 
-    monkeypatch.setattr("plait.writing.directory.Directory.exchange", lambda *_: False)
+    monkeypatch.setattr("plait.base.writing.directory.Directory.exchange", lambda *_: False)
     monkeypatch.setattr(os, "rename", refused)
     monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(plait.ReadError, match="access is denied"):
-        output.replace_directory(str(target), [("new.yml", "new")], lambda _: None)
+        output_files.replace_directory(str(target), [("new.yml", "new")], lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (target / "old.yml").read_text() == "old"
 

@@ -10,11 +10,11 @@ import jsonschema
 import pytest
 
 import plait
-from plait import project
-from plait.project.file import of_source
-from plait.project.schema import schema
-from plait.source import Source
-from plait.view import View
+from plait.authoring import project
+from plait.authoring.project.file import of_source
+from plait.authoring.project.project_schema import schema
+from plait.base.input_view import View
+from plait.base.source import Source
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "tests" / "cli" / "project_runs.txtar"

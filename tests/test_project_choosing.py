@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plait import project
+from plait.authoring import project
+from plait.authoring.lint import lint
+from plait.authoring.project.run_selection import about, choose
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.errors import UsageError
-from plait.linting import lint
-from plait.project.choosing import about, choose
 from test_fleet import FILES, many, put
 
 MATRIX = FILES["plait.yml"].replace("{site.path}", "sites/{site}")

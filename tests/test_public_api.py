@@ -289,7 +289,7 @@ def test_an_uncaught_error_shows_no_frames_inside_plait(tmp_path: pathlib.Path) 
     assert done.returncode == 1
     files = [line for line in done.stderr.splitlines() if line.startswith('  File "')]
     assert [line.rpartition(", in ")[2] for line in files] == ["<module>", "work"]
-    assert "plait.errors.StarlarkError: undefined: nope\nat a.yml:1\n" in done.stderr
+    assert "plait.base.errors.StarlarkError: undefined: nope\nat a.yml:1\n" in done.stderr
 
 
 def test_help_has_a_line_for_each_parameter() -> None:

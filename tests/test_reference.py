@@ -12,7 +12,7 @@ import yaml
 
 import generated
 import test_docs
-from plait.additions import ADDITIONS, OF_COMMAND
+from plait.base.extensions import ADDITIONS, OF_COMMAND
 from plait.cli import main
 from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
@@ -20,14 +20,14 @@ from plait.layering import ignored
 from plait.layering.actions import ACTIONS
 from plait.ops import pointer
 from plait.ops.certificates import OPTIONS
-from plait.ops.files import FIELDS, OPERATIONS
 from plait.ops.generate import GENERATORS
-from plait.overlay.plan import ACTION_ANNOTATIONS
-from plait.schema.validations import KEYWORDS
+from plait.ops.operation_files import FIELDS, OPERATIONS
 from plait.starlark.table.methods import METHODS
 from plait.starlark.table.universal import UNIVERSAL
-from plait.templates.directives import ADDED, KNOWN_BY_NAME
-from plait.workspace.marks import KEYS, TYPES
+from plait.ytt.overlay.plan import ACTION_ANNOTATIONS
+from plait.ytt.schema.validations import KEYWORDS
+from plait.ytt.templates.directives import ADDED, KNOWN_BY_NAME
+from plait.ytt.workspace.file_marks import KEYS, TYPES
 
 DOCS = pathlib.Path(__file__).parent.parent / "docs"
 PAGES = DOCS / "reference"
@@ -102,7 +102,7 @@ def test_example_of_a_flag(
     (tmp_path / ".git").mkdir()  # projects are checkouts
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("APP_name", "shop")
-    monkeypatch.setattr("plait.watching.changes._Watcher.next_change", interrupted)
+    monkeypatch.setattr("plait.authoring.watch.changes._Watcher.next_change", interrupted)
     if " | " in line:
         test_docs.output(line, "", monkeypatch)
     else:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import plait
-from plait.kinds import Catalogue, catalogue_of
-from plait.kinds.check import faults
-from plait.kinds.references import schema_of
+from plait.ytt.json_schema import Catalogue, catalogue_of
+from plait.ytt.json_schema.check import faults
+from plait.ytt.json_schema.reference_resolution import schema_of
 
 if TYPE_CHECKING:
     from pathlib import Path

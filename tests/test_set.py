@@ -1,4 +1,4 @@
-"""`plait set` and `plait.edit`: edits at the origin, in every dialect, and what is refused."""
+"""`plait set` and `plait.authoring.edit`: edits at the origin, in every dialect, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from edits import generated, outcome, outcome_elsewhere, outcome_of_output
-from plait import project, writing
+from plait.authoring import project
+from plait.authoring.edit import Refused, remove_value, set_output, set_value
+from plait.base import writing
+from plait.base.errors import ReadError, UsageError
 from plait.cli import COMMANDS
 from plait.cli.set import SET
-from plait.edit import Refused, remove_value, set_output, set_value
 from plait.engine.options import Use
 from plait.engine.render import Render
-from plait.errors import ReadError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +135,7 @@ def test_files_are_written_all_or_none(run: project.Run, tmp_path: Path, monkeyp
         writing.write_file(path, *arguments, **named)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr("plait.edit.files.write_file", full)
+        patch.setattr("plait.authoring.edit.edited_files.write_file", full)
         with pytest.raises(ReadError, match="No space left"):
             edit.write()
     assert {path: Path(path).read_bytes() for path in edit.files} == before

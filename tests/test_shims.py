@@ -11,11 +11,11 @@ import sys
 
 import pytest
 
+from plait.base.errors import UsageError
+from plait.base.version import YTT_VERSION, __version__
 from plait.cli import COMMANDS, PLAIT, PROGRAMS, main, program_of
 from plait.cli.as_bosh import BOSH_VERSION
 from plait.cli.shims import _files
-from plait.errors import UsageError
-from plait.version import YTT_VERSION, __version__
 
 VERSIONS = {
     "ytt": (["version"], f"ytt version {YTT_VERSION} (plait {__version__})\n"),

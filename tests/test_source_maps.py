@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casefiles import files_of
+from plait.base.errors import PlaitError
+from plait.base.source import Source
 from plait.cli import main
-from plait.context import Context
-from plait.errors import PlaitError
+from plait.insight.node_paths import all_places
+from plait.insight.source_map import source_map
 from plait.layering import Job as LayerJob
 from plait.layering import Options as LayerOptions
-from plait.nodes import DocumentSet, from_plain, to_plain
-from plait.provenance import Trace
-from plait.source import Source
-from plait.tools.paths import all_places
-from plait.tools.sourcemap import source_map
-from plait.workspace import Job
-from plait.workspace.phases import run
+from plait.tree.context import Context
+from plait.tree.nodes import DocumentSet, from_plain, to_plain
+from plait.tree.provenance import Trace
 from plait.yaml import read, write, write_value
+from plait.ytt.workspace import Job
+from plait.ytt.workspace.phases import run
 from test_layering_cases import cases as layering_cases
 from test_layering_cases import expanded
 from test_ops_cases import CASES as OPS_CASES
 from typed import evaluate
 
 if TYPE_CHECKING:
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 ROOT = Path(__file__).parent
 TEMPLATES = sorted((ROOT / "cases").glob("*/*.tpltest"))

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from plait.additions import F_STRINGS
-from plait.context import Context
-from plait.errors import Finding, PlaitError
-from plait.source import Position, Source
+from plait.base.errors import Finding, PlaitError
+from plait.base.extensions import F_STRINGS
+from plait.base.source import Position, Source
 from plait.starlark import Builtin, Code, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
+from plait.tree.context import Context
 
 CASES = Path(__file__).parent / "cases" / "starlark"
 PRELUDE = 'load("@test", "eq", "error_of", "frozen", "struct")'

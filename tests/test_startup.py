@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from plait.passes import FAST
+from plait.base.fast_paths import FAST
 
 # What a render may load of other packages besides what a bare interpreter has: libyaml's binding (which brings what
 # Cython needs) and the small parts of the standard library.
@@ -36,12 +36,12 @@ MOST_LOADED = {"render": (54, 443_000), "patch": (47, 391_500), "run": (72, 594_
 RENDER_MUST_NOT_LOAD = {
     "plait.layering",
     "plait.ops",
-    "plait.overlay",
-    "plait.workspace.marks",
-    "plait.workspace.values_flags",
+    "plait.ytt.overlay",
+    "plait.ytt.workspace.file_marks",
+    "plait.ytt.workspace.values_flags",
     "plait.yaml.fmt",
     "plait.yaml.json",
-    "plait.yaml.positions",
+    "plait.yaml.position_listing",
 }
 
 
@@ -61,11 +61,12 @@ def test_version_loads_the_command_line_alone() -> None:
         "_contextvars",
         "gc",
         "plait",
+        "plait.base",
         "plait.cli",
         "plait.cli.streams",
-        "plait.errors",
-        "plait.source",
-        "plait.version",
+        "plait.base.errors",
+        "plait.base.source",
+        "plait.base.version",
     }
 
 
@@ -137,11 +138,15 @@ def test_the_second_render_of_a_template_loads_neither_reader_nor_compiler(tmp_p
     compiling = {
         "plait.starlark.lower",
         "plait.starlark.optimize",
-        "plait.starlark.pieces",
-        "plait.templates.directives",
-        "plait.templates.planner",
+        "plait.starlark.program_parts",
+        "plait.ytt.templates.directives",
+        "plait.ytt.templates.compiler",
     }
-    assert loaded & (compiling | {"plait.yaml.reader", "plait.spell", "plait.workspace.references"}) == set()
+    assert (
+        loaded
+        & (compiling | {"plait.yaml.reader", "plait.base.similar_names", "plait.ytt.workspace.library_references"})
+        == set()
+    )
 
 
 @pytest.mark.skipif(not FAST, reason="the optimizer leaves out what is called")
@@ -150,7 +155,11 @@ def test_a_template_of_values_alone_loads_no_library_of_the_language(tmp_path: p
     file.write_text("#@ x = 1\na: #@ x + 1 if x > 0 else -x\nb: values alone\n", "utf-8")
     modules_after(["render", "-f", str(file)])
     of_the_language = {f"plait.starlark.{name}" for name in ("builtins", "containers", "display", "runtime", "structs")}
-    assert modules_after(["render", "-f", str(file)]) & {*of_the_language, "plait.deferred", "plait.fragments"} == set()
+    assert (
+        modules_after(["render", "-f", str(file)])
+        & {*of_the_language, "plait.tree.deferred_values", "plait.ytt.yaml_fragments"}
+        == set()
+    )
 
 
 def test_errors_of_such_a_template_are_as_ever(tmp_path: pathlib.Path) -> None:

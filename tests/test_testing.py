@@ -18,15 +18,15 @@ from referencing import Registry, Resource
 from tap.parser import Parser
 
 import plait
-from plait import content
-from plait.permissions import Permissions
-from plait.testing import run_tests
-from plait.testing.collecting import Collector
-from plait.testing.evaluating import Evaluator
-from plait.testing.reports import junit
-from plait.testing.results import Failure, Result
-from plait.testing.running import results as results_of
-from plait.testing.schema import schema
+from plait.authoring.testing import run_tests
+from plait.authoring.testing.case_schema import schema
+from plait.authoring.testing.collecting import Collector
+from plait.authoring.testing.evaluating import Evaluator
+from plait.authoring.testing.reports import junit
+from plait.authoring.testing.results import Failure, Result
+from plait.authoring.testing.running import results as results_of
+from plait.base import content
+from plait.base.permissions import Permissions
 
 ROOT = Path(__file__).parents[1]
 
@@ -72,7 +72,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_pytest(*words: str) -> subprocess.CompletedProcess[str]:
     # Where the package is installed as a whole, pytest finds the plugin by itself.
-    named = [] if entry_points(group="pytest11", name="plait") else ["-p", "plait.testing.pytest_plugin"]
+    named = [] if entry_points(group="pytest11", name="plait") else ["-p", "plait.authoring.testing.pytest_plugin"]
     command = [sys.executable, "-m", "pytest", *named, "-p", "no:cacheprovider", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 

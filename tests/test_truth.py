@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import truth
-from plait.lsp.answers import Edit, Span
+from plait.authoring.lsp.features import Edit, Span
 from truth.projects import Subject, opened
 from truth.rows import HEAD, Row
 

@@ -12,7 +12,7 @@ import pytest
 
 import plait
 from generated import AWAITED
-from plait.limits import TABLE
+from plait.base.limits import TABLE
 
 TYPING = pathlib.Path(__file__).parent / "typing"
 ROOT = TYPING.parent.parent

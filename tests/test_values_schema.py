@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait import project
-from plait.diagnostics import diagnostic_of
-from plait.kinds.described import described
-from plait.kinds.values import ValuesSchema, values_schema
-from plait.nodes import Document, from_plain, to_plain
-from plait.view import View
+from plait.authoring import project
+from plait.base.input_view import View
+from plait.base.warnings import diagnostic_of
+from plait.tree.nodes import Document, from_plain, to_plain
+from plait.ytt.json_schema.export import described
+from plait.ytt.json_schema.values_schema import ValuesSchema, values_schema
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from patience import LONGEST
+from plait.authoring.watch.changes import follow
+from plait.base.input_view import View
 from plait.cli import main
-from plait.view import View
-from plait.watching.changes import follow
 from test_docs import blocks_of, write_or_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals of Unix")

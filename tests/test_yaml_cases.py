@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plait.errors import PlaitError, render
-from plait.nodes import ArrayItem, Document, DocumentSet, MapItem, walk
-from plait.source import Source
+from plait.base.errors import PlaitError, render
+from plait.base.source import Source
+from plait.tree.nodes import ArrayItem, Document, DocumentSet, MapItem, walk
 from plait.yaml import (
     Comments,
     Spans,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from _pytest.mark import ParameterSet
 
-    from plait.nodes import Item
+    from plait.tree.nodes import Item
 
 FOLDER = Path(__file__).parent / "cases" / "yaml"
 FILES = sorted(FOLDER.glob("*.txt"))

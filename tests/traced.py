@@ -5,9 +5,9 @@ Nothing but what is recorded may depend on recording. So the suite (`pytest --tr
 
 from __future__ import annotations
 
-import plait.cli.shared
-from plait.context import Context
-from plait.provenance import Trace
+import plait.cli.common_flags
+from plait.tree.context import Context
+from plait.tree.provenance import Trace
 
 
 def record_every_run() -> None:
@@ -19,7 +19,7 @@ def record_every_run() -> None:
 
     setattr(Context, "trace", property(slot.__get__, write))  # noqa: B010 - the type of the slot is another
     # `plait patch` has no Context; commands import this function when they are first run.
-    setattr(plait.cli.shared, "trace_of", lambda _flags: Trace())  # noqa: B010
+    setattr(plait.cli.common_flags, "trace_of", lambda _flags: Trace())  # noqa: B010
 
 
 if __name__ == "__main__":

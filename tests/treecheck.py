@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, walk
-from plait.source import Source
+from plait.base.source import Source
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, walk
 from plait.yaml import deduplicate, read, write
 
 if TYPE_CHECKING:

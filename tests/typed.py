@@ -10,9 +10,9 @@ from plait.engine.world import evaluate_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.context import Context
     from plait.engine.options import Use
     from plait.engine.results import Documents
+    from plait.tree.context import Context
 
 
 def uses(command: str, argv: Sequence[str]) -> Sequence[Use]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from plait.yaml import libyaml
 from plait.yaml.libyaml import parser
-from plait.yaml.quirks import Adapted
-from plait.yaml.tree.nodes import ALIAS, EMPTY, PLAIN, Collection
-from plait.yaml.tree.scalars import scalar_text
+from plait.yaml.libyaml_quirks import Adapted
+from plait.yaml.lossless.nodes import ALIAS, EMPTY, PLAIN, Collection
+from plait.yaml.lossless.scalar_values import scalar_text
 
 if TYPE_CHECKING:
-    from plait.yaml.tree.nodes import Node, Tree
+    from plait.yaml.lossless.nodes import Node, Tree
 
     Events = list[tuple[object, ...]]
 

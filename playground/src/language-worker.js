@@ -10,7 +10,7 @@ async function begin() {
   ]);
   for (const one of archives) python.unpackArchive(one, "zip", { extractDir: "/plait" });
   python.runPython("import sys; sys.path.insert(0, '/plait')");
-  return { python, receive: python.pyimport("plait.lsp.messages").connect((message) => postMessage(message)) };
+  return { python, receive: python.pyimport("plait.authoring.lsp.message_handler").connect((message) => postMessage(message)) };
 }
 
 // Runs name files that are there; what is in them, the messages say.

@@ -10,7 +10,7 @@ async function begin() {
   ]);
   python.unpackArchive(archive, "zip", { extractDir: "/plait" });
   python.runPython("import sys; sys.path.insert(0, '/plait')");
-  return python.pyimport("plait.website.questions").respond;
+  return python.pyimport("plait.playground.questions").respond;
 }
 
 onmessage = async ({ data }) => {

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from plait.api.checking import Findings, check_data_values, check_layers
     from plait.api.composing import Composed, ComposeStep, acompose, compose
     from plait.api.differences import Difference, Differences, diff
+    from plait.api.documents import documents, read
+    from plait.api.explaining import Entry, History, explain
     from plait.api.formatting import Formatted, fmt
-    from plait.api.histories import Entry, History, explain
     from plait.api.layering import alayer, layer
     from plait.api.patching import apatch, patch
-    from plait.api.reading import documents, read
     from plait.api.rendering import arender, render
     from plait.api.values import data_values, data_values_schema
-    from plait.edit.api import set
-    from plait.engine.kinds import Input, Inputs, Limits, Plain
-    from plait.engine.results import Documents, Rendered
-    from plait.errors import (
+    from plait.authoring.edit.api import set
+    from plait.authoring.lint.api import lint
+    from plait.authoring.testing.api import test
+    from plait.base.errors import (
         Finding,
         LayeringError,
         LimitError,
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
         TemplateError,
         UsageError,
     )
-    from plait.linting.api import lint
-    from plait.source import Position
-    from plait.testing.api import test
-    from plait.version import __version__
+    from plait.base.source import Position
+    from plait.base.version import __version__
+    from plait.engine.results import Documents, Rendered
+    from plait.engine.types import Input, Inputs, Limits, Plain
 
 __all__ = [
     "ComposeStep",
@@ -101,16 +101,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    from plait.lazy import first_use
+    from plait.base.lazy_exports import first_use
 
     home = None
     if name == "Position":
-        home = "source"
+        home = "base.source"
     elif name == "__version__":
-        home = "version"
+        home = "base.version"
     elif name in __all__:
         if name.endswith(("Error", "Finding")):
-            home = "errors"
+            home = "base.errors"
         else:
             from plait.api import HOMES
 
@@ -135,7 +135,7 @@ _ELSEWHERE = {
 
 
 def _no_name(name: str) -> str:
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     other = _ELSEWHERE.get(name)
     hint = f"it is called {other}" if other else did_you_mean(name, __all__)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import yaml
 
-from plait.nodes import to_plain
-from plait.source import Source
+from plait.base.source import Source
+from plait.tree.nodes import to_plain
 from plait.yaml import read
 
 MARK = "plait-broken"

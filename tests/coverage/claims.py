@@ -31,13 +31,13 @@ from breaking import MARK, Text
 
 import casefiles
 from operations import operations_program
+from plait.authoring.coverage import Coverage
 from plait.cli import main
-from plait.coverage import Coverage
 from programs import template_program
 
 if TYPE_CHECKING:
-    from plait.coverage.data import FileData
-    from plait.events import Point
+    from plait.authoring.coverage.data import FileData
+    from plait.base.events import Point
 
 Outcomes = Sequence[tuple[int, str, str]]
 # They are part of what is printed, done or not.

@@ -12,10 +12,10 @@ import claims
 import pytest
 
 import casefiles
-from plait.context import Context
-from plait.coverage import Coverage
-from plait.errors import PlaitError
-from plait.provenance import Trace
+from plait.authoring.coverage import Coverage
+from plait.base.errors import PlaitError
+from plait.tree.context import Context
+from plait.tree.provenance import Trace
 from typed import evaluate
 
 PROGRAMS = {program.name: program for program in claims.of_list()}
@@ -59,7 +59,9 @@ def test_a_false_claim_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"a.yml": "#@ if False:\na: 1\n#@ end\nb: 1\n"}
     program = claims.Program("false", files, [claims.render_all(files)])
     assert claims.run_claims(iter([program])).false == []
-    monkeypatch.setattr("plait.coverage.data._numbered", lambda points, _: [((p, 0), [1] * len(p[3])) for p in points])
+    monkeypatch.setattr(
+        "plait.authoring.coverage.data._numbered", lambda points, _: [((p, 0), [1] * len(p[3])) for p in points]
+    )
     assert claims.run_claims(iter([program])).false == [
         "false: a.yml:2: nodes: said [True], found [False]",
         "false: a.yml:1: condition: true: said [True], found [False]",

@@ -7,11 +7,11 @@ import pathlib
 import pytest
 
 from plait import layer, patch, render
-from plait.coverage import Coverage
-from plait.coverage.summary import FileSummary
-from plait.coverage.text import missing
-from plait.engine.kinds import Plain
-from plait.errors import PlaitError
+from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.summary import FileSummary
+from plait.authoring.coverage.text import missing
+from plait.base.errors import PlaitError
+from plait.engine.types import Plain
 
 
 def used(texts: dict[str, str], **values: Plain) -> dict[str, FileSummary]:

@@ -11,9 +11,9 @@ import pytest
 from diff_cover.git_path import GitPathTool
 from diff_cover.violationsreporters.violations_reporter import LcovCoverageReporter, XmlCoverageReporter
 
+from plait.authoring.coverage import Coverage
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.coverage import Coverage
-from plait.errors import UsageError
 
 APP = """\
 #@ load("@ytt:data", "data")

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formatted import texts
-from plait.errors import ReadError
-from plait.formatting import format_text, lossless
-from plait.nodes import equal
-from plait.source import Source
+from plait.authoring.formatting import format_text, formatter
+from plait.base.errors import ReadError
+from plait.base.source import Source
+from plait.tree.nodes import equal
 from plait.yaml import read, write
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +115,7 @@ def test_any_text(text: str) -> None:
     "wrong", [["a:", '    b: "1"'], ["a:", "    b: !!str '1'"], ["", "a:", "    b: '1'"], ["a: {b: '1'}"]]
 )
 def test_another_style_or_line_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch, wrong: list[str]) -> None:
-    monkeypatch.setattr(lossless, "_written", lambda *_: wrong)
+    monkeypatch.setattr(formatter, "_written", lambda *_: wrong)
     formatted = format_text("a:\n    b: '1'\n")
     assert formatted.left_alone.startswith("formatting would change what it says")
     assert not formatted.is_changed

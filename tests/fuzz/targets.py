@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from costs import bounded
 
 import treecheck
-from plait.context import Context
-from plait.errors import PlaitError, render
-from plait.limits import Limits, limited
-from plait.nodes import from_plain
-from plait.source import Source
+from plait.base.errors import PlaitError, render
+from plait.base.limits import Limits, limited
+from plait.base.source import Source
+from plait.tree.context import Context
+from plait.tree.nodes import from_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def yaml_round_trip(data: bytes) -> None:
 
 
 def fmt(data: bytes) -> None:
-    from plait import formatting
+    from plait.authoring import formatting
     from plait.yaml import format_text
 
     # What the reference makes of odd keys and line breaks cannot be read again, so that is no law.
@@ -103,8 +103,8 @@ def fmt(data: bytes) -> None:
 
 
 def json(data: bytes) -> None:
-    from plait.workspace.inputs import bulk_files
     from plait.yaml import read_json, write_json
+    from plait.ytt.workspace.inputs import bulk_files
 
     text = text_of(data)
     try:
@@ -120,7 +120,7 @@ def json(data: bytes) -> None:
 
 def annotation(data: bytes) -> None:
     """Comments of a YAML file to annotations and code."""
-    from plait.templates import compile_yaml, read_yaml
+    from plait.ytt.templates import compile_yaml, read_yaml
 
     try:
         file = read_yaml(Source("a.yml", text_of(data)), strict=False, plain=False)
@@ -152,9 +152,9 @@ def starlark_run(data: bytes) -> None:
 
 
 def _rendered(files: dict[str, str], **options: object) -> str | None:
-    from plait.workspace import Job, Options, in_memory
-    from plait.workspace.phases import run
     from plait.yaml import write
+    from plait.ytt.workspace import Job, Options, in_memory
+    from plait.ytt.workspace.phases import run
 
     inputs = [in_memory(path, text, order) for order, (path, text) in enumerate(files.items(), 1)]
     try:
@@ -193,8 +193,8 @@ def schema(data: bytes) -> None:
 
 def modules(data: bytes) -> None:
     """A text given to every decoder and checker that templates can load."""
-    from plait.modules import load_module
     from plait.starlark import call
+    from plait.ytt.modules import load_module
 
     text = text_of(data)
     for name, members in MEMBERS.items():
@@ -249,7 +249,7 @@ def pointer(data: bytes) -> None:
 def ops(data: bytes) -> None:
     """A document and an ops file; the change as operations, and in the document's own format."""
     from plait.ops import diff, keep_format, patch, read_first, read_operations, write_text
-    from plait.yaml.likeness import alike
+    from plait.tree.equality import alike
 
     first, second = parts(data, 2)
     source = Source("a.yml", first)
@@ -288,8 +288,8 @@ def variables(data: bytes) -> None:
 
 
 def jsonpath(data: bytes) -> None:
-    from plait.layering.paths import Path, PathError, action_path, compile_path, destination_path
-    from plait.layering.places import find_all, without, write
+    from plait.layering.data_paths import Path, PathError, action_path, compile_path, destination_path
+    from plait.layering.path_edits import find_all, without, write
 
     base = from_plain({"a": {"b": [{"c": 1}, 2, [3]]}, "d e": "text", "1": None})
     text = text_of(data)
@@ -353,9 +353,9 @@ def layering(data: bytes) -> None:
 
 def flags(data: bytes) -> None:
     """Command line arguments that are small languages: marks, data values, library references."""
-    from plait.workspace import Inputs, in_memory
-    from plait.workspace.marks import apply_marks
-    from plait.workspace.values_flags import ValuesFlags, read_values
+    from plait.ytt.workspace import Inputs, in_memory
+    from plait.ytt.workspace.file_marks import apply_marks
+    from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
     text = text_of(data)
     try:

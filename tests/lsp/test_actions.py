@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workshop import OPERATIONS, TEMPLATES, edited, workshop
 
-from plait.lsp import actions, diagnostics
+from plait.authoring.lsp import code_actions, diagnostics
 
 OVER = TEMPLATES["config/over.yml"]
 
@@ -18,8 +18,8 @@ def done(top: Path, files: Mapping[str, str], name: str, text: str, around: str)
     with workshop(top, files) as made:
         made.open(name, text)
         path, line, column = made.at(name, around)
-        found = [fix for _, fix in actions.fixes(made.state, path, line, line)]
-        found += actions.changes(made.state, path, line, column)
+        found = [fix for _, fix in code_actions.fixes(made.state, path, line, line)]
+        found += code_actions.changes(made.state, path, line, column)
         return {fix.title: edited({**files, name: text}, top, fix.edits) for fix in found}
 
 

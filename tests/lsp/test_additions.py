@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from workshop import workshop
 
-from plait.lsp import completion, diagnostics, hover
+from plait.authoring.lsp import completion, diagnostics, hover
 
 FILES = {
     "plait.yml": "runs:\n  app:\n    render: {files: config, with: [f-strings, required, secrets], data-value: [name=web]}\n",

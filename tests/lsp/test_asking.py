@@ -9,8 +9,8 @@ import pytest
 from client import editor, run
 from lsprotocol import types
 
-from plait.lsp.asking import NO, YES, _message, _plain
-from plait.trust import stored
+from plait.authoring.lsp.asking import NO, YES, _message, _plain
+from plait.base.trust import stored
 
 
 @pytest.mark.parametrize("choice", [YES, NO, None])

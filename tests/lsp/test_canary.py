@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from workshop import LAYERS, Workshop, workshop
 
-from plait.lsp import actions, completion, diagnostics, hover, lenses, navigation, renaming, symbols
+from plait.authoring.lsp import code_actions, completion, diagnostics, hover, inlay_hints, navigation, renaming, symbols
 
 CANARY = "canary-5b1"
 STORE = {
@@ -118,16 +118,16 @@ def answers(made: Workshop, name: str, text: str) -> Iterator[object]:
     state, path = made.state, made.path(name)
     lines = text.split("\n")
     yield diagnostics.problems(state, path)
-    yield lenses.hints(state, path, 1, len(lines))
-    yield lenses.lenses(state, path)
+    yield inlay_hints.hints(state, path, 1, len(lines))
+    yield inlay_hints.lenses(state, path)
     yield symbols.symbols(state, path)
     for number, line in enumerate(lines, 1):
         for column in range(1, len(line) + 2):
             yield hover.hover(state, path, number, column)
             yield completion.complete(state, path, number, column)
-            yield [*actions.fixes(state, path, number, number)]
+            yield [*code_actions.fixes(state, path, number, number)]
             if CANARY not in line:
-                yield [*actions.changes(state, path, number, column)]
+                yield [*code_actions.changes(state, path, number, column)]
             yield navigation.definition(state, path, number, column)
             yield navigation.references(state, path, number, column)
             for new in ("new", "new/Name/v1"):

@@ -211,8 +211,8 @@ def test_the_server_is_bound_to_no_run(tmp_path: Path) -> None:
     """The limits of a command line, ten minutes among them, are not those of a server."""
     from signal import ITIMER_REAL, getitimer, setitimer
 
-    from plait.limits import allowance
-    from plait.process import serve_on
+    from plait.base.limits import allowance
+    from plait.base.process import serve_on
 
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_DATA)

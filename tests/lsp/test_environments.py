@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workshop import workshop
 
-from plait.lsp import diagnostics
+from plait.authoring.lsp import diagnostics
 from test_fleet import FILES
 
 PROJECT = {**FILES, "plait.yml": FILES["plait.yml"].replace("{site.path}", "sites/{site}")}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from workshop import ENDLESS, LAYERS, OPERATIONS, TEMPLATES, Workshop, edited, workshop
 
-from plait.lsp import completion, diagnostics, hover, lenses, navigation, renaming, symbols, tokens
-from plait.lsp.answers import Problem, Span
+from plait.authoring.lsp import completion, diagnostics, hover, inlay_hints, navigation, renaming, symbols, tokens
+from plait.authoring.lsp.features import Problem, Span
 
 
 @pytest.fixture
@@ -306,23 +306,23 @@ def test_a_data_value_is_renamed_wherever_it_stands(templates: Workshop) -> None
 
 def test_the_value_beside_an_expression(templates: Workshop) -> None:
     path = templates.open("config/app.yml")
-    found = [(one.line, one.text) for one in lenses.hints(templates.state, path, 1, 100)]
+    found = [(one.line, one.text) for one in inlay_hints.hints(templates.state, path, 1, 100)]
     assert found == [(11, " = proda"), (13, " = 7"), (14, " = web")]
 
 
 def test_no_value_is_shown_beside_what_cannot_be_read(templates: Workshop) -> None:
     path = templates.open("config/app.yml", TEMPLATES["config/app.yml"].replace("label(", "lable("))
-    assert [one.line for one in lenses.hints(templates.state, path, 1, 100)] == [11, 13]
+    assert [one.line for one in inlay_hints.hints(templates.state, path, 1, 100)] == [11, 13]
 
 
 def test_what_an_overlay_reaches(templates: Workshop) -> None:
     path = templates.open("config/over.yml")
-    assert [(one.line, one.text) for one in lenses.lenses(templates.state, path)] == [(3, "matches 1 document")]
+    assert [(one.line, one.text) for one in inlay_hints.lenses(templates.state, path)] == [(3, "matches 1 document")]
 
 
 def test_what_an_operation_reaches(operations: Workshop) -> None:
     path = operations.open("ops.yml")
-    assert [(one.line, one.text) for one in lenses.lenses(operations.state, path)] == [(1, "changes 1 place")]
+    assert [(one.line, one.text) for one in inlay_hints.lenses(operations.state, path)] == [(1, "changes 1 place")]
 
 
 def test_outlines(templates: Workshop, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -426,7 +426,7 @@ def test_a_fault_of_the_server_is_logged_and_ends_nothing(
         raise ZeroDivisionError
 
     with monkeypatch.context() as patched:
-        patched.setattr("plait.lsp.state.evaluate", broken)
+        patched.setattr("plait.authoring.lsp.state.evaluate", broken)
         templates.open("config/app.yml")
     assert "an evaluation failed" in caplog.text
     path = templates.open("prod.yml", "replicas: many\n")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from workshop import LAYERS, Workshop, workshop
 
-from plait.lsp import completion, diagnostics, hover
+from plait.authoring.lsp import completion, diagnostics, hover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from plait.lsp.answers import Problem
+    from plait.authoring.lsp.features import Problem
 
 DEPLOYMENT = {
     "type": "object",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from workshop import LAYERS, Workshop, workshop
 
-from plait.lsp import completion, diagnostics, hover
+from plait.authoring.lsp import completion, diagnostics, hover
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-    from plait.lsp.answers import Problem
+    from plait.authoring.lsp.features import Problem
 
 
 def schema(**properties: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from workshop import KINDS, Workshop, workshop
 
-from plait.lsp import completion, diagnostics, hover
+from plait.authoring.lsp import completion, diagnostics, hover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ from pathlib import Path
 from test_unused import LAYERS, READERS
 from workshop import OPERATIONS, TEMPLATES, workshop
 
-from plait.lsp import lenses
+from plait.authoring.lsp import inlay_hints
 
 
 def shown(top: Path, files: Mapping[str, str], name: str) -> list[tuple[int, str]]:
     with workshop(top, files) as made:
         path = made.open(name)
-        return [(one.line, one.text) for one in lenses.lenses(made.state, path)]
+        return [(one.line, one.text) for one in inlay_hints.lenses(made.state, path)]
 
 
 def test_documents_of_templates(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from workshop import Workshop, workshop
 
-from plait.lsp import completion, hover, navigation
+from plait.authoring.lsp import completion, hover, navigation
 
 FILES = {
     "plait.yml": "runs:\n  a:\n    render: {files: [config]}\n",

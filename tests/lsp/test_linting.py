@@ -6,8 +6,8 @@ from pathlib import Path
 
 from workshop import edited, workshop
 
-from plait.lsp import diagnostics
-from plait.lsp.unused import NOTE
+from plait.authoring.lsp import diagnostics
+from plait.authoring.lsp.unused_diagnostics import NOTE
 
 FILES = {
     "app.yml": (

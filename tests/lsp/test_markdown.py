@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from workshop import workshop
 
-from plait.lsp import completion, hover
-from plait.lsp.markdown import block, code, plain
+from plait.authoring.lsp import completion, hover
+from plait.authoring.lsp.markdown import block, code, plain
 
 if TYPE_CHECKING:
     from pathlib import Path

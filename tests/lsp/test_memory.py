@@ -7,9 +7,9 @@ import pathlib
 
 import pytest
 
-from plait.codecache import MemoryCache
-from plait.lsp.evaluation import Stop, evaluate
-from plait.project.file import read
+from plait.authoring.lsp.evaluation import Stop, evaluate
+from plait.authoring.project.file import read
+from plait.base.code_cache import MemoryCache
 
 FILES = {
     "plait.yml": "runs:\n  site: {render: {files: [config]}}\n",

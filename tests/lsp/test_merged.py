@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workshop import workshop
 
-from plait.lsp import completion, diagnostics, hover
+from plait.authoring.lsp import completion, diagnostics, hover
 
 if TYPE_CHECKING:
     from pathlib import Path

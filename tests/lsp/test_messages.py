@@ -8,9 +8,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from plait.lsp.messages import connect
-from plait.lsp.server import server
-from plait.lsp.state import State
+from plait.authoring.lsp.message_handler import connect
+from plait.authoring.lsp.server import server
+from plait.authoring.lsp.state import State
 
 _MOST = 3000
 FILES = {

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from workshop import TEMPLATES, Workshop, edited, workshop
 
-from plait.lsp import actions, claims, diagnostics
-from plait.lsp.answers import Edit, Fix, Span
-from plait.templates.directives import KNOWN
+from plait.authoring.lsp import claims, code_actions, diagnostics
+from plait.authoring.lsp.features import Edit, Fix, Span
+from plait.ytt.templates.directives import KNOWN
 
 MATCH = '#@overlay/match by=overlay.subset({"kind": "Deployment"})'
 # A value that no template has makes the run fail.
@@ -17,7 +17,7 @@ BROKEN = f"{TEMPLATES['config/app.yml']}other: #@ data.values.none\n"
 
 
 def titles(made: Workshop, path: str, line: int) -> list[str]:
-    return [fix.title for _, fix in actions.fixes(made.state, path, line, line)]
+    return [fix.title for _, fix in code_actions.fixes(made.state, path, line, line)]
 
 
 @pytest.mark.parametrize("is_broken", [False, True], ids=["sound", "failing"])
@@ -31,7 +31,7 @@ def test_a_misspelt_annotation_has_a_fix(tmp_path: Path, name: str, is_broken: b
         line = text[: text.index(misspelt)].count("\n") + 1
         problems = [one for one in diagnostics.problems(made.state, path) if one.span.line == line]
         assert any("unknown annotation" in one.message for one in problems)
-        [fix] = [one for _, one in actions.fixes(made.state, path, line, line) if one.title == f"Change to {name}"]
+        [fix] = [one for _, one in code_actions.fixes(made.state, path, line, line) if one.title == f"Change to {name}"]
         assert f"#{name} missing_ok=True\n" in edited(files, tmp_path, fix.edits)["config/over.yml"]
 
 

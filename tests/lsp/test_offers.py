@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from workshop import OPERATIONS, TEMPLATES, Workshop, workshop
 
-from plait.lsp import completion
-from plait.lsp.answers import Suggestion
+from plait.authoring.lsp import completion
+from plait.authoring.lsp.features import Suggestion
 
 HEAD = '#@ load("@ytt:overlay", "overlay")\n'
 VALUES = {

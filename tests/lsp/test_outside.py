@@ -8,8 +8,8 @@ from client import editor, run
 from lsprotocol import types
 from workshop import workshop
 
-from plait.lsp import hover, navigation, renaming
-from plait.lsp.state import content_of
+from plait.authoring.lsp import hover, navigation, renaming
+from plait.authoring.lsp.state import content_of
 
 FILES = {
     "shared/base.yml": "name: dep\nsize: ((size))\n",

@@ -208,7 +208,7 @@ def test_without_its_libraries_the_command_says_what_to_install(
 
     for name in [name for name in sys.modules if name.partition(".")[0] in {"pygls", "lsprotocol"}]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "plait.lsp.server", raising=False)
+    monkeypatch.delitem(sys.modules, "plait.authoring.lsp.server", raising=False)
     monkeypatch.setitem(sys.modules, "pygls", None)
     monkeypatch.setitem(sys.modules, "lsprotocol", None)
     assert main(["lsp"]) == 2

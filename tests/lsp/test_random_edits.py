@@ -12,8 +12,18 @@ from client import editor, run
 from lsprotocol import types
 from workshop import KINDS, LAYERS, OPERATIONS, TEMPLATES, workshop
 
-from plait.lsp import actions, completion, diagnostics, hover, lenses, navigation, renaming, symbols, tokens
-from plait.lsp.state import State
+from plait.authoring.lsp import (
+    code_actions,
+    completion,
+    diagnostics,
+    hover,
+    inlay_hints,
+    navigation,
+    renaming,
+    symbols,
+    tokens,
+)
+from plait.authoring.lsp.state import State
 
 PIECES = [
     "#@ ", "#@", "#@overlay/match by=", "#@overlay/remove", "#@ if x:", "#@ end", "#@ def f(", "data.values.", "load(",
@@ -36,13 +46,13 @@ QUESTIONS: list[Callable[[State, str, int, int], object]] = [
     navigation.references,
     renaming.renamed_at,
     _renamed,
-    lambda state, path, line, _: lenses.hints(state, path, 1, line),
-    lambda state, path, _line, _column: lenses.lenses(state, path),
+    lambda state, path, line, _: inlay_hints.hints(state, path, 1, line),
+    lambda state, path, _line, _column: inlay_hints.lenses(state, path),
     lambda state, path, _line, _column: symbols.symbols(state, path),
     lambda state, path, _line, _column: diagnostics.problems(state, path),
     lambda state, path, _line, _column: tokens.tokens(state, path),
-    lambda state, path, line, _column: [*actions.fixes(state, path, line, line)],
-    lambda state, path, line, column: [*actions.changes(state, path, line, column)],
+    lambda state, path, line, _column: [*code_actions.fixes(state, path, line, line)],
+    lambda state, path, line, column: [*code_actions.changes(state, path, line, column)],
 ]
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plait.lsp import reference
+from plait.authoring.lsp import reference
 from plait.starlark.table.universal import UNIVERSAL
-from plait.templates.directives import KNOWN_BY_NAME
+from plait.ytt.templates.directives import KNOWN_BY_NAME
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "src" / "plait" / "lsp" / "reference.json"

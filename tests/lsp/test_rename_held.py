@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from workshop import Workshop, edited, workshop
 
-from plait import project as projects
-from plait.lsp import renaming
-from plait.lsp.renaming import RefusedError
+from plait.authoring import project as projects
+from plait.authoring.lsp import renaming
+from plait.authoring.lsp.renaming import RefusedError
 
 # Every word that is to be renamed is written twice or more, as `old`, in each project; `|` is the cursor.
 FILES = {

@@ -8,8 +8,8 @@ import pytest
 from test_unused import LAYERS
 from workshop import OPERATIONS, TEMPLATES, edited, workshop
 
-from plait.lsp import renaming
-from plait.lsp.renaming import RefusedError
+from plait.authoring.lsp import renaming
+from plait.authoring.lsp.renaming import RefusedError
 
 
 def test_the_name_of_a_document_with_all_that_refers_to_it(tmp_path: Path) -> None:

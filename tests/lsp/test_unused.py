@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workshop import TEMPLATES, workshop
 
-from plait.lsp import diagnostics
+from plait.authoring.lsp import diagnostics
 
 Told = list[tuple[int, str, str]]
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from patience import LONGEST
-from plait.lsp.answers import Edit
-from plait.lsp.state import State
+from plait.authoring.lsp.features import Edit
+from plait.authoring.lsp.state import State
 
 
 class Workshop:

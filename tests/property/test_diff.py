@@ -7,14 +7,14 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plait.nodes import Document, DocumentSet, equal, from_plain
+from plait.base.source import Source
+from plait.insight import diff
+from plait.insight.overlays import to_overlay
 from plait.ops import patch, read_operations, write_text
-from plait.source import Source
-from plait.tools import diff
-from plait.tools.overlays import to_overlay
-from plait.workspace import Job, in_memory
-from plait.workspace.phases import run
+from plait.tree.nodes import Document, DocumentSet, equal, from_plain
 from plait.yaml import write
+from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace.phases import run
 
 # The first template raises the recursion limit, which must not happen inside a test of hypothesis.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 12_000))

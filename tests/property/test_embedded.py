@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.embedded import FORMS, form_of, rewritten, said_anew
-from plait.errors import ReadError
-from plait.nodes import Map, MapItem, from_plain, to_plain
-from plait.source import Position, Source
+from plait.base.errors import ReadError
+from plait.base.source import Position, Source
+from plait.tree.nodes import Map, MapItem, from_plain, to_plain
+from plait.yaml.embedded import FORMS, form_of, rewritten, said_anew
 
 NOWHERE = Position(None, 0)
 NAMES = ["alpha", "b2", "c-d", "e_f"]

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layersets import layer_set
-from plait.context import Context
-from plait.errors import LayeringError
+from plait.base.errors import LayeringError
+from plait.base.source import Source
 from plait.layering import Options, read_documents, render, written
 from plait.layering.actions import merged
-from plait.layering.comparison import compare
-from plait.layering.paths import PathError, compile_path
-from plait.layering.places import MISSING, find, find_all, without, write
-from plait.nodes import Array, Map, documents, equal, from_plain, to_plain
-from plait.source import Source
+from plait.layering.data_paths import PathError, compile_path
+from plait.layering.deckhand_differences import compare
+from plait.layering.path_edits import MISSING, find, find_all, without, write
+from plait.tree.context import Context
+from plait.tree.nodes import Array, Map, documents, equal, from_plain, to_plain
 
 LAYERS = ("fleet", "zone", "host")
 keys = st.sampled_from("abc")

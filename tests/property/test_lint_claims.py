@@ -12,14 +12,14 @@ import yaml
 
 from layersets import layer_set
 from operations import operations_program
-from plait.analysis.verifying import output_of
-from plait.edits import Edit, edited, outermost
-from plait.errors import PlaitError
-from plait.linting.codes import CODES, DEAD
-from plait.linting.fixing import fix
-from plait.linting.run import findings_of
-from plait.linting.subject import Subject
-from plait.project import Project, Run
+from plait.authoring.analysis.verifying import output_of
+from plait.authoring.lint.codes import CODES, DEAD
+from plait.authoring.lint.fixing import fix
+from plait.authoring.lint.linter import findings_of
+from plait.authoring.lint.subject import Subject
+from plait.authoring.project import Project, Run
+from plait.base.errors import PlaitError
+from plait.base.text_edits import Edit, edited, outermost
 from programs import Program, template_program
 from typed import uses
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.errors import OverlayError
+from plait.base.errors import OverlayError
 
 KEYS = ("rows", "tags", "all", "map", "x")
 # `rows` are told apart by name and zone, `tags` are a set, all other arrays are replaced; at any depth there is here.

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.context import Context
-from plait.errors import StarlarkError
-from plait.fragments import to_data
-from plait.modules import load_module
-from plait.nodes import from_plain, to_plain
+from plait.base.errors import StarlarkError
 from plait.starlark import Builtin, call, equals
+from plait.tree.context import Context
+from plait.tree.nodes import from_plain, to_plain
+from plait.ytt.modules import load_module
+from plait.ytt.yaml_fragments import to_data
 
 # The first call into the language raises the recursion limit, which must not happen inside a test of hypothesis.
 call(Builtin("nothing", lambda: None))

@@ -14,27 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus import is_alone
-from plait.context import Context
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
+from plait.base.source import Source
+from plait.insight.explain import explain, lines
+from plait.insight.node_paths import all_places
 from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
 from plait.layering.tracing import inherited
-from plait.naming import document_name
-from plait.nodes import Document
 from plait.ops import Sources, interpolate, patch, read_first, read_operations
 from plait.ops.tracing import Variables
 from plait.ops.variables import texts_to_values
-from plait.provenance import Trace
-from plait.source import Source
-from plait.tools.explain import explain, lines
-from plait.tools.paths import all_places
-from plait.workspace import Job, in_memory
-from plait.workspace.phases import run
+from plait.tree.context import Context
+from plait.tree.nodes import Document
+from plait.tree.provenance import Trace
 from plait.yaml import deduplicate, read
+from plait.yaml.document_names import document_name
+from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace.phases import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.tools.paths import Place
+    from plait.insight.node_paths import Place
 
     Files = Mapping[str, str]
     Program = Callable[[Files, Trace | None], list[Document]]

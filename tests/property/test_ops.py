@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plait.errors import OpsError, PlaitError
-from plait.nodes import Array, Map, equal, from_plain
+from plait.base.errors import OpsError, PlaitError
+from plait.base.source import Source
 from plait.ops import (
     Remove,
     Replace,
@@ -22,15 +22,15 @@ from plait.ops import (
     read_first,
     write_text,
 )
-from plait.ops.draft import INDEX_FROM
 from plait.ops.operations import Operation
 from plait.ops.placeholders import names
 from plait.ops.pointer import Key, Pointer, escape
-from plait.source import Source
-from plait.yaml.likeness import alike, same
+from plait.ops.working_copy import INDEX_FROM
+from plait.tree.equality import alike, same
+from plait.tree.nodes import Array, Map, equal, from_plain
 
 if TYPE_CHECKING:
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 KEYS = st.sampled_from(["a", "b", "c", "name", "key one", "x/y", "t~d", "c:n", "", "5", "-", "a=b", "q?", "n"])
 EXACT = st.one_of(

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.nodes import Document, equal, from_plain
+from plait.base.source import Source
 from plait.ops import Operation, operations_of, patch, to_nodes
-from plait.source import Source
+from plait.tree.nodes import Document, equal, from_plain
 
 NAMES = st.sampled_from(["a", "b", "c"])
 ITEMS = st.fixed_dictionaries({"name": NAMES}, optional={"k": st.integers(0, 3), "l": st.just([1])})

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotated import fn
-from plait.annotations import Annotation
-from plait.errors import OverlayError
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, from_plain, to_plain
-from plait.overlay import ALL, MapKey, apply, apply_documents
+from plait.base.errors import OverlayError
+from plait.tree.annotations import Annotation
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, from_plain, to_plain
+from plait.ytt.overlay import ALL, MapKey, apply, apply_documents
 
 if TYPE_CHECKING:
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["a", "b", "1", ""]), st.just(1.5))
 KEYS = st.sampled_from(["a", "b", "c", "d", "name", "1"])

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait import schema
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
+from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
+from plait.ytt import schema
 
 if TYPE_CHECKING:
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 KEYS = st.one_of(st.text("abc", min_size=1, max_size=3), st.integers(0, 3), st.booleans())
 SCALARS = st.one_of(st.text(max_size=3), st.integers(-3, 3), st.floats(allow_nan=False, width=16), st.booleans())

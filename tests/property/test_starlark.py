@@ -7,11 +7,11 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.context import Context
-from plait.errors import PlaitError
-from plait.limits import Limits
-from plait.source import Source
+from plait.base.errors import PlaitError
+from plait.base.limits import Limits
+from plait.base.source import Source
 from plait.starlark import Code, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
+from plait.tree.context import Context
 
 PROGRAM = """
 def add(a, b): return a + b

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plait.errors import PlaitError
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, key_id, to_plain, walk
-from plait.source import Source
+from plait.base.errors import PlaitError
+from plait.base.source import Source
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, key_id, to_plain, walk
 from plait.yaml import (
     Comments,
     Spans,
@@ -21,8 +21,8 @@ from plait.yaml import (
     write_json,
     write_value,
 )
-from plait.yaml.forms import FORMS, one_line
 from plait.yaml.libyaml import pure_parser
+from plait.yaml.scalar_styles import FORMS, one_line
 from treecheck import check_lines, check_round_trip, writable
 
 # Characters that syntax, quoting and escaping care about, and some that they do not.

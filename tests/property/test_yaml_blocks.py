@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.errors import PlaitError
-from plait.layering.scalars import plain_values
-from plait.nodes import Map, MapItem
-from plait.passes import FAST
-from plait.source import Source
+from plait.base.errors import PlaitError
+from plait.base.fast_paths import FAST
+from plait.base.source import Source
+from plait.layering.plain_scalars import plain_values
+from plait.tree.nodes import Map, MapItem
 from plait.yaml import Comments, deduplicate, events, read
 from plait.yaml.libyaml import parser
 
 if TYPE_CHECKING:
-    from plait.nodes import DocumentSet
+    from plait.tree.nodes import DocumentSet
     from plait.yaml.libyaml import Parser
-    from plait.yaml.quirks import Adapted
+    from plait.yaml.libyaml_quirks import Adapted
 
 by_lines = pytest.mark.skipif(not FAST, reason="the line reader is left out")
 

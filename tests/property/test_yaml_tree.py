@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plait.edits import edited
-from plait.errors import PlaitError
-from plait.source import Source
+from plait.base.errors import PlaitError
+from plait.base.source import Source
+from plait.base.text_edits import edited
 from plait.yaml import read
-from plait.yaml.tree.edits import removal
-from plait.yaml.tree.flow import TreeError
-from plait.yaml.tree.scanner import scan
+from plait.yaml.lossless.edits import removal
+from plait.yaml.lossless.flow_collections import TreeError
+from plait.yaml.lossless.scanner import scan
 from yaml_oracle import events, lost, tree_events
 
 TOKENS = [

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from plait.passes import FAST
+from plait.base.fast_paths import FAST
 
 # What each may take of the processor.
 SECONDS = 20 if FAST else 60

@@ -686,7 +686,7 @@ def calls() -> dict[str, tuple[str, dict[str, str]]]:
 # What runs one call, in the directory of its files; it prints seconds, MiB, and how the call ended.
 API = """
 import os, sys, time, pathlib, plait
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
 isolated, function = sys.argv[1] == "isolated", sys.argv[2]
 files = {p.name: p for p in map(pathlib.Path, sorted(os.listdir()))}
 limits = {"seconds": float(sys.argv[3])}

@@ -13,25 +13,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.errors import LimitError, Quoted, ReadError, Wording, conceal, render
-from plait.fragments import to_nodes
-from plait.layering.paths import _compiled, compile_path
-from plait.layering.regexps import Pattern
-from plait.layering.scalars import plain_values
-from plait.limits import Limits, limited
-from plait.nodes import Map, MapItem, key_id
-from plait.source import Position, Source
-from plait.spell import did_you_mean
+from plait.base.errors import LimitError, Quoted, ReadError, Wording, conceal, render
+from plait.base.limits import Limits, limited
+from plait.base.regex import Pattern
+from plait.base.similar_names import did_you_mean
+from plait.base.source import Position, Source
+from plait.base.text_diff import hunks
+from plait.insight.node_paths import parse, ways
+from plait.layering.data_paths import _compiled, compile_path
+from plait.layering.plain_scalars import plain_values
 from plait.starlark import List
-from plait.textdiff import hunks
-from plait.tools.paths import parse, ways
+from plait.tree.nodes import Map, MapItem, key_id
 from plait.yaml import read, write, write_json
-from plait.yaml.forms import folded, int_form
+from plait.yaml.scalar_styles import folded, int_form
+from plait.ytt.yaml_fragments import to_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.nodes import Scalar
+    from plait.tree.nodes import Scalar
 
 
 def test_a_deep_key_has_an_identity() -> None:
@@ -235,7 +235,7 @@ def test_differences_of_repetitive_texts_take_so_many_comparisons(monkeypatch: p
         compared += (b - a) * (d - c)
         return [(a, b, c, d)]
 
-    monkeypatch.setattr("plait.textdiff._by_difflib", counted)
+    monkeypatch.setattr("plait.base.text_diff._by_difflib", counted)
     left, right = (
         "\n".join(f"u{n // 100}" if n % 100 == 0 else order[n % 3] for n in range(300_000)) for order in ("abc", "acb")
     )

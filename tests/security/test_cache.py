@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from plait.codecache import user_cache
+from plait.base.code_cache import user_cache
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the modes of files")
 

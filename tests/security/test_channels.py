@@ -141,9 +141,9 @@ def test_the_reporters_of_tests_are_all_tried() -> None:
 
 def again(site: Site) -> str:
     """One turn of `plait test --watch`."""
+    from plait.authoring.testing.collecting import Collector
+    from plait.base.input_view import View
     from plait.cli.test_watch import Again
-    from plait.testing.collecting import Collector
-    from plait.view import View
 
     Again(lambda: Collector().collect([]).cases, verbose=False, update=False).work(View(), frozenset())
     return "".join(site._capfd.readouterr())
@@ -224,9 +224,9 @@ def edits(site: Site) -> str:
 
 def watched(site: Site) -> str:
     """Two turns of `--watch` on a terminal, with a change between."""
+    from plait.base.input_view import View
     from plait.cli.tools import table
     from plait.cli.watch import Watched
-    from plait.view import View
 
     request = table(site.argv[0]).parse(site.argv[1:])
     work = Watched(lambda: (request, None), lambda _: 0)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from plait.context import Context, Limits
-from plait.source import Source
+from plait.base.source import Source
 from plait.starlark import Code, budget_of, compile_program
+from plait.tree.context import Context, Limits
 
 MEBI = 1 << 20
 TIMES = 8

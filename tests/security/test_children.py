@@ -1,4 +1,4 @@
-"""Every process that plait starts is started by `plait.children`: nothing of a working directory is run, and nothing goes on."""
+"""Every process that plait starts is started by `plait.base.children`: nothing of a working directory is run, and nothing goes on."""
 
 from __future__ import annotations
 

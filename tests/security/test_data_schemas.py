@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
+from plait.base.errors import LayeringError, LimitError
+from plait.base.json_schema import Schema, UnusableSchemaError
 from plait.cli import main
-from plait.errors import LayeringError, LimitError
-from plait.layering.jsonschemas import Schema, UnusableSchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from plait.base.errors import PlaitError, as_finding
 from plait.cli import main
-from plait.errors import PlaitError, as_finding
 
 HEAD = '#@ load("@ytt:data", "data")\n'
 FILES = {

@@ -82,19 +82,19 @@ def test_what_no_secret_decides_is_still_shown() -> None:
 
 # Where the code of plait calls functions of programs: (module, function).
 CALLERS = {
-    ("modules/assert_.py", "_try_to"),
-    ("modules/regexp.py", "replacement"),
-    ("modules/struct.py", "result"),
-    ("overlay/callbacks.py", "asked"),
-    ("overlay/recording.py", "ask"),
-    ("overlay/run.py", "ask"),
-    ("overlay/secrecy.py", "ask"),
-    ("overlay/telling.py", "ask"),
-    ("overlay/expectations.py", "_check"),
-    ("schema/validations.py", "_broken"),
-    ("schema/validations.py", "_applies"),
-    ("templates/build.py", "defer"),  # a data value that refers to others
-    ("testing/functions.py", "_call"),  # after the run
+    ("ytt/modules/assert_.py", "_try_to"),
+    ("ytt/modules/regexp.py", "replacement"),
+    ("ytt/modules/struct.py", "result"),
+    ("ytt/overlay/callbacks.py", "asked"),
+    ("ytt/overlay/tracing.py", "ask"),
+    ("ytt/overlay/application.py", "ask"),
+    ("ytt/overlay/secrecy.py", "ask"),
+    ("ytt/overlay/points.py", "ask"),
+    ("ytt/overlay/expectations.py", "_check"),
+    ("ytt/schema/validations.py", "_broken"),
+    ("ytt/schema/validations.py", "_applies"),
+    ("ytt/templates/build.py", "defer"),  # a data value that refers to others
+    ("authoring/testing/functions.py", "_call"),  # after the run
 }
 
 
@@ -131,7 +131,7 @@ def test_every_caller_of_functions_is_known() -> None:
 
 
 def test_universal_functions_that_call_are_known() -> None:
-    from plait.starlark.probe.expressions import _CALLING_BACK
+    from plait.starlark.instrument.dataflow.expressions import _CALLING_BACK
 
     takes_key = {"max", "min", "sorted"}
     assert takes_key == _CALLING_BACK

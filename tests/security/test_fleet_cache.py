@@ -16,7 +16,7 @@ import pytest
 
 import plait
 from plait.fleet import fleet
-from plait.fleet.results import Results
+from plait.fleet.cached_results import Results
 
 PACKAGE = pathlib.Path(plait.__file__).parent
 FILES = {
@@ -240,10 +240,10 @@ OBJECTS = {
     "api/worker.py": "calls from the process that started it",
     "api/workers.py": "only writes them",
     "bundle/__init__.py": "bytecode beside plait's own .pyc files",
-    "bundle/saving.py": "the same",
-    "children/pool.py": "answers of its own processes",
-    "children/serving.py": "calls from the process that started it",
-    "kinds/catalogue.py": "only writes them",
+    "base/bundle/saving.py": "the same",
+    "base/children/pool.py": "answers of its own processes",
+    "base/children/serving.py": "calls from the process that started it",
+    "ytt/json_schema/catalogue.py": "only writes them",
     "codecache.py": "entries with a digest keyed by the user's secret",
 }
 

@@ -11,12 +11,12 @@ import time
 
 import pytest
 
-from plait.children import programs
-from plait.children.programs import GIT, PROGRAMS, SOPS, Program, command, run, variables_of
-from plait.children.python import import_path
+from plait.base.children import programs
+from plait.base.children.programs import GIT, PROGRAMS, SOPS, Program, command, run, variables_of
+from plait.base.children.python import import_path
+from plait.base.errors import LimitError, ReadError
 from plait.cli import main
-from plait.errors import LimitError, ReadError
-from plait.fleet.since import Repository
+from plait.fleet.revision_diff import Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from plait.base.content import content, file_content
+from plait.base.errors import LimitError, PlaitError, ReadError
+from plait.base.limits import Limits, limited
 from plait.cli import main
 from plait.cli.terminal import harmless
-from plait.content import content, file_content
-from plait.errors import LimitError, PlaitError, ReadError
-from plait.limits import Limits, limited
-from plait.workspace import Inputs
-from plait.workspace.inputs import fetch_url
+from plait.ytt.workspace import Inputs
+from plait.ytt.workspace.inputs import fetch_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +142,7 @@ def test_a_file_that_may_not_be_read(
     def refuse(_path: str, _described: str) -> bytes:
         raise PermissionError(13, "Permission denied", "in.yml")
 
-    for home in ("plait.workspace.inputs", "plait.ops.reading", "plait.content"):
+    for home in ("plait.ytt.workspace.inputs", "plait.ops.reader", "plait.base.content"):
         monkeypatch.setattr(f"{home}.file_content", refuse)
     for command in ("render -f IN", "patch IN", "layer IN"):
         status, said = run(command, capfd)

@@ -36,7 +36,7 @@ def test_secrets_of_a_pipeline_are_found_beside_one_that_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from plait.engine.pipeline import read
-    from plait.engine.steps import has_secrets
+    from plait.engine.pipeline_steps import has_secrets
 
     monkeypatch.chdir(tmp_path)
     Path("top.yml").write_text("steps:\n- {name: a, compose: a.yml}\n- {name: b, compose: broken.yml}\n", "utf-8")

@@ -10,9 +10,9 @@ import pytest
 
 import generated
 import plait
+from plait.base.errors import LimitError, UsageError
+from plait.base.limits import GROWS, TABLE, Allowance, Limits, allowance, limited, parse
 from plait.cli import main
-from plait.errors import LimitError, UsageError
-from plait.limits import GROWS, TABLE, Allowance, Limits, allowance, limited, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

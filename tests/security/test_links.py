@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import plait
+from plait.base.errors import PlaitError
 from plait.cli import main
-from plait.errors import PlaitError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
 

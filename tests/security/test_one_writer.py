@@ -1,4 +1,4 @@
-"""Files are opened for writing, renamed and removed by `plait.writing` alone: the source of all other modules is searched."""
+"""Files are opened for writing, renamed and removed by `plait.base.writing` alone: the source of all other modules is searched."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import plait
 PACKAGE = pathlib.Path(plait.__file__).parent
 # What may stand elsewhere, and why: it names no path of a user's, or a library writes it by itself.
 EXCEPTIONS = {
-    ("bundle/saving.py", "set_data"): "Python's own loader writes the bytecode of plait, as it writes .pyc files",
+    ("base/bundle/saving.py", "set_data"): "Python's own loader writes the bytecode of plait, as it writes .pyc files",
     ("cli/streams.py", "os.open"): "/dev/null in the place of standard output",
     ("cli/streams.py", "open"): "/dev/null in the place of a closed stream",
 }
@@ -23,7 +23,7 @@ CHANGES = {
     *("mkdir", "mkfifo", "mknod", "remove", "removedirs", "removexattr", "rename", "renames", "replace", "rmdir"),
     *("setxattr", "symlink", "truncate", "unlink", "utime"),
 }
-# _NO_LINK is a constant of `plait.service.files`, which reads.
+# _NO_LINK is a constant of `plait.service.project_files`, which reads.
 READS = {
     "_NO_LINK",
     "O_RDONLY",

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import plait
+from plait.base.errors import Finding, PlaitError, Quoted, ReadError, Wording, conceal, part_of, public, quotation
+from plait.base.source import Position, Source
 from plait.cli import main
 from plait.cli.layer import LAYER
 from plait.cli.patch import PATCH
 from plait.cli.render import RENDER
-from plait.errors import Finding, PlaitError, Quoted, ReadError, Wording, conceal, part_of, public, quotation
-from plait.secrets.sources import KINDS
-from plait.source import Position, Source
+from plait.engine.secret_sources import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from patience import LONGEST
-from plait.errors import ReadError, UsageError
-from plait.output import add_files, replace_directory
+from plait.base.errors import ReadError, UsageError
+from plait.base.output_files import add_files, replace_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

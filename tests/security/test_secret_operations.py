@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plait.cli import main
-from plait.ops.files import OPERATIONS
+from plait.ops.operation_files import OPERATIONS
 
 CANARY, OTHER = "hunter2Kestrel", "qqqqqqqqqqqqqq"
 BASE = """\

@@ -8,10 +8,10 @@ import pytest
 from test_noninterference import CANARY, FORMS, HEAD, OTHER, SAYS, TRANSFORMATIONS
 
 from plait.cli import main
-from plait.context import Context
-from plait.nodes import MapItem
-from plait.provenance import Trace
-from plait.workspace import silence
+from plait.tree.context import Context
+from plait.tree.nodes import MapItem
+from plait.tree.provenance import Trace
+from plait.ytt.workspace import silence
 
 if TYPE_CHECKING:
     import pathlib

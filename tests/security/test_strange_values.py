@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import plait
+from plait.base.errors import PlaitError
 from plait.cli import main
-from plait.errors import PlaitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
+from plait.base.writing import write_file
 from plait.cli import main
-from plait.writing import write_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, devices and signals")
 

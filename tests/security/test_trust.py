@@ -19,21 +19,21 @@ from watchdog import watched
 
 import plait
 from patience import LONGEST
+from plait.authoring.project.file import RUN_KEYS, find
+from plait.authoring.project.matrix import KEYS, SOURCES
+from plait.authoring.project.settings import COMMANDS, options_of
+from plait.authoring.testing.cases import CASE_KEYS
+from plait.base.content import names_of_variables
+from plait.base.errors import PermissionDeniedError
+from plait.base.input_view import permitted
+from plait.base.limits import TABLE
+from plait.base.permissions import ACCESSES, Need, Permissions, checkout_of
+from plait.base.trust import Decision, _place, store, stored
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.commands import commands
-from plait.content import names_of_variables
 from plait.engine.options import MAP, SWITCH
 from plait.engine.pipeline import KINDS, PATHS, TOP, settings_of
-from plait.errors import PermissionDeniedError
-from plait.limits import TABLE
-from plait.permissions import ACCESSES, Need, Permissions, checkout_of
-from plait.project.file import RUN_KEYS, find
-from plait.project.matrix import KEYS, SOURCES
-from plait.project.settings import COMMANDS, options_of
-from plait.testing.cases import CASE_KEYS
-from plait.trust import Decision, _place, store, stored
-from plait.view import permitted
 
 if TYPE_CHECKING:
     import pathlib
@@ -97,7 +97,7 @@ def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("PLAIT_TRUST", raising=False)
     monkeypatch.chdir(place.repository)
-    monkeypatch.setattr("plait.watching.changes._Watcher.next_change", _interrupted)
+    monkeypatch.setattr("plait.authoring.watch.changes._Watcher.next_change", _interrupted)
     return place
 
 
@@ -399,7 +399,7 @@ def test_a_pipeline_in_a_pipeline_has_no_more(place: Place, capfd: pytest.Captur
 
 @pytest.mark.parametrize("key", with_way(""))
 def test_the_editor_looks_at_nothing_outside(key: str, place: Place) -> None:
-    from plait.lsp.state import State
+    from plait.authoring.lsp.state import State
 
     for way in WAYS.values():
         for data in with_way(way(place.outside))[key]:
@@ -411,7 +411,7 @@ def test_the_editor_looks_at_nothing_outside(key: str, place: Place) -> None:
 def test_the_editor_looks_at_nothing_that_a_setting_names_outside(
     command: str, name: str, flag: Option | None, place: Place, server: str, program: pathlib.Path
 ) -> None:
-    from plait.lsp.state import State
+    from plait.authoring.lsp.state import State
 
     for way in (*(one(place.outside) for one in WAYS.values()), server):
         for value in values_of(flag, way):
@@ -422,8 +422,8 @@ def test_the_editor_looks_at_nothing_that_a_setting_names_outside(
 
 def _opened(state: type, place: Place) -> list[str]:
     """What happens outside when an editor opens the files of the repository."""
-    from plait.lsp import completion, hover, navigation
-    from plait.lsp.diagnostics import problems
+    from plait.authoring.lsp import completion, hover, navigation
+    from plait.authoring.lsp.diagnostics import problems
 
     server = state(lambda: None)
     server.begin = lambda work: work()
@@ -777,7 +777,7 @@ def test_a_repository_is_not_emptied(
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_no_command_of_a_typed_line_is_restricted(name: str) -> None:
     """What is typed without a project file is permitted: the check is one test for None."""
-    from plait.view import current_permissions
+    from plait.base.input_view import current_permissions
 
     assert name
     assert current_permissions() is None

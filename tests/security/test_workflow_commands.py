@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plait.cli import main
-from plait.tools.workflow import without_commands
+from plait.insight.workflow import without_commands
 
 if TYPE_CHECKING:
     import pathlib

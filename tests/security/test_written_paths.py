@@ -22,10 +22,10 @@ import yaml
 import generated
 import test_reference
 from patience import LONGEST
+from plait.base.writing.real_paths import authorize
 from plait.cli import COMMANDS, main
 from plait.cli.commands import commands
 from plait.engine.common import ALLOW_OUTPUT
-from plait.writing.places import authorize
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, devices and FIFOs")
 
@@ -511,7 +511,7 @@ def test_every_command_and_flag_that_writes_is_here(
     files = yaml.safe_load(generated.FLAGS.read_text("utf-8"))["files"]
     monkeypatch.setenv("APP_name", "shop")
     monkeypatch.setenv("PLAIT_CACHE_DIR", "")
-    monkeypatch.setattr("plait.watching.changes._Watcher.next_change", test_reference.interrupted)
+    monkeypatch.setattr("plait.authoring.watch.changes._Watcher.next_change", test_reference.interrupted)
     unknown = []
     for command, lines in generated.flag_examples().items():
         for name, (line, _) in lines.items():
@@ -528,7 +528,7 @@ def test_every_command_and_flag_that_writes_is_here(
                 return authorize(path)
 
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("plait.writing.targets.authorize", note)
+                patch.setattr("plait.base.writing.targets.authorize", note)
                 main(shlex.split(line)[1:])
             known = ("", *(flag for writer, flag in flags if writer == command and flag and f"--{flag}" in line))
             known += tuple(

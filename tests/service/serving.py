@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from starlette.applications import Starlette
 
-from plait.nodes import Map, MapItem
 from plait.service.encryption import Keys
+from plait.tree.nodes import Map, MapItem
 
 ROOT = "/api/v1.0"
 YAML = "application/x-yaml"

@@ -16,7 +16,7 @@ import serving
 from sqlalchemy import event
 
 import plait
-from plait.errors import LimitError
+from plait.base.errors import LimitError
 from plait.service import application
 from plait.service.database import Database
 
@@ -66,7 +66,7 @@ class Faults:
         event.listen(database.engine, "commit", self.committed)
         threading.setprofile(self.profile)
         sys.setprofile(self.profile)
-        # What begins threads without `threading` is told here: see `plait.process`.
+        # What begins threads without `threading` is told here: see `plait.base.process`.
         try:
             yield
         finally:

@@ -13,7 +13,7 @@ import yaml
 
 from patience import LONGEST
 from plait.service import parcels
-from plait.service.texts import LARGEST_VALUE
+from plait.service.yaml_bodies import LARGEST_VALUE
 
 GOOD = "---\nschema: example/Kind/v1\nmetadata: {{schema: metadata/Document/v1, name: n{}, storagePolicy: cleartext, layeringDefinition: {{layer: site}}}}\ndata: {{a: [1, 2]}}\n"
 MANY = "".join(GOOD.format(number) for number in range(6_000))

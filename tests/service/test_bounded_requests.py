@@ -10,9 +10,9 @@ import serving
 import yaml
 
 from plait.service import application
-from plait.service.calls import MOST_GIVEN
 from plait.service.identity import digest_of
 from plait.service.policy import ACTIONS, CREATE_ENCRYPTED
+from plait.service.route_arguments import MOST_GIVEN
 
 ALL, LESS = "all", "all but to create encrypted documents"
 SECRET = {"name": "pw", "encrypted": True, "data": {"pw": "a"}}

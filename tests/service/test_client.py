@@ -11,7 +11,7 @@ import kills
 import pytest
 import serving
 
-from plait.errors import UsageError
+from plait.base.errors import UsageError
 from plait.service import Client, ServiceError
 
 X: dict[str, object] = {"name": "x", "data": {"v": 1}}

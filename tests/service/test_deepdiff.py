@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plait.errors import LimitError
-from plait.limits import Limits, limited
+from plait.base.errors import LimitError
+from plait.base.limits import Limits, limited
 from plait.service.deepdiff import changes
 
 TYPED = {"old_type": "int", "old_value": 1}

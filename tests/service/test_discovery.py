@@ -16,10 +16,10 @@ import serving
 from issuing import AUDIENCE, Provider, signed
 
 from patience import LONGEST
+from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.errors import PlaitError, UsageError
 from plait.service import application, discovery
-from plait.service.failures import Refusal
+from plait.service.api_errors import Refusal
 from plait.service.issuers import Issuer
 
 WELL_KNOWN = "/.well-known/openid-configuration"

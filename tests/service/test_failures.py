@@ -63,7 +63,7 @@ def test_a_database_that_is_gone_and_comes_back() -> None:
 
 def test_a_clock_that_jumps(client: serving.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     put(client, DOCUMENT)
-    monkeypatch.setattr("plait.service.history.now", lambda: "1999-01-01T00:00:00.000000Z")
+    monkeypatch.setattr("plait.service.revision_store.now", lambda: "1999-01-01T00:00:00.000000Z")
     put(client)
     found = client.ask("GET", "/revisions").document
     assert isinstance(found, dict)

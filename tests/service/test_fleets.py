@@ -14,12 +14,12 @@ import pytest
 import serving
 import yaml
 
+from plait.base.errors import PlaitError
+from plait.base.sandbox import ask
 from plait.cli import main
-from plait.errors import PlaitError
-from plait.sealed import ask
 from plait.service import application
-from plait.service.files import documents_in
-from plait.service.texts import text_of
+from plait.service.project_files import documents_in
+from plait.service.yaml_bodies import text_of
 
 PROJECT = {
     "plait.yml": """\

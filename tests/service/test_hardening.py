@@ -18,14 +18,14 @@ import yaml
 from starlette.routing import Route
 
 from patience import LONGEST
+from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.errors import PlaitError, UsageError
-from plait.nodes import Map, MapItem
 from plait.service import application
 from plait.service.encryption import Keys
-from plait.service.files import documents_in
 from plait.service.identity import tokens_of
+from plait.service.project_files import documents_in
 from plait.service.responses import EVERY_RESPONSE
+from plait.tree.nodes import Map, MapItem
 
 ALWAYS = {name.decode(): value.decode() for name, value in EVERY_RESPONSE}
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import serving
 
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
 from plait.service import application
 from plait.service.identity import digest_of, new_token
 from plait.service.policy import ACTIONS

@@ -13,8 +13,8 @@ import serving
 from cryptography.hazmat.primitives import serialization
 from issuing import AUDIENCE, ISSUER, KEYS, claims, key_set, signed
 
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.errors import UsageError
 from plait.service import application
 from plait.service.issuers import Issuer
 

@@ -15,8 +15,8 @@ import serving
 from listening import Quiet, listening
 
 from patience import LONGEST
+from plait.base.errors import UsageError
 from plait.cli import main
-from plait.errors import UsageError
 from plait.service import application, keystone
 from plait.service.identity import digest_of
 from plait.service.issuers import Issuer

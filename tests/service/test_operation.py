@@ -24,8 +24,8 @@ import serving
 import yaml
 from starlette.applications import Starlette
 
+from plait.base.errors import PlaitError
 from plait.cli import main
-from plait.errors import PlaitError
 from plait.service import application, protocol, receiving
 from plait.service.database import Database
 from plait.service.retention import keep_of, prune

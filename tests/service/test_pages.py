@@ -11,7 +11,7 @@ import yaml
 from sqlalchemy import update
 from test_fleets import PROJECT, put
 
-from plait.service import calls, explaining, filters, fleets, revisions, validations
+from plait.service import explaining, filters, fleets, revisions, route_arguments, validations
 from plait.service.tables import REVISIONS
 
 LISTS = {
@@ -164,4 +164,4 @@ def test_a_marker_tells_nothing_of_documents_that_are_not_shown(sort: str, fille
 
 def test_the_defaults() -> None:
     """What docs/serve.md says."""
-    assert (calls.PAGE, calls.LARGEST_PAGE) == (1_000, 250_000)
+    assert (route_arguments.PAGE, route_arguments.LARGEST_PAGE) == (1_000, 250_000)

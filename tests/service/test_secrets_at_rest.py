@@ -11,9 +11,9 @@ import sqlalchemy
 import yaml
 
 from plait.cli import main
-from plait.nodes import Map, MapItem
 from plait.service import application
 from plait.service.encryption import Keys, new_key
+from plait.tree.nodes import Map, MapItem
 
 SECRET = {"name": "pw", "schema": "deckhand/Passphrase/v1", "encrypted": True, "data": "canary-7f3a"}
 MADE = {
@@ -153,7 +153,7 @@ def test_a_key_that_is_missing_or_another_one_is_told(tmp_path: Path) -> None:
 def test_keys_are_rotated_while_the_service_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from plait.secrets.sources import read_secrets
+    from plait.engine.secret_sources import read_secrets
 
     url, file = f"sqlite:///{tmp_path / 'plait.db'}", tmp_path / "keys.yml"
     old, new = f'old: "{new_key()}"\n', f'new: "{new_key()}"\n'

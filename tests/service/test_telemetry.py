@@ -17,7 +17,7 @@ import pytest
 import serving
 
 from patience import LONGEST
-from plait.errors import UsageError
+from plait.base.errors import UsageError
 from plait.service import application
 from plait.service.telemetry import Recorded
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.analysis.symbols import DATA_VALUES, Site
-from plait.lsp import completion, hover, navigation
-from plait.tools.telling import shown
+from plait.authoring.analysis.symbols import DATA_VALUES, Site
+from plait.authoring.lsp import completion, hover, navigation
+from plait.insight.history_text import shown
 from truth.projects import Subject, sample
 from truth.rows import Row
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.analysis.symbols import Symbols, keys_in
-from plait.lsp import navigation
-from plait.lsp.answers import Span
+from plait.authoring.analysis.symbols import Symbols, keys_in
+from plait.authoring.lsp import navigation
+from plait.authoring.lsp.features import Span
 from truth.projects import Subject, sample
 from truth.rows import Row
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.lsp import diagnostics
+from plait.authoring.lsp import diagnostics
 from truth.projects import Subject, sample
 from truth.rows import Row
 

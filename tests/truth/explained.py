@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from plait.nodes import Array, Map
-from plait.provenance import Trace
-from plait.tools.explain import Explainer, lines
-from plait.tools.paths import Place
+from plait.insight.explain import Explainer, lines
+from plait.insight.node_paths import Place
+from plait.tree.nodes import Array, Map
+from plait.tree.provenance import Trace
 from truth.projects import Subject, items_of
 from truth.rows import Row
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from plait.analysis.files import OPS, TEMPLATE
-from plait.lsp import actions, claims
+from plait.authoring.analysis.file_facts import OPS, TEMPLATE
+from plait.authoring.lsp import claims, code_actions
 from truth.projects import Subject
 from truth.rows import Row
 
@@ -61,7 +61,7 @@ def _try(subject: Subject, path: str, line: int, column: int, end: int, row: Row
     state.open(path, "\n".join(lines))
     try:
         subject.wait()
-        offered = [fix for _, fix in actions.fixes(state, path, max(line - 3, 1), line + 3)]
+        offered = [fix for _, fix in code_actions.fixes(state, path, max(line - 3, 1), line + 3)]
         for fix in offered:
             if not subject.differences_with(claims.edited(state, fix.edits, broken=True)):
                 row.held += 1

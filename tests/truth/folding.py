@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plait.errors import PlaitError
-from plait.lsp import symbols
-from plait.nodes import Array, ArrayItem, Map, MapItem
-from plait.source import Source
+from plait.authoring.lsp import symbols
+from plait.base.errors import PlaitError
+from plait.base.source import Source
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml import Spans, read
 from truth.projects import Subject, sample
 from truth.rows import Row

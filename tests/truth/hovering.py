@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plait.lsp import hover
-from plait.provenance import Trace
-from plait.tools.explain import Explainer
-from plait.tools.sourcemap import origin
-from plait.tools.telling import shown
+from plait.authoring.lsp import hover
+from plait.insight.explain import Explainer
+from plait.insight.history_text import shown
+from plait.insight.source_map import origin
+from plait.tree.provenance import Trace
 from truth.projects import Subject, sample, scalars_of
 from truth.rows import Row
 

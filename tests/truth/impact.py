@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
+from plait.base.errors import PlaitError
+from plait.base.input_view import View
+from plait.base.source import Source
 from plait.engine.results import Documents
-from plait.errors import PlaitError
-from plait.nodes import DocumentSet
-from plait.provenance import Trace
-from plait.source import Source
-from plait.tools.extents import Extents
-from plait.tools.impact import Impact, impact
-from plait.view import View
+from plait.insight.extents import Extents
+from plait.insight.impact import Impact, impact
+from plait.tree.nodes import DocumentSet
+from plait.tree.provenance import Trace
 from truth.projects import Subject, changed_places
 from truth.rows import Row
 

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 from patience import LONGEST
+from plait.authoring.project.inference import infer
+from plait.authoring.project.run import Run
 from plait.engine.flags import words_of
-from plait.project.inference import infer
-from plait.project.run import Run
 from truth.projects import Subject, copied
 from truth.rows import Row
 

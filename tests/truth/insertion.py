@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import re
 
-from plait.analysis.files import TEMPLATE
-from plait.lsp import completion
-from plait.templates.directives import KNOWN
-from plait.templates.recovery import STARLARK
+from plait.authoring.analysis.file_facts import TEMPLATE
+from plait.authoring.lsp import completion
+from plait.ytt.templates.directives import KNOWN
+from plait.ytt.templates.recovery import STARLARK
 from truth.projects import Subject
 from truth.rows import Row
 

@@ -21,29 +21,29 @@ from typing import TYPE_CHECKING
 
 import edits
 from patience import LONGEST
-from plait import project as projects
-from plait.analysis.symbols import Symbols
-from plait.analysis.verifying import output_of
+from plait.authoring import project as projects
+from plait.authoring.analysis.symbols import Symbols
+from plait.authoring.analysis.verifying import output_of
+from plait.authoring.lsp import claims
+from plait.authoring.lsp.features import Edit
+from plait.authoring.lsp.state import State
+from plait.authoring.project.inference.programs import command_line
+from plait.authoring.project.inference.shell import Shell
+from plait.authoring.project.run import Run
+from plait.authoring.project.run_selection import choose
+from plait.authoring.project.settings import joined
+from plait.base.errors import PlaitError
+from plait.base.input_view import View
+from plait.base.source import Source
 from plait.engine.flags import words_of
 from plait.engine.options import LISTS, NUMBER, SWITCH, Option
 from plait.engine.results import Documents
-from plait.errors import PlaitError
-from plait.lsp import claims
-from plait.lsp.answers import Edit
-from plait.lsp.state import State
-from plait.naming import document_name
-from plait.nodes import Array, Document, Map, equal
-from plait.project.choosing import choose
-from plait.project.inference.programs import command_line
-from plait.project.inference.shell import Shell
-from plait.project.run import Run
-from plait.project.settings import joined
-from plait.source import Source
-from plait.tools.paths import Place, all_places
-from plait.view import View
+from plait.insight.node_paths import Place, all_places
+from plait.tree.nodes import Array, Document, Map, equal
+from plait.yaml.document_names import document_name
 
 if TYPE_CHECKING:
-    from plait.nodes import Item, Value
+    from plait.tree.nodes import Item, Value
 
 
 class Subject:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.analysis.verifying import output_of
-from plait.errors import PlaitError
-from plait.provenance import Trace
+from plait.authoring.analysis.verifying import output_of
+from plait.base.errors import PlaitError
+from plait.tree.provenance import Trace
 from truth.projects import Subject
 from truth.rows import Row
 

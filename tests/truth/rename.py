@@ -6,11 +6,11 @@ import random
 import re
 from collections.abc import Hashable, Iterator
 
-from plait.analysis.files import LAYER
-from plait.analysis.symbols import Site
-from plait.lsp import renaming
-from plait.lsp.renaming import RefusedError
-from plait.nodes import Map
+from plait.authoring.analysis.file_facts import LAYER
+from plait.authoring.analysis.symbols import Site
+from plait.authoring.lsp import renaming
+from plait.authoring.lsp.renaming import RefusedError
+from plait.tree.nodes import Map
 from truth.projects import Subject
 from truth.rows import Row
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.edit.refusal import COMPUTED, FAILS, GIVEN, SECRET, Refused
-from plait.edit.setting import State
-from plait.edit.target import Target
-from plait.edit.values import edited
-from plait.errors import PlaitError
-from plait.nodes import equal
-from plait.tools.paths import Place
-from plait.view import View
+from plait.authoring.edit.edit_errors import COMPUTED, FAILS, GIVEN, SECRET, Refused
+from plait.authoring.edit.public_functions import edited
+from plait.authoring.edit.setting import State
+from plait.authoring.edit.target import Target
+from plait.base.errors import PlaitError
+from plait.base.input_view import View
+from plait.insight.node_paths import Place
+from plait.tree.nodes import equal
 from truth.projects import Subject, changed_places, sample, scalars_of
 from truth.rows import Row
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.provenance import Trace
-from plait.tools.sourcemap import source_map
+from plait.insight.source_map import source_map
+from plait.tree.provenance import Trace
 from truth.projects import Subject, sample
 from truth.rows import Row
 

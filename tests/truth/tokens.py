@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plait.lsp import tokens
+from plait.authoring.lsp import tokens
 from plait.starlark.scan import KEYWORDS
 from truth.projects import Subject, sample
 from truth.rows import Row

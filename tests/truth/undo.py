@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plait.lsp import claims, renaming
-from plait.lsp.renaming import RefusedError
+from plait.authoring.lsp import claims, renaming
+from plait.authoring.lsp.renaming import RefusedError
 from truth.projects import Subject
 from truth.rename import places
 from truth.rows import Row

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import plait
-from plait.codecache import CodeCache, build, user_cache
-from plait.context import Context
-from plait.source import Source
+from plait.base.code_cache import CodeCache, build, user_cache
+from plait.base.source import Source
 from plait.starlark import Code, Program, compile_program
-from plait.templates import compile_starlark
+from plait.tree.context import Context
+from plait.ytt.templates import compile_starlark
 
 TEXT = "def double(x):\n  return x * 2\nend\nanswer = double(21)\n"
 
@@ -47,7 +47,7 @@ def test_code_is_kept_and_found_again(cache: CodeCache, monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr("plait.templates.template.compile_program", refuse)
+    monkeypatch.setattr("plait.ytt.templates.template.compile_program", refuse)
     assert answer(cache) == 42
 
 
@@ -58,7 +58,7 @@ def test_another_text_is_another_entry(cache: CodeCache) -> None:
 
 
 def test_every_file_that_compiles_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.version.__version__", "not installed")
+    monkeypatch.setattr("plait.base.version.__version__", "not installed")
     known = build()
     for package in ("starlark", "templates", "yaml"):
         for file in (Path(plait.__file__).parent / package).rglob("*.py"):
@@ -66,14 +66,14 @@ def test_every_file_that_compiles_counts(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_installed_build_is_known_by_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.codecache.__file__", str(tmp_path / "plait" / "codecache.py"))
+    monkeypatch.setattr("plait.base.code_cache.__file__", str(tmp_path / "plait" / "codecache.py"))
     (tmp_path / "plait").mkdir()
     record = tmp_path / f"plait-{plait.__version__}.dist-info" / "RECORD"
     record.parent.mkdir()
-    record.write_text("plait/codecache.py,sha256=1,1\n")
+    record.write_text("plait/base/code_cache.py,sha256=1,1\n")
     known = build()
     assert build() == known
-    record.write_text("plait/codecache.py,sha256=2,1\n")
+    record.write_text("plait/base/code_cache.py,sha256=2,1\n")
     assert build() != known
 
 
@@ -100,14 +100,14 @@ def test_a_directory_that_is_gone_is_no_matter(tmp_path: Path) -> None:
 
 
 def test_a_full_directory_is_emptied(cache: CodeCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.codecache._ENTRIES", 3)
+    monkeypatch.setattr("plait.base.code_cache._ENTRIES", 3)
     for number in range(5):
         keep(CodeCache(cache.directory), f"{number:064}")
     assert len(entries(cache)) < 5
 
 
 def test_a_directory_of_other_files_keeps_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.codecache._ENTRIES", 3)
+    monkeypatch.setattr("plait.base.code_cache._ENTRIES", 3)
     for number in range(8):
         (tmp_path / f"photo-{number}.jpg").write_text("mine")
     for _ in range(8):
@@ -175,7 +175,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         texts.append(source.text)
         return compile_program(pieces, source, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("plait.templates.template.compile_program", noted)
+    monkeypatch.setattr("plait.ytt.templates.template.compile_program", noted)
     return texts
 
 

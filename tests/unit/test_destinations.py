@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.destinations import Claims, Pattern, file_name
-from plait.errors import UsageError
-from plait.nodes import Document, from_plain
+from plait.base.errors import UsageError
+from plait.tree.nodes import Document, from_plain
+from plait.yaml.output_paths import Claims, Pattern, file_name
 
 # Whatever somebody may have written into a document.
 NAMES = st.text(min_size=1, max_size=8) | st.sampled_from(

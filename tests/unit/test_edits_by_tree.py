@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plait.edit.sites import Text
-from plait.nodes import from_plain, to_plain
-from plait.source import Source
+from plait.authoring.edit.sites import Text
+from plait.base.source import Source
+from plait.tree.nodes import from_plain, to_plain
 from plait.yaml import deduplicate, read
-from plait.yaml.keeping import keep_format
+from plait.yaml.format_preserving import keep_format
 
 if TYPE_CHECKING:
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 
 def _value(source: Source) -> Value:

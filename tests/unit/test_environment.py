@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.errors import UsageError
+from plait.base.errors import UsageError
 
 KEYS = st.sampled_from(["a", "b", "a_b", "a-b", "A", "B2"])
 VALUES = st.recursive(

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from plait.datavalues import to_struct
-from plait.errors import LimitError
-from plait.fragments import YamlFragment, go_type_name, to_nodes, to_starlark
-from plait.nodes import Array, ArrayItem, Map, MapItem, documents, from_plain, to_plain
-from plait.source import Source
+from plait.base.errors import LimitError
+from plait.base.source import Source
 from plait.starlark import Builtin, Dict, List, Module, NoAttribute, Set, StarlarkError, Struct
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, documents, from_plain, to_plain
+from plait.ytt.data_values import to_struct
+from plait.ytt.yaml_fragments import YamlFragment, go_type_name, to_nodes, to_starlark
 
 
 def fragment(data: object) -> YamlFragment:

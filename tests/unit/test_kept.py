@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import plait
-from plait.codecache import MemoryCache
-from plait.context import Context
-from plait.limits import Limits, limited
-from plait.workspace.kept import Kept
-from plait.workspace.session import KEPT
+from plait.base.code_cache import MemoryCache
+from plait.base.limits import Limits, limited
+from plait.tree.context import Context
+from plait.ytt.workspace.session import KEPT
+from plait.ytt.workspace.template_cache import Kept
 from typed import evaluate
 
 FILES = {

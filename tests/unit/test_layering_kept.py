@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from layersets import layer_set
-from plait.context import Context
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
+from plait.base.source import Source
 from plait.layering import Job, Options, job
-from plait.nodes import DocumentSet, from_plain
-from plait.source import Source
+from plait.tree.context import Context
+from plait.tree.nodes import DocumentSet, from_plain
 from plait.yaml import read, write_value
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from plait.layering.ignored import ACTION_KEYS, DEFINITION_KEYS, DESTINATION_KEYS, METADATA_KEYS, SOURCE_KEYS
 from plait.layering.validation import check_document
-from plait.nodes import documents, from_plain
+from plait.tree.nodes import documents, from_plain
 
 ALL = METADATA_KEYS | DEFINITION_KEYS | ACTION_KEYS | SOURCE_KEYS | DESTINATION_KEYS | {"other", "source", "data"}
 PLACES = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plait.layering.paths import Below, Every, Path, PathError, action_path, compile_path, destination_path
-from plait.layering.places import find, write
-from plait.nodes import Map, from_plain
+from plait.layering.data_paths import Below, Every, Path, PathError, action_path, compile_path, destination_path
+from plait.layering.path_edits import find, write
+from plait.tree.nodes import Map, from_plain
 
 
 def test_plain_steps_are_keys_and_indexes() -> None:
@@ -43,7 +43,7 @@ def test_a_path_is_compiled_once() -> None:
 
 
 def test_the_memo_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.layering.paths._LIMIT", 4)
+    monkeypatch.setattr("plait.layering.data_paths._LIMIT", 4)
     for number in range(9):
         compile_path(f".bounded{number}")
     assert compile_path(".").steps == ()

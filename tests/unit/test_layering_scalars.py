@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.layering import Job
-from plait.layering.scalars import Float, plain_values
-from plait.nodes import Document, DocumentSet, Map, MapItem
+from plait.layering.plain_scalars import Float, plain_values
+from plait.tree.nodes import Document, DocumentSet, Map, MapItem
 from plait.yaml import write_value
 
 WORDS = [

@@ -6,7 +6,7 @@ import pytest
 
 from plait.layering import EnvironmentSecrets, FileSecrets
 from plait.layering.secrets import is_reference, redacted
-from plait.nodes import Map, from_plain
+from plait.tree.nodes import Map, from_plain
 
 UUID = "123e4567-e89b-12d3-a456-426614174000"
 REFERENCE = f"https://vault.example/v1/secrets/{UUID}"

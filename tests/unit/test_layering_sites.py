@@ -9,8 +9,8 @@ import pathlib
 import pytest
 
 import plait
-from plait.errors import PlaitError, ReadError
-from plait.view import View, seen
+from plait.base.errors import PlaitError, ReadError
+from plait.base.input_view import View, seen
 
 POLICY = """\
 schema: deckhand/LayeringPolicy/v1

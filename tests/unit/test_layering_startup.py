@@ -33,7 +33,7 @@ def test_a_small_render_loads_little(tmp_path: pathlib.Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    assert "plait.layering.render" in loaded
+    assert "plait.layering.rendering" in loaded
     assert "plait.layering.validation" not in loaded
     assert "plait.layering.dataschema" not in loaded
     assert not loaded & NEVER

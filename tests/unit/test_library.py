@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from plait.errors import ReadError, UsageError
-from plait.nodes import Document
-from plait.source import Source
-from plait.workspace import (
+from plait.base.errors import ReadError, UsageError
+from plait.base.source import Source
+from plait.tree.nodes import Document
+from plait.ytt.workspace import (
     LibraryRef,
     ReferencedValues,
     build_library,

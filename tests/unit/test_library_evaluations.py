@@ -8,13 +8,13 @@ from __future__ import annotations
 import pytest
 
 import plait
-from plait.context import Context
-from plait.errors import PlaitError, render
-from plait.passes import FAST
-from plait.source import Source
-from plait.templates import Template, compile_yaml, read_yaml
-from plait.workspace import Job, build_library, in_memory
-from plait.workspace.phases import run
+from plait.base.errors import PlaitError, render
+from plait.base.fast_paths import FAST
+from plait.base.source import Source
+from plait.tree.context import Context
+from plait.ytt.templates import Template, compile_yaml, read_yaml
+from plait.ytt.workspace import Job, build_library, in_memory
+from plait.ytt.workspace.phases import run
 
 MAIN = """\
 #@ load("@ytt:library", "library")
@@ -275,8 +275,8 @@ class _Anything(dict[str, object]):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        from plait.modules import MODULES, load_module
         from plait.starlark import Struct
+        from plait.ytt.modules import MODULES, load_module
 
         name = path.removeprefix("@ytt:")
         one = load_module(name, Context()) if name in MODULES else Struct({"values": Struct({"a": 1})})

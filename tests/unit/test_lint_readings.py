@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from plait.linting.readings import readings
+from plait.authoring.lint.yaml_versions import readings
 
 # The core schema of YAML 1.2, as its specification has it.
 CORE = (

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.errors import UsageError
-from plait.workspace import InputFile, build_library, in_memory
-from plait.workspace.marks import apply_marks, matches
+from plait.base.errors import UsageError
+from plait.ytt.workspace import InputFile, build_library, in_memory
+from plait.ytt.workspace.file_marks import apply_marks, matches
 
 
 def files(*paths: str) -> list[InputFile]:

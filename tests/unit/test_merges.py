@@ -7,11 +7,11 @@ import pathlib
 import pytest
 
 import plait
-from plait.coverage import Coverage
-from plait.coverage.text import missing
-from plait.errors import OverlayError, PlaitError
-from plait.project import read
-from plait.view import View
+from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.text import missing
+from plait.authoring.project import read
+from plait.base.errors import OverlayError, PlaitError
+from plait.base.input_view import View
 
 CRD = """
 kind: CustomResourceDefinition

@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from plait.context import Context
-from plait.errors import PlaitError, StarlarkError
-from plait.fragments import YamlFragment, to_nodes
-from plait.modules import MODULES, load_module
-from plait.source import Source
+from plait.base.errors import PlaitError, StarlarkError
+from plait.base.source import Source
 from plait.starlark import Builtin, Dict, List, Module, NoAttribute, Struct, call, insert, repr_of, type_of
+from plait.tree.context import Context
 from plait.yaml import read
+from plait.ytt.modules import MODULES, load_module
+from plait.ytt.yaml_fragments import YamlFragment, to_nodes
 
 
 def starlark(value: object) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, to_plain
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, to_plain
 from plait.yaml import write
 
 

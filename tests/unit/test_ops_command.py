@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from plait.base.source import Source
 from plait.cli import main
-from plait.nodes import Array, ArrayItem, Map
 from plait.ops import Replace, keep_format, parse, patch, read_first
-from plait.source import Source
+from plait.tree.nodes import Array, ArrayItem, Map
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +94,7 @@ def test_in_place_without_it_prints_sorted(tmp_path: Path) -> None:
 
 
 def kept(text: str, path: str, value: object) -> str:
-    from plait.nodes import from_plain
+    from plait.tree.nodes import from_plain
 
     source = Source("base.yml", text)
     old = read_first(source)
@@ -155,10 +155,10 @@ def test_a_small_run_loads_little(tmp_path: Path) -> None:
         "typing",
         "plait.ops.certificates",
         "plait.ops.difference",
-        "plait.yaml.keeping",
+        "plait.yaml.format_preserving",
         "plait.ops.generate",
         "plait.ops.store",
-        "plait.workspace",
+        "plait.ytt.workspace",
     }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from plait.nodes import from_plain, to_plain
+from plait.base.source import Source
 from plait.ops import diff, operations_of, patch, to_nodes
-from plait.source import Source
-from plait.yaml.likeness import alike
+from plait.tree.equality import alike
+from plait.tree.nodes import from_plain, to_plain
 
 
 def shown(left: object, right: object, *, tests: bool = True) -> list[str]:

@@ -16,16 +16,16 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from plait.errors import OpsError
-from plait.nodes import Map, from_plain, to_plain
+from plait.base.errors import OpsError
+from plait.base.source import Source
 from plait.ops import Sources, Store, interpolate, read_first
 from plait.ops.generate import PASSWORD_CHARACTERS, generate
-from plait.source import Source
+from plait.tree.nodes import Map, from_plain, to_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 SMALL = 2048  # bits: the shortest allowed key, to be quick
 

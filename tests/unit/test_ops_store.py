@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plait.errors import OpsError
+from plait.base.errors import OpsError
 from plait.ops import Sources, Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 
 def test_a_value_is_made_once_and_written(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from plait.base.errors import UsageError
 from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
 from plait.engine.flags import Command
 from plait.engine.options import GO_FLAGS, Heading, Request, csv, switch, text, texts
-from plait.errors import UsageError
 
 
 class Plain(Request):

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from plait.errors import ReadError, UsageError
-from plait.formats import FORMATS, bulk_json, choose_formats
-from plait.nodes import documents, from_plain
-from plait.output import add_files, replace_directory
+from plait.base.errors import ReadError, UsageError
+from plait.base.output_files import add_files, replace_directory
+from plait.tree.nodes import documents, from_plain
+from plait.yaml.output_formats import FORMATS, bulk_json, choose_formats
 
 Writer = Callable[[str, Sequence[tuple[str, str]], Callable[[str], None]], None]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from annotated import document, documents, fn, value
-from plait.annotations import Annotation
-from plait.errors import OverlayError, PlaitError
-from plait.fragments import to_nodes
-from plait.nodes import Map, equal, from_plain, to_plain
-from plait.overlay import apply, apply_document, apply_documents, erased, is_overlay, merge_plain, sentence
-from plait.provenance import Trace
-from plait.source import Source
+from plait.base.errors import OverlayError, PlaitError
+from plait.base.source import Source
+from plait.tree.annotations import Annotation
+from plait.tree.nodes import Map, equal, from_plain, to_plain
+from plait.tree.provenance import Trace
 from plait.yaml import read, write, write_positions
+from plait.ytt.overlay import apply, apply_document, apply_documents, erased, is_overlay, merge_plain, sentence
+from plait.ytt.yaml_fragments import to_nodes
 
 
 def changed(left: str, right: str) -> object:

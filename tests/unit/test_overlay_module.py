@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plait.annotations import Annotation
-from plait.context import Context
-from plait.errors import OverlayError, PlaitError
-from plait.fragments import YamlFragment, to_starlark
-from plait.modules.overlay import module
-from plait.nodes import Map, MapItem, from_plain, to_plain
-from plait.overlay import ALL, sentence
+from plait.base.errors import OverlayError, PlaitError
 from plait.starlark import Builtin, Dict, List, StarlarkError, call
+from plait.tree.annotations import Annotation
+from plait.tree.context import Context
+from plait.tree.nodes import Map, MapItem, from_plain, to_plain
+from plait.ytt.modules.overlay import module
+from plait.ytt.overlay import ALL, sentence
+from plait.ytt.yaml_fragments import YamlFragment, to_starlark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

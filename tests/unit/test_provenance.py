@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from casefiles import files_of
-from plait.context import Context
-from plait.errors import PlaitError, ReadError, render
-from plait.nodes import Array, Document, DocumentSet, Map, equal, from_plain
-from plait.provenance import Cause, Trace
-from plait.source import Source
-from plait.tools.explain import LOST, Explainer, explain, lines
-from plait.tools.finding import find
-from plait.tools.impact import impact
-from plait.tools.paths import Place, all_places, parse, text_lines
-from plait.tools.sourcemap import source_map, write_map
-from plait.tools.telling import to_data
-from plait.workspace import Job, in_memory
-from plait.workspace.phases import run
+from plait.base.errors import PlaitError, ReadError, render
+from plait.base.source import Source
+from plait.insight.explain import LOST, Explainer, explain, lines
+from plait.insight.history_text import to_data
+from plait.insight.impact import impact
+from plait.insight.node_paths import Place, all_places, parse, text_lines
+from plait.insight.path_resolution import find
+from plait.insight.source_map import source_map, write_map
+from plait.tree.context import Context
+from plait.tree.nodes import Array, Document, DocumentSet, Map, equal, from_plain
+from plait.tree.provenance import Cause, Trace
 from plait.yaml import read, write
+from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace.phases import run
 
 CASES = sorted((pathlib.Path(__file__).parent.parent / "cases").glob("*/*.tpltest"))
 SCHEMA = pathlib.Path(__file__).parent.parent.parent / "docs" / "source-map.schema.json"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from plait.errors import ReadError
-from plait.nodes import Map, to_plain
-from plait.source import Source
+from plait.base.errors import ReadError
+from plait.base.source import Source
 from plait.starlark.syntax import Def
-from plait.templates.reading import read_yaml
-from plait.templates.recovery import STARLARK, TEXT, YAML, add_others, recover
+from plait.tree.nodes import Map, to_plain
+from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, add_others, recover
+from plait.ytt.templates.template_files import read_yaml
 
 
 def faults(text: str, kind: str = YAML) -> list[tuple[int, str]]:

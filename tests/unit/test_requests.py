@@ -11,6 +11,8 @@ import re
 import pytest
 
 import plait
+from plait.authoring.project.file import read
+from plait.authoring.project.project_schema import schema
 from plait.cli import main
 from plait.cli.commands import commands
 from plait.cli.fleet_answers import ANSWERS
@@ -22,13 +24,11 @@ from plait.engine.patch import Patch
 from plait.engine.pipeline import KINDS, options_of
 from plait.engine.render import Render
 from plait.engine.world import World, evaluate
-from plait.project.file import read
-from plait.project.schema import schema
 
 PACKAGE = pathlib.Path(plait.__file__).parent
 # The reader of Makefiles and scripts parses command lines of other programs, and messages show runs as they are typed.
 HELP = "engine/helping.py"
-READS_OTHERS = {"project/inference/programs.py", "project/guessing.py"}
+READS_OTHERS = {"authoring/project/inference/programs.py", "authoring/project/run_inference.py"}
 
 
 def imports_of(path: pathlib.Path) -> set[str]:
@@ -60,11 +60,11 @@ def test_no_command_line_is_searched_for_a_flag() -> None:
 
 # Texts with flags that are not plait's, by module: of git and sops, and of pytest; and properties of CSS.
 OTHER_PROGRAMS = {
-    "children/programs.py",
-    "fleet/since.py",
-    "project/inference/shell.py",
-    "secrets/sources.py",
-    "testing/pytest_plugin.py",
+    "base/children/programs.py",
+    "fleet/revision_diff.py",
+    "authoring/project/inference/shell.py",
+    "engine/secret_sources.py",
+    "authoring/testing/pytest_plugin.py",
 }
 CSS = {"engine/notebook.py"}
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import annotated
-from plait import schema
-from plait.errors import Finding, LimitError, SchemaError
-from plait.nodes import Document, Map, MapItem, to_plain
+from plait.base.errors import Finding, LimitError, SchemaError
+from plait.tree.nodes import Document, Map, MapItem, to_plain
+from plait.ytt import schema
 
 if TYPE_CHECKING:
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 
 def built(text: str) -> schema.SchemaType:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import annotated
-from plait import schema
-from plait.errors import SchemaError, render
-from plait.nodes import Document, Map, MapItem, from_plain, to_plain
-from plait.schema import build, check, fill
+from plait.base.errors import SchemaError, render
+from plait.tree.nodes import Document, Map, MapItem, from_plain, to_plain
+from plait.ytt import schema
+from plait.ytt.schema import build, check, fill
 
 SCHEMA = annotated.document(
     """\

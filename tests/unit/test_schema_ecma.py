@@ -9,7 +9,7 @@ import string
 import pytest
 import re2
 
-from plait.schema.ecma import in_ecma
+from plait.ytt.schema.ecmascript_regex import in_ecma
 
 PIECES = (
     "a", "b", "-", ".", "x", "1", "_", "{", "}", "]", " ", "é", r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", r"\.", r"\-", r"\_",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import annotated
-from plait import schema
-from plait.nodes import DocumentSet
+from plait.tree.nodes import DocumentSet
 from plait.yaml import write
+from plait.ytt import schema
 
 
 def described(text: str) -> str:

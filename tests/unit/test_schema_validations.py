@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import annotated
-from plait import schema
-from plait.errors import SchemaError, render
-from plait.schema.rules import failure
+from plait.base.errors import SchemaError, render
+from plait.ytt import schema
+from plait.ytt.schema.rules import failure
 
 
 def broken(schema_text: str, values_text: str | None = None) -> list[str]:

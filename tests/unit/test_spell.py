@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.spell import did_you_mean, distance, near, nearest
+from plait.base.similar_names import did_you_mean, distance, near, nearest
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from plait.context import Context, Limits
-from plait.errors import LimitError, PlaitError, UsageError
-from plait.source import Source
+from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.base.source import Source
 from plait.starlark import Builtin, Code, Struct, call, compile_program
-from plait.starlark.budget import budget_of
+from plait.starlark.step_budget import budget_of
+from plait.tree.context import Context, Limits
 
 
 def run(text: str, **limits: int) -> tuple[dict[str, object], int]:
@@ -102,7 +102,7 @@ def test_limits_are_named_with_their_place(text: str, limits: dict[str, int], me
 
 
 def test_time_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.starlark.budget.has_other_threads", lambda: False)
+    monkeypatch.setattr("plait.starlark.step_budget.has_other_threads", lambda: False)
     with pytest.raises(LimitError, match=r"seconds=0\.01"):
         _long(Limits(seconds=0.01))
     with pytest.raises(LimitError, match="memory=1"):

@@ -6,10 +6,10 @@ import itertools
 
 import pytest
 
-from plait.context import Context
-from plait.errors import PlaitError
-from plait.source import Source
+from plait.base.errors import PlaitError
+from plait.base.source import Source
 from plait.starlark import Builtin, Code, Struct, budget_of, call, compile_program, repr_of
+from plait.tree.context import Context
 
 VALUES = [
     "",

@@ -9,9 +9,8 @@ import sys
 
 import pytest
 
-from plait.context import Context
-from plait.errors import Finding, LimitError, PlaitError, StarlarkError
-from plait.source import Position, Source
+from plait.base.errors import Finding, LimitError, PlaitError, StarlarkError
+from plait.base.source import Position, Source
 from plait.starlark import (
     Args,
     Builtin,
@@ -28,6 +27,7 @@ from plait.starlark import (
     unpack,
     unpack_positional,
 )
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def test_types() -> None:
 def test_compiling_is_deterministic() -> None:
     text = "def f(a, b=1): return {k: a for k in 'x y'.split()}\nx = [f(1), f(2)]\n"
     script = (
-        "import sys, marshal; from plait.starlark import Code, compile_program; from plait.source import Source;"
+        "import sys, marshal; from plait.starlark import Code, compile_program; from plait.base.source import Source;"
         f"sys.stdout.buffer.write(marshal.dumps(compile_program([Code({text!r})], Source('x')).code))"
     )
     outs = {

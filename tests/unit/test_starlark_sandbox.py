@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plait.errors import PlaitError
-from plait.source import Source
+from plait.base.errors import PlaitError
+from plait.base.source import Source
 from plait.starlark import Code, Struct, compile_program
 
 REFUSED = """

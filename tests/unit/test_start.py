@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from plait.cli import main
-from plait.cli.start import EXAMPLES, PROJECT
+from plait.cli.init import EXAMPLES, PROJECT
 
 
 class Terminal(io.BytesIO):

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.additions import TAGS
-from plait.errors import LimitError, UsageError
-from plait.nodes import Array, ArrayItem, DocumentSet, documents, equal, from_plain, to_plain
-from plait.source import Source
+from plait.base.errors import LimitError, UsageError
+from plait.base.extensions import TAGS
+from plait.base.source import Source
+from plait.tree.nodes import Array, ArrayItem, DocumentSet, documents, equal, from_plain, to_plain
 from plait.yaml import read, write
 from plait.yaml.tags import check_untagged, is_tag, write_tagged
 

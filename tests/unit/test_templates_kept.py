@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import casefiles
-from plait.codecache import CodeCache
-from plait.context import Context
-from plait.errors import LimitError, PlaitError, ReadError, TemplateError, render
-from plait.formats import FORMATS
-from plait.limits import Limits, limited
-from plait.workspace import Job, Options, in_memory
-from plait.workspace.phases import run
+from plait.base.code_cache import CodeCache
+from plait.base.errors import LimitError, PlaitError, ReadError, TemplateError, render
+from plait.base.limits import Limits, limited
+from plait.tree.context import Context
+from plait.yaml.output_formats import FORMATS
+from plait.ytt.workspace import Job, Options, in_memory
+from plait.ytt.workspace.phases import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +105,7 @@ def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.Monk
         raise AssertionError("read again")
 
     monkeypatch.setattr("plait.yaml.read", refuse)
-    monkeypatch.setattr("plait.templates.planner.plan", refuse)
+    monkeypatch.setattr("plait.ytt.templates.compiler.plan", refuse)
     assert printed(cache, TEXT) == first
 
 

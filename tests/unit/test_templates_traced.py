@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import plait
-from plait.errors import LimitError, PlaitError
-from plait.nodes import walk
-from plait.source import Source
+from plait.base.errors import LimitError, PlaitError
+from plait.base.source import Source
+from plait.tree.nodes import walk
 from plait.yaml import read, write
 
 BODIES = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait import textdiff
-from plait.textdiff import GONE, MARKED, NEW, NO_END, SAME, differing, hunks, marked, with_marks
+from plait.base import text_diff
+from plait.base.text_diff import GONE, MARKED, NEW, NO_END, SAME, differing, hunks, marked, with_marks
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "{", "}", "x: 1"]), max_size=40)
 
@@ -104,7 +104,7 @@ def test_no_texts_take_more_than_linear_work(
     left: list[str], right: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = 0
-    by_difflib = textdiff._by_difflib
+    by_difflib = text_diff._by_difflib
 
     def counted(
         left: list[str], right: list[str], within: tuple[int, int, int, int]
@@ -113,6 +113,6 @@ def test_no_texts_take_more_than_linear_work(
         compared += (within[1] - within[0]) * (within[3] - within[2])
         return by_difflib(left, right, within)
 
-    monkeypatch.setattr(textdiff, "_by_difflib", counted)
+    monkeypatch.setattr(text_diff, "_by_difflib", counted)
     differing(left, right)
     assert compared <= 100 * (len(left) + len(right))

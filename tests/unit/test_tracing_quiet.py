@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from plait.context import Context
-from plait.errors import StarlarkError
-from plait.nodes import DocumentSet
-from plait.provenance import Trace
-from plait.starlark.probe import Windows
-from plait.tools.explain import explain, lines
-from plait.tools.finding import find
-from plait.tools.paths import parse
-from plait.workspace import Job, in_memory
-from plait.workspace.phases import run
+from plait.base.errors import StarlarkError
+from plait.insight.explain import explain, lines
+from plait.insight.node_paths import parse
+from plait.insight.path_resolution import find
+from plait.starlark.instrument.dataflow import Windows
+from plait.tree.context import Context
+from plait.tree.nodes import DocumentSet
+from plait.tree.provenance import Trace
+from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace.phases import run
 
 LIB = """\
 SIZES = [3, 4]

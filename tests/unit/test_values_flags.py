@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from plait.errors import PlaitError, ReadError, UsageError, render
-from plait.nodes import to_plain
-from plait.nodes import walk as walk_nodes
-from plait.workspace import Inputs, ReferencedValues, parse_refs
-from plait.workspace.values_flags import ValuesFlags, read_values
+from plait.base.errors import PlaitError, ReadError, UsageError, render
+from plait.tree.nodes import to_plain
+from plait.tree.nodes import walk as walk_nodes
+from plait.ytt.workspace import Inputs, ReferencedValues, parse_refs
+from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
 
 def given(environment: dict[str, str] | None = None) -> Callable[[str], dict[str, str]]:

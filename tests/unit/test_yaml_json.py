@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plait.errors import LimitError, PlaitError, ReadError
-from plait.nodes import Map, from_plain
-from plait.source import Source
+from plait.base.errors import LimitError, PlaitError, ReadError
+from plait.base.source import Source
+from plait.tree.nodes import Map, from_plain
 from plait.yaml import read_json, write_json, write_value
 
 

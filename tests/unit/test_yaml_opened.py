@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.yaml.tree.opened import opened
+from plait.yaml.lossless.opened import opened
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from plait.errors import LimitError, ReadError
-from plait.limits import Limits, limited
-from plait.nodes import Map, walk
-from plait.source import Source
+from plait.base.errors import LimitError, ReadError
+from plait.base.limits import Limits, limited
+from plait.base.source import Source
+from plait.tree.nodes import Map, walk
 from plait.yaml import Comments, Spans, deduplicate, read, read_value, write
 from plait.yaml.libyaml import Parser, pure_parser
 
@@ -22,7 +22,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
-READ = "from plait.source import Source\nfrom plait.yaml import read, write\nout = write(read(Source('f.yml', 'a: ! [x, 1]')))\n"
+READ = "from plait.base.source import Source\nfrom plait.yaml import read, write\nout = write(read(Source('f.yml', 'a: ! [x, 1]')))\n"
 
 
 def test_reading_imports_neither_the_package_nor_regular_expressions() -> None:

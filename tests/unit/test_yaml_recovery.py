@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.yaml.tree import recovery
-from plait.yaml.tree.flow import TreeError
-from plait.yaml.tree.recovery import MOST, repairs
-from plait.yaml.tree.scanner import scan
+from plait.yaml.lossless import recovery
+from plait.yaml.lossless.flow_collections import TreeError
+from plait.yaml.lossless.recovery import MOST, repairs
+from plait.yaml.lossless.scanner import scan
 
 AROUND = "a:\n  b: 1\n{}\n  c: [2, 3]\nd:\n- e: 4\n  f: 5\n"
 PIECES = [

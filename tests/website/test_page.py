@@ -20,8 +20,8 @@ from typing import Literal
 import pytest
 
 from patience import LONGEST
-from plait.website.examples import examples
-from plait.website.server import Playground
+from plait.playground.examples import examples
+from plait.playground.server import Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from plait.website.evaluation import File
+    from plait.playground.evaluation import File
 
     class Shared(TypedDict, total=False):
         kind: str

@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from plait.sealed import ask as sealed
-from plait.website.evaluation import QUESTIONS
-from plait.website.examples import examples
-from plait.website.questions import respond
+from plait.base.sandbox import ask as sealed
+from plait.playground.evaluation import QUESTIONS
+from plait.playground.examples import examples
+from plait.playground.questions import respond
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from plait.website.examples import Example
+    from plait.playground.examples import Example
 
 EXAMPLES = {one["title"]: one for one in examples()}
 GOOD = [one for one in EXAMPLES.values() if one["title"] != "A value the schema refuses"]
@@ -197,7 +197,7 @@ def test_every_question_is_answered_where_nothing_is_written(question: str) -> N
     change = {"document": 0, "path": "spec.replicas", "text": "7"}
     given = {"ask": question, "change": change, "command": "ytt -f config"}
     request = {"kind": example["kind"], "files": example["files"], **given}
-    assert json.loads(sealed("plait.website.questions", json.dumps(request).encode(), seconds=600)) == answer(
+    assert json.loads(sealed("plait.playground.questions", json.dumps(request).encode(), seconds=600)) == answer(
         example, **given
     )
 

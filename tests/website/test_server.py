@@ -20,24 +20,24 @@ from contextlib import ExitStack, closing
 import pytest
 
 from patience import LONGEST
+from plait.base.errors import LimitError, UsageError
+from plait.base.sandbox import ask as sealed
 from plait.cli import main
-from plait.errors import LimitError, UsageError
-from plait.sealed import ask as sealed
-from plait.website.evaluation import evaluate
-from plait.website.examples import examples
-from plait.website.server import MOST, MOST_CONNECTIONS, Playground
+from plait.playground.evaluation import evaluate
+from plait.playground.examples import examples
+from plait.playground.server import MOST, MOST_CONNECTIONS, Playground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.website.evaluation import File, Request
-    from plait.website.examples import Example
+    from plait.playground.evaluation import File, Request
+    from plait.playground.examples import Example
 
 EXAMPLES = examples()
 APP: Request = {"kind": "render", "files": [{"name": "app.yml", "text": "port: 80\n"}]}
 
 
 def ask(request: bytes) -> bytes:
-    return sealed("plait.website.questions", request, seconds=20)
+    return sealed("plait.playground.questions", request, seconds=20)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_connections_that_wait_lock_nobody_out(stall: str, server: Playground) -
 
 @pytest.mark.parametrize("stall", STALLS)
 def test_a_connection_that_waits_is_ended(stall: str, server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.website.server.SECONDS_TO_SEND", 0.1)
+    monkeypatch.setattr("plait.playground.server.SECONDS_TO_SEND", 0.1)
     port = server.server_address[1]
     with socket.create_connection(("localhost", port), timeout=LONGEST) as one:
         one.sendall(STALLS[stall].replace(b"{port}", str(port).encode()))
@@ -181,7 +181,7 @@ def test_a_connection_that_waits_is_ended(stall: str, server: Playground, monkey
 
 
 def test_a_client_that_sends_byte_by_byte_is_ended(server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.website.server.SECONDS_TO_SEND", 0.1)
+    monkeypatch.setattr("plait.playground.server.SECONDS_TO_SEND", 0.1)
     port = server.server_address[1]
     with socket.create_connection(("localhost", port), timeout=LONGEST) as one, pytest.raises(ConnectionError):
         _drip(one)
@@ -196,7 +196,7 @@ def _drip(connection: socket.socket) -> None:
 
 def test_evaluations_that_wait_are_limited(server: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
     let_go = threading.Event()
-    monkeypatch.setattr("plait.website.server.ask", lambda *_, **__: b"{}" if let_go.wait(LONGEST) else b"")
+    monkeypatch.setattr("plait.playground.server.ask", lambda *_, **__: b"{}" if let_go.wait(LONGEST) else b"")
     with ThreadPoolExecutor(MOST_CONNECTIONS) as threads:
         asked = [threads.submit(send, server, "POST", "/evaluate", json.dumps(APP)) for _ in range(40)]
         while sum(one.done() for one in asked) < 24:
@@ -358,7 +358,7 @@ def test_an_address_that_is_taken_is_told(server: Playground, capsys: pytest.Cap
     ],
 )
 def test_a_sealed_process_reaches_nothing(code: str, tmp_path: pathlib.Path) -> None:
-    program = f"from plait.sealed import seal; seal()\n{code}"
+    program = f"from plait.base.sandbox import seal; seal()\n{code}"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "here: " in done.stderr
@@ -368,7 +368,7 @@ def test_a_sealed_process_reaches_nothing(code: str, tmp_path: pathlib.Path) -> 
 def test_an_answer_of_a_sealed_process_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     request = json.dumps(APP).encode()
     assert ask(request)
-    monkeypatch.setattr("plait.sealed._MOST_ANSWER", 3)
+    monkeypatch.setattr("plait.base.sandbox._MOST_ANSWER", 3)
     with pytest.raises(LimitError, match="without an answer"):
         ask(request)
 
@@ -376,7 +376,7 @@ def test_an_answer_of_a_sealed_process_has_a_limit(monkeypatch: pytest.MonkeyPat
 def test_a_directory_on_the_path_is_not_read(tmp_path: pathlib.Path) -> None:
     """`python -m plait` puts the working directory there, where the files of a service may be."""
     (tmp_path / "keys.yml").write_text("key: hidden\n")
-    program = "from plait.sealed import seal; import os; seal(); open(os.environ['WANTED'])"
+    program = "from plait.base.sandbox import seal; import os; seal(); open(os.environ['WANTED'])"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WANTED": str(tmp_path / "keys.yml")}
     (tmp_path / "here").mkdir()
     done = subprocess.run(

@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from plait.api.stopping import CURRENT, Stop
-from plait.limits import Allowance, Limits, limited
+from plait.api.cancellation import CURRENT, Stop
+from plait.base.limits import Allowance, Limits, limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from plait.api.isolation import can_be_isolated
 from plait.api.layering import layer
-from plait.api.messages import fault_of, finding_of
 from plait.api.values import data_values
+from plait.api.worker_messages import fault_of, finding_of
+from plait.base.errors import Finding, LayeringError, SchemaError, as_finding
 from plait.engine.equality import Comparable
-from plait.errors import Finding, LayeringError, SchemaError, as_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Self, overload
 
-    from plait.engine.kinds import Inputs, Limits, Plain, Texts
+    from plait.base.errors import PlaitError
     from plait.engine.results import State
-    from plait.errors import PlaitError
+    from plait.engine.types import Inputs, Limits, Plain, Texts
 
 
 class Findings(Comparable):

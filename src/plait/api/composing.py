@@ -9,18 +9,18 @@ from plait.api.differences import between
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, only, originals_of
 from plait.api.rendering import data_values
+from plait.base.input_view import permitted
+from plait.base.limits import limited_to
+from plait.base.permissions import READ, Need
+from plait.base.source import Source
+from plait.base.trust import assenting, permissions_of
 from plait.engine.compose import Compose
 from plait.engine.equality import Comparable
 from plait.engine.pipeline import parse
 from plait.engine.pipeline import read as read_pipeline
+from plait.engine.pipeline_steps import compose as run
 from plait.engine.results import Documents
-from plait.engine.steps import compose as run
-from plait.limits import limited_to
-from plait.nodes import DocumentSet
-from plait.permissions import READ, Need
-from plait.source import Source
-from plait.trust import assenting, permissions_of
-from plait.view import permitted
+from plait.tree.nodes import DocumentSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from plait.api.differences import Difference
     from plait.engine.pipeline import Step
     from plait.engine.results import State
-    from plait.nodes import Document
-    from plait.provenance import Trace
+    from plait.tree.nodes import Document
+    from plait.tree.provenance import Trace
 
 
 class ComposeStep(Comparable):
@@ -132,7 +132,7 @@ def compose(request: Compose) -> Composed:
         printed: list[str] = []
         context = context_of(request.warnings, printed)
         if request.trace:
-            from plait.provenance import Trace
+            from plait.tree.provenance import Trace
 
             context.trace = Trace()
         context.originals = originals_of(request)
@@ -149,7 +149,7 @@ def compose(request: Compose) -> Composed:
         with permitted(permissions):
             nodes = run(read, context, values=given, until=request.until or None, watch=watch)
         if request.check_output:
-            from plait.kinds.output import check_output as check
+            from plait.ytt.json_schema.output import check_output as check
 
             check(nodes.items, request.check_output, context.warn, quotes=False)
         context.check_warnings()

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from plait.api.calls import checked
+from plait.api.arguments import checked
 from plait.api.inputs import each, sources
 from plait.api.isolation import fully_told
-from plait.content import Links
+from plait.base.content import Links
+from plait.base.errors import UsageError
+from plait.base.limits import limited_to
 from plait.engine.equality import Comparable
 from plait.engine.results import Documents, plain
-from plait.errors import UsageError
-from plait.limits import limited_to
-from plait.nodes import Document, DocumentSet
-from plait.tools import diff as tool
-from plait.tools.masking import Labels, masked
+from plait.insight import diff as tool
+from plait.insight.redaction import Labels, masked
+from plait.tree.nodes import Document, DocumentSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import overload
 
-    from plait.engine.kinds import Inputs, Limits, Plain, Texts
+    from plait.engine.types import Inputs, Limits, Plain, Texts
 
 
 class Difference(Comparable):
@@ -126,7 +126,7 @@ class Differences(Comparable):
 
     def to_overlay(self) -> str:
         """An overlay that turns the left documents into the right ones, for `render`."""
-        from plait.tools.overlays import to_overlay
+        from plait.insight.overlays import to_overlay
 
         return to_overlay(self._left, self._right)
 
@@ -177,7 +177,7 @@ def _documents(
     inputs: Inputs, links: Links, warnings: list[str], labels: Labels
 ) -> tuple[list[Document], list[Document]]:
     """The documents, and the same as they may be shown."""
-    from plait.api.reading import warn_of_code
+    from plait.api.documents import warn_of_code
 
     found: list[Document] = []
     shown: list[Document] = []

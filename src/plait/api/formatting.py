@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from plait.api.inputs import files
 from plait.api.isolation import can_be_isolated
-from plait.content import Links
+from plait.base.content import Links
+from plait.base.errors import UsageError
+from plait.base.limits import limited_to
 from plait.engine.equality import Comparable
-from plait.errors import UsageError
-from plait.limits import limited_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Self
 
-    from plait.engine.kinds import Inputs, Limits, Texts
     from plait.engine.results import State
+    from plait.engine.types import Inputs, Limits, Texts
 
 
 class Formatted(Comparable):
@@ -63,7 +63,7 @@ def fmt(
     limits: Limits | None = None,
     isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
 ) -> Formatted:
-    r"""Formats YAML, including templates, as `plait render fmt` and ytt do; comments are kept. `plait.formatting` keeps
+    r"""Formats YAML, including templates, as `plait render fmt` and ytt do; comments are kept. `plait.authoring.formatting` keeps
     more. Files that are not YAML are skipped.
 
     strict: YAML's strict subset. allow_links, limits, isolated: as in `render`. Nothing is written. Raises PlaitError.
@@ -77,8 +77,8 @@ def fmt(
       - 80
       - 81
     """
-    from plait.workspace.files import YAML
     from plait.yaml import format_text
+    from plait.ytt.workspace.input_files import YAML
 
     with limited_to(limits):
         texts: dict[str, str] = {}

@@ -5,26 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from plait import content
-from plait.content import NO_LINKS, Links
-from plait.context import Context
+from plait.base import content
+from plait.base.content import NO_LINKS, Links
+from plait.base.errors import ReadError, UsageError
+from plait.base.limits import allowance
+from plait.base.source import Source
 from plait.engine.common import KEEP_FORMAT
 from plait.engine.results import Documents
-from plait.errors import ReadError, UsageError
-from plait.limits import allowance
-from plait.nodes import Document
-from plait.source import Source
+from plait.tree.context import Context
+from plait.tree.nodes import Document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from plait.engine.kinds import Input, Inputs, Warnings
     from plait.engine.options import Request
-    from plait.provenance import Trace
-    from plait.workspace import InputFile
+    from plait.engine.types import Input, Inputs, Warnings
+    from plait.tree.provenance import Trace
     from plait.yaml import Forms
-    from plait.yaml.originals import Originals
+    from plait.yaml.preserved_text import Originals
+    from plait.ytt.workspace import InputFile
 
 
 def each(inputs: Inputs) -> list[Input]:
@@ -45,7 +45,7 @@ def each(inputs: Inputs) -> list[Input]:
         elif isinstance(one, Mapping):
             _check_texts(one)
         elif not isinstance(one, os.PathLike | Documents):
-            from plait.api.mistakes import not_an_input
+            from plait.api.argument_errors import not_an_input
 
             kind = type(one).__name__
             raise TypeError(
@@ -63,7 +63,7 @@ def _reads_as_yaml(text: str) -> bool:
 def _check_texts(inputs: Mapping[str, object]) -> None:
     for name, text in inputs.items():
         if not isinstance(name, str) or not isinstance(text, str | bytes | Documents):
-            from plait.api.mistakes import not_an_input
+            from plait.api.argument_errors import not_an_input
 
             kind = type(text).__name__ if isinstance(name, str) else f"{type(name).__name__} as a name"
             raise TypeError(
@@ -98,8 +98,8 @@ def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dic
 
     Raises ReadError, UsageError; standard input is never read.
     """
-    from plait.workspace import Inputs as Reader
-    from plait.workspace import in_memory
+    from plait.ytt.workspace import Inputs as Reader
+    from plait.ytt.workspace import in_memory
 
     reader = Reader(links=links, stdin=_no_stdin)
     found: list[InputFile] = []
@@ -198,15 +198,15 @@ def originals_of(request: Request, strings: Forms | None = None) -> Originals | 
     """The store of texts as read if the result keeps their format, else None. strings: the style of new texts."""
     if not request.value(KEEP_FORMAT):
         return None
-    from plait.yaml.forms import FORMS
-    from plait.yaml.originals import Originals
+    from plait.yaml.preserved_text import Originals
+    from plait.yaml.scalar_styles import FORMS
 
     return Originals(strings or FORMS)
 
 
 def trace_of(given: Iterable[object]) -> Trace:
     """A new trace that continues those of parsed documents."""
-    from plait.provenance import Trace
+    from plait.tree.provenance import Trace
 
     trace = Trace()
     for one in given:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import threading
 
-from plait.api.calls import checked, checker, refuse
-from plait.errors import PlaitError, UsageError
-from plait.process import with_room
+from plait.api.arguments import checked, checker, refuse
+from plait.base.errors import PlaitError, UsageError
+from plait.base.process import with_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def fully_told(function: Callable[P, T]) -> Callable[P, T]:
         try:
             return function(*arguments, **options)
         except PlaitError as error:
-            from plait.api.mistakes import tell
+            from plait.api.argument_errors import tell
 
             tell(error)
             raise

@@ -8,21 +8,21 @@ from itertools import chain
 from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, originals_of, sources, trace_of
-from plait.content import Links
+from plait.base.content import Links
+from plait.base.errors import UsageError
+from plait.base.limits import limited_to
+from plait.base.source import Source
 from plait.engine.layer import Layer, configured
 from plait.engine.results import Documents
-from plait.errors import UsageError
 from plait.layering import STRINGS, FileSecrets
-from plait.limits import limited_to
-from plait.nodes import Map
-from plait.source import Source
+from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from plait.engine.kinds import Input, Plain
-    from plait.nodes import DocumentSet
+    from plait.engine.types import Input, Plain
+    from plait.tree.nodes import DocumentSet
 
 
 @function_of(Layer, Documents)
@@ -97,8 +97,8 @@ def _texts(given: Iterable[Input], links: Links) -> Iterator[Source | DocumentSe
 
 def _secrets(given: Mapping[str, Plain]) -> Map:
     """Secrets by their references, as a file of them is read."""
-    from plait.api.reading import nodes_of_map
-    from plait.layering.scalars import with_floats
+    from plait.api.documents import nodes_of_map
+    from plait.layering.plain_scalars import with_floats
 
     found = with_floats(nodes_of_map(given, Source("secrets")))
     assert isinstance(found, Map)

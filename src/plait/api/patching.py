@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import fspath
 
-from plait.additions import TAGS
 from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
-from plait.content import Links
+from plait.base.content import Links
+from plait.base.errors import OpsError
+from plait.base.extensions import TAGS
+from plait.base.limits import limited_to
+from plait.base.source import Source
 from plait.engine.patch import Patch, configured
 from plait.engine.results import Documents
-from plait.errors import OpsError
-from plait.limits import limited_to
-from plait.nodes import DocumentSet, Map
 from plait.ops import Job, expand, file_source, operations_of, parse, read_operations
-from plait.source import Source
+from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.engine.kinds import Input, Inputs, Plain
+    from plait.engine.types import Input, Inputs, Plain
     from plait.ops import Operation
 
 
@@ -57,7 +57,7 @@ def patch(request: Patch) -> Documents:
                 job.sources.traced.store(fspath(request.store))
         _give(job, request.variables, request.passed.get("variables_files", ()))
         if request.secrets:
-            from plait.api.reading import nodes_of_map
+            from plait.api.documents import nodes_of_map
 
             job.sources.give_secrets(nodes_of_map(request.secrets, Source("secrets").hidden()))
         document = only(given, "the base")
@@ -99,7 +99,7 @@ def _give(job: Job, variables: Mapping[str, Plain] | None, variables_files: Inpu
         if given.traced is not None:
             given.traced.texts(source)
     if variables:
-        from plait.api.reading import nodes_of_map
+        from plait.api.documents import nodes_of_map
 
         items = nodes_of_map(variables, Source("variables"))
         assert type(items) is Map

@@ -5,19 +5,19 @@ from __future__ import annotations
 from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, files, originals_of, trace_of
-from plait.content import Links
+from plait.base.content import Links
+from plait.base.limits import limited_to
 from plait.engine.render import Render, options_of
 from plait.engine.results import Rendered
-from plait.limits import limited_to
-from plait.workspace import Job, Options, values_of_map
-from plait.workspace.phases import run
+from plait.ytt.workspace import Job, Options, values_of_map
+from plait.ytt.workspace.phases import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.engine.kinds import Inputs, Plain, Texts
-    from plait.workspace import ReferencedValues, Result
+    from plait.engine.types import Inputs, Plain, Texts
+    from plait.ytt.workspace import ReferencedValues, Result
 
 
 @function_of(Render, Rendered)
@@ -94,7 +94,7 @@ class Given:
         """Raises ReadError, UsageError."""
         found, self.documents = files(request.passed["inputs"], Links(request.allow_links))
         if request.file_marks:
-            from plait.workspace.marks import apply_marks
+            from plait.ytt.workspace.file_marks import apply_marks
 
             found = apply_marks(found, request.file_marks)
         self._job = Job(found, options)
@@ -107,21 +107,21 @@ class Given:
 
     def set_environment(self, environment: Mapping[str, str], *, below: int) -> None:
         """Let texts set data values by the names that the schema has. below: how many data values win over them."""
-        from plait.workspace.environment import Environment
+        from plait.ytt.workspace.environment import Environment
 
         self._job.environment = Environment(environment.get, len(self._job.values) - below)
 
     def add_secrets(self, secrets: Mapping[str, Plain]) -> None:
         """Adds secret data values."""
-        from plait.api.reading import nodes_of_map
-        from plait.source import Source
+        from plait.api.documents import nodes_of_map
+        from plait.base.source import Source
 
         nodes = nodes_of_map(secrets, Source("secrets").hidden())
         self._job.values = [*self._job.values, values_of_map(nodes, secret=True)]
 
     def add_merges(self, inputs: Inputs, keys: Texts, schemas: Texts) -> None:
         """Have plain documents merged into the output. Raises ReadError, UsageError."""
-        from plait.workspace.merges import Merges, documents_of
+        from plait.ytt.workspace.merges import Merges, documents_of
 
         documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
         self._job.merges = Merges(documents, keys, schemas)
@@ -139,7 +139,7 @@ def data_values(
     warn: Callable[[str], None] | None = None,
 ) -> list[ReferencedValues]:
     """The data values of the options `values` and `values_files`, the lowest precedence first. Raises ReadError."""
-    from plait.workspace.values_flags import plain_values_of
+    from plait.ytt.workspace.values_flags import plain_values_of
 
     found: list[ReferencedValues] = []
     try:
@@ -149,10 +149,10 @@ def data_values(
     for file in given:
         found += plain_values_of(file, strict=strict, warn=warn)
     if values:
-        from plait.api.reading import nodes_of_map
-        from plait.nodes import Document
-        from plait.source import Source
-        from plait.workspace import ReferencedValues as Entry
+        from plait.api.documents import nodes_of_map
+        from plait.base.source import Source
+        from plait.tree.nodes import Document
+        from plait.ytt.workspace import ReferencedValues as Entry
 
         found.append(Entry(Document(nodes_of_map(values, Source("values"))), plain=True))
     return found

@@ -5,19 +5,19 @@ from __future__ import annotations
 from plait.api.isolation import can_be_isolated
 from plait.api.rendering import Given
 from plait.api.rendering import data_values as values_given
+from plait.base.errors import UsageError
+from plait.base.limits import limited_to
 from plait.engine.render import Render, options_of
 from plait.engine.results import Documents
-from plait.errors import UsageError
-from plait.formats import JSON_SCHEMA, OPENAPI
-from plait.limits import limited_to
-from plait.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
+from plait.yaml.output_formats import JSON_SCHEMA, OPENAPI
+from plait.ytt.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from plait.engine.kinds import Inputs, Limits, Plain, Texts
+    from plait.engine.types import Inputs, Limits, Plain, Texts
 
 
 @can_be_isolated(Documents)

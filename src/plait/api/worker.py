@@ -10,17 +10,17 @@ import os
 import pickle
 from importlib import import_module
 
-from plait.api.messages import encode, failure_of
-from plait.children.serving import serve_by
-from plait.errors import LimitError, PlaitError
-from plait.limits import Allowance, Limits, limited
-from plait.process import collects_rarely, keeper, stop_timer, unbound_memory, within_memory
+from plait.api.worker_messages import encode, failure_of
+from plait.base.children.serving import serve_by
+from plait.base.errors import LimitError, PlaitError
+from plait.base.limits import Allowance, Limits, limited
+from plait.base.process import collects_rarely, keeper, stop_timer, unbound_memory, within_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.api.messages import Reply
+    from plait.api.worker_messages import Reply
 
 # A worker that has grown by so many bytes ends, and the next call gets a new one.
 _MOST_KEPT = 64 << 20

@@ -13,18 +13,18 @@ import signal
 import threading
 from collections.abc import Iterable, Mapping
 
-from plait.api.messages import decode, error_of
-from plait.api.stopping import CURRENT
-from plait.children.worker import Worker
+from plait.api.cancellation import CURRENT
+from plait.api.worker_messages import decode, error_of
+from plait.base.children.worker import Worker
+from plait.base.errors import LimitError
+from plait.base.limits import Limits, exceeded
 from plait.engine.results import Documents
-from plait.errors import LimitError
-from plait.limits import Limits, exceeded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from plait.api.messages import Reply
+    from plait.api.worker_messages import Reply
     from plait.engine.results import State
 
 # Seconds: the worker's own timer comes first, and its message says more.

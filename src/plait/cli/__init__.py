@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from plait.cli.formats import Sink
+    from plait.base.errors import PlaitError
+    from plait.cli.message_formats import Sink
     from plait.engine.flags import Command
     from plait.engine.options import Request
-    from plait.errors import PlaitError
 
 # Each command: the module that has it, and its function. None is imported before it is asked for.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -23,9 +23,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "patch": ("patch", "main"),
     "layer": ("layer", "deliver"),
     "fmt": ("fmt", "main"),
-    "init": ("start", "main_init"),
+    "init": ("init", "main_init"),
     "krm": ("krm", "main"),
-    "completion": ("start", "main_completion"),
+    "completion": ("init", "main_completion"),
     "shims": ("shims", "main"),
     "compose": ("compose", "deliver"),
     "diff": ("diff", "main"),
@@ -63,8 +63,8 @@ def _command(name: str) -> tuple[Callable[[Any], int], Command[Any]] | None:
 
 # The programs in whose place plait runs: the module that has the command line, and the one that prints an error.
 PROGRAMS: dict[str, tuple[str, str]] = {
-    "ytt": ("plait.cli.as_ytt", "plait.reference.ytt"),
-    "bosh": ("plait.cli.as_bosh", "plait.reference.bosh"),
+    "ytt": ("plait.cli.as_ytt", "plait.base.reference.ytt"),
+    "bosh": ("plait.cli.as_bosh", "plait.base.reference.bosh"),
 }
 PLAIT = "plait"
 _HELP = frozenset({"-h", "--help"})
@@ -96,8 +96,8 @@ def program_of(path: str, argv: Sequence[str], wanted: str | None = None) -> str
     """
     if wanted and (not argv or argv[0] not in COMMANDS):
         if wanted != PLAIT and wanted not in PROGRAMS:
-            from plait.errors import UsageError
-            from plait.spell import did_you_mean
+            from plait.base.errors import UsageError
+            from plait.base.similar_names import did_you_mean
 
             known = [*PROGRAMS, PLAIT]
             raise UsageError(
@@ -119,19 +119,19 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
     A `PlaitError` is printed to standard error in one layout; an internal error is marked as such (status 70). program:
     the program to replace; its layout is used.
     """
-    from plait.errors import LimitError, PlaitError
+    from plait.base.errors import LimitError, PlaitError
 
     TYPED.set([])
     SINK.set([])
     try:
         if program != PLAIT:
-            from plait.cli.shared import following_links, within_limits
+            from plait.cli.common_flags import following_links, within_limits
 
             run: Callable[[Sequence[str]], int] = __import__(PROGRAMS[program][0], fromlist=["main"]).main
             with following_links():
                 return within_limits(lambda: run(argv))
         if not argv:
-            from plait.cli.start import EXAMPLES
+            from plait.cli.init import EXAMPLES
 
             return _write_out(EXAMPLES)
         name, words = argv[0], argv[1:]
@@ -143,7 +143,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
                 text = help_of(argv)
                 if text is not None:
                     return _write_out(text)
-            from plait.cli.shared import performed, within_limits, without_end
+            from plait.cli.common_flags import performed, within_limits, without_end
 
             run, table = found
             takes_words, is_long_running = table.request.takes_words, table.request.is_long_running
@@ -179,7 +179,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         # What templates, overlays and substitutions make can be deeper than any one input.
         return _say(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
     except ModuleNotFoundError as error:
-        from plait.extras import missing_extra
+        from plait.base.extras import missing_extra
 
         told = missing_extra(error)
         if told is not None:
@@ -211,8 +211,8 @@ def _say(error: PlaitError, program: str) -> int:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
+    from plait.cli.common_flags import quotes_values
     from plait.cli.messages import complain_of
-    from plait.cli.shared import quotes_values
 
     sys.stdout.flush()
     complain_of(error, quote_values=quotes_values(error))
@@ -235,7 +235,7 @@ def run() -> None:
     # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
     # that have none would take as long as the work itself.
     gc.disable()
-    from plait.process import own_process
+    from plait.base.process import own_process
 
     own_process()
     try:
@@ -251,7 +251,7 @@ def run() -> None:
             sys.stderr.write(f"plait: Writing standard output: {error.strerror}\n")
             status = 1
     if status == _BROKEN_PIPE:
-        from plait.cli.endings import end_by_pipe
+        from plait.cli.signals import end_by_pipe
 
         end_by_pipe()
     if status == _INTERRUPTED or ("threading" not in sys.modules and "coverage" not in sys.modules):
@@ -285,8 +285,8 @@ def _interruptible(argv: Sequence[str]) -> int:
 
 
 def _with_room(argv: Sequence[str], *, isolates: bool = True) -> int:
-    from plait.errors import PlaitError
-    from plait.process import with_room
+    from plait.base.errors import PlaitError
+    from plait.base.process import with_room
 
     program = PLAIT
     ISOLATES.set(isolates)
@@ -311,6 +311,6 @@ def _write_out(text: str) -> int:
 
 
 def _version() -> int:
-    from plait.version import __version__
+    from plait.base.version import __version__
 
     return _write_out(f"plait {__version__}\n")

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 
+from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
+from plait.base.source import FLAG
+from plait.base.version import __version__
+from plait.cli.common_flags import entered
 from plait.cli.patch import TRUE, as_json, finish, prepare, write_result
-from plait.cli.shared import entered
 from plait.cli.streams import write_out
 from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import GO_FLAGS, NUMBER, Request, declared, switch, text, texts
 from plait.engine.patch import Patch
-from plait.errors import LimitError, PlaitError, ReadError, UsageError
-from plait.source import FLAG
-from plait.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _interpolate(argv: Sequence[str]) -> int:
     try:
         return finish(flags, job)
     except PlaitError as error:
-        from plait.reference.bosh import EXIT, sentence
+        from plait.base.reference.bosh import EXIT, sentence
 
         write_out(as_json(None, [sentence(error), EXIT]))
         return 3 if isinstance(error, LimitError) else 1
@@ -260,7 +260,7 @@ def _check_certificate(flags: Patch) -> None:
     value = flags.ca_cert if flags.has(Interpolate.ca_cert) else os.environ.get("BOSH_CA_CERT")
     if value is None or "BEGIN" in value:
         return
-    from plait.ops.reading import as_they_are, expand_home, file_text
+    from plait.ops.reader import as_they_are, expand_home, file_text
 
     try:
         if not value:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 
+from plait.base.errors import LimitError, PlaitError
+from plait.base.version import YTT_VERSION, __version__
+from plait.cli.common_flags import entered, shown
 from plait.cli.render import VERSION_FLAG, RenderFmt, deliver
-from plait.cli.shared import entered, shown
 from plait.cli.streams import write_out
 from plait.engine.common import WARNINGS_HIDDEN
 from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.render import Render
-from plait.errors import LimitError, PlaitError
-from plait.version import YTT_VERSION, __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _template(command: Command[T], argv: Sequence[str]) -> int:
 
 
 def _fmt(argv: Sequence[str]) -> int:
-    from plait.cli.formatted import print_formatted
+    from plait.cli.render_fmt import print_formatted
 
     flags = entered(YTT_FMT.parse(argv))
     return shown(YTT_FMT) if flags.help else print_formatted(flags, marks_end=False)

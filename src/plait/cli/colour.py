@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.base.errors import UsageError
 from plait.cli.terminal import harmless
 from plait.engine.options import TEXT, Option
-from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def in_colour(when: str) -> bool:
     standard output is a terminal that is not dumb, in this order. Raises UsageError for another word.
     """
     if when not in _WHEN:
-        from plait.spell import did_you_mean
+        from plait.base.similar_names import did_you_mean
 
         raise UsageError(
             f"unknown value for --color: {when}",

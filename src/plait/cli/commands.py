@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from plait.base.errors import UsageError
 from plait.cli import COMMANDS, module_of
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.flags import Command
 from plait.engine.options import SWITCH, Request
-from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _described(node: Node, words: Sequence[str]) -> str:
 
 
 def _unknown(above: str, word: str, known: Sequence[str]) -> UsageError:
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     return UsageError(
         f'unknown command "{f"{above} {word}".strip()}"',

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 
-from plait.additions import ADDITIONS, OF_COMMAND
+from plait.base.errors import PlaitError
+from plait.base.extensions import ADDITIONS, OF_COMMAND
 from plait.cli.commands import GROUPS, Node, node_of
 from plait.engine.options import SWITCH, Option
-from plait.errors import PlaitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.project.file import Project
+    from plait.authoring.project.file import Project
 
 # In an answer: files complete the word as well.
 FILES = ":0"
@@ -131,7 +131,7 @@ def _with_flags_of(node: Node, command: str) -> Node:
 
 
 def _project() -> Project | None:
-    from plait.project.file import find, read
+    from plait.authoring.project.file import find, read
 
     try:
         found = find(os.curdir)
@@ -157,11 +157,11 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Suggestion]:
         command = next((word for word in reversed(node.words) if word in OF_COMMAND), "")
         yield from (Suggestion(name, ADDITIONS[name]) for name in OF_COMMAND.get(command, ()))
     elif option.name == "limit":
-        from plait.limits import TABLE
+        from plait.base.limits import TABLE
 
         yield from (Suggestion(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":
-        from plait.linting.codes import CODES, FAMILIES
+        from plait.authoring.lint.codes import CODES, FAMILIES
 
         before = current[: current.rfind(",") + 1]
         names = [*FAMILIES, *(name for one in CODES.values() for name in (one.code, one.name))]
@@ -198,11 +198,11 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Suggestion]:
     """The documents of a run, or the places in one of them, as far as the last word names it. Nothing is written, and no
     program is run. words: of the command line after the command.
     """
-    from plait.cli.tracing import take_apart
-    from plait.context import Context
-    from plait.limits import Allowance, limited, parse
-    from plait.tools.explain import Explainer
-    from plait.tools.paths import all_places
+    from plait.base.limits import Allowance, limited, parse
+    from plait.cli.questions import take_apart
+    from plait.insight.explain import Explainer
+    from plait.insight.node_paths import all_places
+    from plait.tree.context import Context
 
     typed = node_of(command).command
     own, rest = typed.apart([*words[:-1], words[-1] or "."])

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from plait.cli.shared import keep_warnings, tell_warnings, trace_of, write_source_map
+from plait.base.errors import UsageError
+from plait.cli.common_flags import keep_warnings, tell_warnings, trace_of, write_source_map
 from plait.cli.streams import watched, write_folded, write_out
-from plait.context import Context
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.compose import Compose, composed
 from plait.engine.flags import Command
 from plait.engine.options import Request
-from plait.errors import UsageError
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.engine.steps import Changes
+    from plait.engine.pipeline_steps import Changes
 
 COMPOSE = Command(Compose)
 
@@ -44,14 +44,14 @@ def deliver(request: Request) -> int:
     keep_originals(request, context, form)
     changes = None
     if request.diff:
-        from plait.engine.steps import Changes
+        from plait.engine.pipeline_steps import Changes
 
         changes = Changes(cleartext_secrets=request.cleartext_secrets)
     with watched(context):
         result = composed(request, context, changes)
     context.check_warnings()
     if pattern is not None:
-        from plait.destinations import places_by
+        from plait.yaml.output_paths import places_by
 
         placed = places_by(pattern, result.items)
     write_source_map(request, context.trace, result, originals=context.originals)
@@ -59,11 +59,11 @@ def deliver(request: Request) -> int:
     if changes is not None:
         write_folded(_shown(changes), is_harmless=True)
         return 0
-    from plait.formats import text_of
+    from plait.yaml.output_formats import text_of
 
     if request.has(Compose.output_files):
-        from plait.cli.files import write_files
-        from plait.destinations import files_of
+        from plait.cli.result_files import write_files
+        from plait.yaml.output_paths import files_of
 
         write_files(
             request.output_files,
@@ -77,7 +77,7 @@ def deliver(request: Request) -> int:
 def _shown(changes: Changes) -> str:
     """The changes of each step, under a heading."""
     from plait.cli.colour import cleaning, in_colour
-    from plait.tools.diff import to_text
+    from plait.insight.diff import to_text
 
     colour, clean = in_colour("auto"), cleaning()
     return "".join(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 
+from plait.authoring.project.file import project_of
+from plait.authoring.project.run_selection import choose
+from plait.base.equal_errors import grouped
+from plait.base.errors import UsageError
 from plait.cli.runs import announced
 from plait.cli.streams import complain
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
-from plait.equal import grouped
-from plait.errors import UsageError
-from plait.project.choosing import choose
-from plait.project.file import project_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.coverage.data import Coverage
-    from plait.project.file import Project
+    from plait.authoring.coverage.data import Coverage
+    from plait.authoring.project.file import Project
 
 
 class Cover(Request):
@@ -58,7 +58,7 @@ def main(flags: Cover) -> int:
 
 def _count(project: Project, flags: Cover, coverage: Coverage) -> int:
     """Counts runs. Returns the number of failed ones. Raises UsageError for an unknown one."""
-    from plait.coverage.counting import counted, counted_by_several
+    from plait.authoring.coverage.collect import counted, counted_by_several
 
     chosen = choose(project, flags.arguments)
     runs = chosen.runs

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from json import dumps, loads
 
+from plait.authoring.coverage.data import Coverage
+from plait.base.errors import ReadError, UsageError
 from plait.cli.streams import complain, write_out
-from plait.coverage.data import Coverage
-from plait.errors import ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.coverage.summary import Summary
+    from plait.authoring.coverage.summary import Summary
 
 
 class Reports:
@@ -30,7 +30,7 @@ class Reports:
 
     def read(self, paths: Sequence[str]) -> Coverage:
         """The counts of earlier JSON reports, for files that have not changed since. Raises ReadError, UsageError."""
-        from plait.content import file_content, reason
+        from plait.base.content import file_content, reason
 
         coverage = Coverage()
         for path in paths:
@@ -50,7 +50,7 @@ class Reports:
         for form, path in self.asked:
             _FORMS[form](path, coverage, summary, self.directory)
         if table:
-            from plait.coverage.text import to_text
+            from plait.authoring.coverage.text import to_text
 
             write_out(to_text(summary))
         for name in summary.changed:
@@ -97,7 +97,7 @@ def _json(path: str, coverage: Coverage, _summary: Summary, directory: str) -> N
 
 
 def _lcov(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
-    from plait.coverage.lcov import to_lcov
+    from plait.authoring.coverage.lcov import to_lcov
 
     _write(path, to_lcov(summary))
 
@@ -105,15 +105,15 @@ def _lcov(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> 
 def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str) -> None:
     from time import time
 
-    from plait.coverage.cobertura import to_cobertura
-    from plait.version import __version__
+    from plait.authoring.coverage.cobertura import to_cobertura
+    from plait.base.version import __version__
 
     _write(path, to_cobertura(summary, directory=directory, version=__version__, timestamp=int(time() * 1000)))
 
 
 def _html(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
-    from plait.coverage.html import to_html
-    from plait.writing import failure, followed
+    from plait.authoring.coverage.html import to_html
+    from plait.base.writing import failure, followed
 
     try:
         with followed(path, make=0o777) as directory:
@@ -132,7 +132,7 @@ _FORMS: dict[str, Callable[[str, Coverage, Summary, str], None]] = {
 
 
 def _write(path: str, text: str) -> None:
-    from plait.writing import failure, write_file
+    from plait.base.writing import failure, write_file
 
     try:
         write_file(path, [_bytes(text)], new_mode=0o666)

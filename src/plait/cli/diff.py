@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from plait.base.errors import UsageError
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.messages import warn
 from plait.cli.streams import watched, write_folded, write_out
-from plait.context import Context
 from plait.engine.common import (
     ALLOW_ALL_LINKS,
     ALLOW_LINKS,
@@ -21,13 +21,13 @@ from plait.engine.common import (
 )
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text
-from plait.errors import UsageError
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.nodes import Document
+    from plait.tree.nodes import Document
 
 KINDS = ("ops", "overlay")
 _EXTENSIONS = (".yml", ".yaml", ".json")
@@ -74,7 +74,7 @@ def main(flags: Diff) -> int:
     kind, colour = flags.as_, in_colour(flags.color)
     for name, word, known in (("--as", kind, ("", *KINDS)), ("-o", flags.output, OUTPUT.choices)):
         if word not in known:
-            from plait.spell import did_you_mean
+            from plait.base.similar_names import did_you_mean
 
             wanted = [one for one in known if one]
             raise UsageError(
@@ -83,7 +83,7 @@ def main(flags: Diff) -> int:
                 hint=did_you_mean(word, wanted),
                 code="unknown-choice",
             )
-    from plait.tools import diff
+    from plait.insight import diff
 
     context = Context()
     try:
@@ -96,7 +96,7 @@ def main(flags: Diff) -> int:
     if kind == "ops":
         write_out(diff.to_operations(left, right, tests=not flags.no_tests))
     elif kind == "overlay":
-        from plait.tools.overlays import to_overlay
+        from plait.insight.overlays import to_overlay
 
         write_out(to_overlay(left, right))
     elif flags.output == ANSWER_JSON:
@@ -112,8 +112,8 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of one side: of a file or directory as they are, of a site rendered."""
     links = links_of(flags)
     if not flags.site:
-        from plait.content import sources
-        from plait.tools.diff import read
+        from plait.base.content import sources
+        from plait.insight.diff import read
 
         context.doing = f"reading {path}"
         return read(sources(path, _EXTENSIONS, links=links))

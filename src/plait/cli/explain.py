@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from plait.cli.shared import shown
+from plait.base.errors import UsageError
+from plait.base.input_view import View, seen
+from plait.cli.common_flags import shown
+from plait.cli.questions import take_apart
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
-from plait.cli.tracing import take_apart
-from plait.context import Context
 from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
 from plait.engine.patch import Patch
-from plait.errors import UsageError
-from plait.view import View, seen
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from plait.cli.tracing import Question
-    from plait.nodes import DocumentSet
-    from plait.provenance import Trace
-    from plait.tools.explain import History
+    from plait.cli.questions import Question
+    from plait.insight.explain import History
+    from plait.tree.nodes import DocumentSet
+    from plait.tree.provenance import Trace
 
 # The exit status of `impact` for a line of which it is unknown what it affects.
 UNKNOWN = 3
@@ -75,7 +75,7 @@ def main(argv: Sequence[str]) -> int:
     as_json = _as_json(question)
     if flags.not_ and flags.output == ANSWER_JSON:
         raise UsageError("--not cannot be combined with -o json", code="flag-conflict")
-    from plait.tools.paths import parse
+    from plait.insight.node_paths import parse
 
     # A PATH that cannot be read is told before anything runs.
     path = parse(question.asked) if question.asked is not None else None
@@ -83,11 +83,11 @@ def main(argv: Sequence[str]) -> int:
     with watched(context):
         documents, trace = question.run(context)
         if flags.not_:
-            from plait.tools.absence import absent
+            from plait.insight.why_not import absent
 
             write_folded(absent(trace, documents.items, path))
             return 0
-        from plait.tools.explain import histories
+        from plait.insight.explain import histories
 
         found = histories(trace, documents.items, question.asked, cleartext_secrets=flags.cleartext_secrets)
         _answer(_told(found, context), as_json=as_json, around=flags.around)
@@ -106,7 +106,7 @@ def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
     """Prints each history before computing the next one, because all of a large output would take far more memory than
     their text.
     """
-    from plait.tools.telling import to_data, to_text
+    from plait.insight.history_text import to_data, to_text
 
     if as_json:
         from json import dumps
@@ -142,7 +142,7 @@ def main_impact(argv: Sequence[str]) -> int:
             expected="FILE:LINE, such as values.yml:3",
             code="invalid-value",
         )
-    from plait.tools.impact import check_line, impact
+    from plait.insight.impact import check_line, impact
 
     def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
         with seen(View(texts)):

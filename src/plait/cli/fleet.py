@@ -6,16 +6,16 @@ import os
 import sys
 from contextlib import contextmanager
 
-from plait.cli.endings import interrupted_by_sigterm
+from plait.base.errors import PlaitError, UsageError
+from plait.cli.common_flags import performed
 from plait.cli.messages import complain_of, is_text
-from plait.cli.shared import performed
+from plait.cli.signals import interrupted_by_sigterm
 from plait.cli.streams import complain, write_out
 from plait.cli.tools import only_argument, size_of
 from plait.engine.common import ALLOW_OUTPUT, GENERAL, LIMIT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
-from plait.errors import PlaitError, UsageError
-from plait.fleet.finding import project_file
+from plait.fleet.project_lookup import project_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _many_runs() -> Iterator[None]:
     """Disables the limits and the garbage collection of a single run: a fleet is many runs."""
     import gc
 
-    from plait.limits import Limits, limited
-    from plait.process import stop_timer, unbound_memory
+    from plait.base.limits import Limits, limited
+    from plait.base.process import stop_timer, unbound_memory
 
     stop_timer()
     unbound_memory()
@@ -119,8 +119,8 @@ def _many_runs() -> Iterator[None]:
 
 
 def _made(flags: Fleet, project: str) -> Report:
+    from plait.base.limits import parse
     from plait.fleet.api import fleet
-    from plait.limits import parse
 
     watcher = _watcher(flags)
     executor = None
@@ -169,9 +169,9 @@ def _number(text: str) -> int:
 
 
 def _tell(report: Report, flags: Fleet) -> None:
-    from plait.fleet.remote import is_url
+    from plait.authoring.project.run import from_here
+    from plait.fleet.remote_files import is_url
     from plait.fleet.summary import by_error, counts_line, faults_text, warnings_text
-    from plait.project.run import from_here
 
     if is_text():
         complain(faults_text(report.failed))

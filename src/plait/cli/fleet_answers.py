@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from plait.cli.shared import performed
+from plait.base.errors import UsageError
+from plait.base.similar_names import counted
+from plait.cli.common_flags import performed
 from plait.cli.streams import complain, write_folded, write_out
 from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, text, texts
-from plait.errors import UsageError
-from plait.fleet.asking import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why
 from plait.fleet.plan import tasks_of
-from plait.spell import counted
+from plait.fleet.queries import BY_AXIS, EQUAL, ODD, VARIOUS, compared, reached, why
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from plait.fleet.asking import Compared
+    from plait.authoring.project.file import Project
     from plait.fleet.plan import Task
-    from plait.project.file import Project
+    from plait.fleet.queries import Compared
 
 
 class Question(Request):
@@ -73,8 +73,8 @@ UNKNOWN = 3
 
 def answer(name: str, argv: Sequence[str]) -> int:
     """Answer a question, `why`, `diff` or `impact`; the exit status, 1 where a line reaches nothing. Raises PlaitError."""
-    from plait.fleet.finding import project_file
-    from plait.project.file import read
+    from plait.authoring.project.file import read
+    from plait.fleet.project_lookup import project_file
 
     command, work = ANSWERS[name]
 
@@ -194,7 +194,7 @@ def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
 
 
 def _since(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:
-    from plait.fleet.since import DIFFERS, since
+    from plait.fleet.revision_diff import DIFFERS, since
 
     if flags.arguments:
         raise UsageError("--since takes no line of a file", found=" ".join(flags.arguments), code="unexpected-argument")

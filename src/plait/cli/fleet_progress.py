@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from plait.fleet.outcome import FAILED
 from plait.fleet.progress import Silent
+from plait.fleet.run_result import FAILED
 from plait.fleet.summary import duration
 
 TYPE_CHECKING = False
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plait.cli.terminal import Terminal
-    from plait.fleet.outcome import Outcome
     from plait.fleet.progress import Watcher
+    from plait.fleet.run_result import Outcome
 
 
 class Lines(Silent):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 
+from plait.base.content import PassingLinks
+from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.messages import complain_of
 from plait.cli.streams import complain, write_out
-from plait.content import PassingLinks
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, texts
-from plait.errors import LimitError, PlaitError, ReadError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.formatting.lossless import Formatted
-    from plait.workspace import InputFile
+    from plait.authoring.formatting.formatter import Formatted
+    from plait.ytt.workspace import InputFile
 
 
 class Fmt(Request):
@@ -54,8 +54,8 @@ def main(flags: Fmt) -> int:
     Raises UsageError.
     """
     keep_limits(flags)
-    from plait.workspace import Inputs
-    from plait.workspace.files import YAML
+    from plait.ytt.workspace import Inputs
+    from plait.ytt.workspace.input_files import YAML
 
     named = [*flags.file, *flags.arguments]
     if not named:
@@ -104,7 +104,7 @@ def main(flags: Fmt) -> int:
 
 def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatted | None]]:
     """Each file with its new text; None for a file that is not YAML, which is reported."""
-    from plait.formatting.lossless import format_text
+    from plait.authoring.formatting.formatter import format_text
 
     for file in files:
         try:
@@ -126,7 +126,7 @@ def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool, colour: bool)
     if not is_diff:
         write_out(f"{name}\n")
         return
-    from plait.textdiff import Paint, hunks, visible
+    from plait.base.text_diff import Paint, hunks, visible
 
     paint = Paint(cleaning(), colour=colour)
     out = [f"{paint.bold}--- {paint.clean(name)}{paint.plain}", f"{paint.bold}+++ {paint.clean(name)}{paint.plain}"]
@@ -140,8 +140,8 @@ def _is_written(file: InputFile, formatted: Formatted, named: Sequence[str]) -> 
 
     named: the paths that the user typed.
     """
-    from plait.cli.endings import cleaned_up
-    from plait.edit.files import write_all
+    from plait.authoring.edit.edited_files import write_all
+    from plait.cli.signals import cleaned_up
 
     try:
         with cleaned_up():

@@ -1,6 +1,6 @@
 """`--isolate`: the command runs in a child process, and its parent ends it at the limit `seconds`, whatever it is doing.
 
-The process of a command enforces its own limits (`plait.process`), but a timer cannot interrupt a single call into C. A
+The process of a command enforces its own limits (`plait.base.process`), but a timer cannot interrupt a single call into C. A
 waiting parent can always kill its child.
 """
 
@@ -12,17 +12,17 @@ import signal
 import sys
 from time import monotonic
 
-from plait.children.forking import can_fork, forked
-from plait.errors import LimitError, UsageError
-from plait.limits import Limits, exceeded
-from plait.process import own_process, stop_timer
+from plait.base.children.forking import can_fork, forked
+from plait.base.errors import LimitError, UsageError
+from plait.base.limits import Limits, exceeded
+from plait.base.process import own_process, stop_timer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-    from plait.limits import Allowance
+    from plait.base.limits import Allowance
 
 # Seconds: the child's own timer comes first, and its message says more.
 _GRACE = 0.3

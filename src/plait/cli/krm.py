@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import sys
 
+from plait.base.content import standard_input
+from plait.base.errors import PlaitError, ReadError, UsageError, render
 from plait.cli.streams import write_out
-from plait.content import standard_input
 from plait.engine.common import ISOLATE, LIMIT, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request
-from plait.errors import PlaitError, ReadError, UsageError, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def changed_items(items: list[Plain], spec: Mapping[object, Plain], warn: Callab
         match = spec.get("match")
         matched = [match is None or _contains(item, match) for item in items]
         if items and not any(matched):
-            from plait.diagnostics import warning
+            from plait.base.warnings import warning
 
             message = "functionConfig.spec.match matches no item, so the operations change nothing"
             warn(warning(message, code="no-matching-item"))
@@ -133,7 +133,7 @@ def _spec(config: Plain) -> Mapping[object, Plain]:
     spec = _map(_map(config, "functionConfig").get("spec"), "functionConfig.spec")
     for name in spec:
         if name not in _KEYS:
-            from plait.spell import did_you_mean
+            from plait.base.similar_names import did_you_mean
 
             raise UsageError(
                 f'functionConfig.spec has no "{name}"',

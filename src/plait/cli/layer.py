@@ -6,19 +6,19 @@ or writes each to a file. Flags control checks before and after rendering, secre
 
 from __future__ import annotations
 
-from plait.cli.shared import keep_warnings, tell_warnings, trace_of, write_source_map
+from plait.base.errors import UsageError
+from plait.cli.common_flags import keep_warnings, tell_warnings, trace_of, write_source_map
 from plait.cli.streams import watched, write_out
-from plait.context import Context
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
 from plait.engine.layer import Layer, form_of, job_of
 from plait.engine.options import Request
-from plait.errors import UsageError
 from plait.layering import STRINGS, Job
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import DocumentSet
+    from plait.tree.nodes import DocumentSet
 
 LAYER = Command(Layer)
 
@@ -53,7 +53,7 @@ def deliver(request: Request) -> int:
             result = job.run(context)
         context.check_warnings()
         if pattern is not None or to_files:
-            from plait.destinations import layered_places, places_by
+            from plait.yaml.output_paths import layered_places, places_by
 
             placed = layered_places(result.items) if pattern is None else places_by(pattern, result.items)
         text = _json(result) if as_json else job.text(result, context.originals)
@@ -61,8 +61,8 @@ def deliver(request: Request) -> int:
     finally:
         tell_warnings(request, context)
     if to_files:
-        from plait.cli.files import write_files
-        from plait.destinations import files_of
+        from plait.cli.result_files import write_files
+        from plait.yaml.output_paths import files_of
 
         write_files(request.output_files, files_of(placed, lambda documents: job.text(documents, context.originals)))
     else:
@@ -71,14 +71,14 @@ def deliver(request: Request) -> int:
 
 
 def _json(result: DocumentSet) -> str:
-    from plait.formats import FORMATS
+    from plait.yaml.output_formats import FORMATS
 
     return FORMATS["json"](result)
 
 
 def _compare(job: Job, context: Context) -> int:
     """Prints the values that Deckhand renders differently. Returns 1 if there are any."""
-    from plait.layering.comparison import to_text
+    from plait.layering.deckhand_differences import to_text
 
     if job.options.relaxed or job.options.like_deckhand:
         raise UsageError(

@@ -5,28 +5,28 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.cli.endings import cleaned_up
+from plait.authoring.project.file import project_of
+from plait.authoring.project.run_selection import choose
+from plait.base.errors import UsageError
+from plait.base.input_view import permitted
+from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced
-from plait.cli.shared import entered, shown
+from plait.cli.signals import cleaned_up
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import ALLOW_OUTPUT, PROJECT, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, csv, switch, text
-from plait.errors import UsageError
-from plait.project.choosing import choose
-from plait.project.file import project_of
-from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.linting.finding import Finding
-    from plait.linting.subject import Subject
-    from plait.project.file import Project
-    from plait.view import View
+    from plait.authoring.lint.finding import Finding
+    from plait.authoring.lint.subject import Subject
+    from plait.authoring.project.file import Project
+    from plait.base.input_view import View
 
 FORMS = ("text", "json", "sarif", "github")
 TARGETS = ("ytt", "bosh", "deckhand")
@@ -75,8 +75,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     subject, found = asked.look()
     if flags.fix:
-        from plait.linting.fixing import fix
-        from plait.spell import counted
+        from plait.authoring.lint.fixing import fix
+        from plait.base.similar_names import counted
 
         with cleaned_up():
             mended = fix(subject, found)
@@ -106,8 +106,8 @@ class Asked:
 
     def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
         """The findings. view: records the reads. Raises PlaitError."""
-        from plait.linting.run import findings_of
-        from plait.linting.subject import Subject
+        from plait.authoring.lint.linter import findings_of
+        from plait.authoring.lint.subject import Subject
 
         flags = self.flags
         project = _typed(self._typed) if self._typed else announced(project_of(flags.project, os.curdir))
@@ -127,8 +127,8 @@ class Asked:
 
     def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""
-        from plait.linting import reports
-        from plait.tools.messages import as_annotations, as_list, as_sarif
+        from plait.authoring.lint import reports
+        from plait.insight.diagnostic_formats import as_annotations, as_list, as_sarif
 
         form, flags = self.form, self.flags
         messages = reports.messages(subject, found)
@@ -157,15 +157,15 @@ def _apart(argv: Sequence[str]) -> tuple[Lint, list[str]]:
 
 def _typed(words: Sequence[str]) -> Project:
     """A project of one run: a command line."""
-    from plait.project.file import Project
-    from plait.project.run import Run
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
 
     command, *rest = words
     return Project("", "", [Run(command, command, (), None, "", None, uses=entered(table(command).parse(rest)).uses)])
 
 
 def _write(path: str, text: str) -> None:
-    from plait.writing import failure, write_file
+    from plait.base.writing import failure, write_file
 
     try:
         with cleaned_up():

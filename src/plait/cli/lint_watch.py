@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 
+from plait.authoring.watch.changes import follow
+from plait.base.errors import PlaitError
+from plait.base.input_view import seen
+from plait.base.process import goes_on, stop_timer, tidier
+from plait.base.similar_names import counted
 from plait.cli.messages import complain_of
 from plait.cli.streams import write_out
 from plait.cli.watch import head
-from plait.errors import PlaitError
-from plait.process import goes_on, stop_timer, tidier
-from plait.spell import counted
-from plait.view import seen
-from plait.watching.changes import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.linting.finding import Finding
-    from plait.linting.subject import Subject
-    from plait.view import View
+    from plait.authoring.lint.finding import Finding
+    from plait.authoring.lint.subject import Subject
+    from plait.base.input_view import View
 
 
 def watch(

@@ -25,7 +25,7 @@ LSP = Command(Lsp)
 
 def main(_: Lsp) -> int:
     """Run `plait lsp`; the exit status. Raises ModuleNotFoundError without its libraries."""
-    from plait.lsp.server import serve
+    from plait.authoring.lsp.server import serve
 
     serve()
     return 0

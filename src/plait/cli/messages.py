@@ -11,10 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.cli.formats import Sink
-    from plait.context import Context
+    from plait.base.errors import PlaitError
+    from plait.cli.message_formats import Sink
     from plait.engine.options import Request
-    from plait.errors import PlaitError
+    from plait.tree.context import Context
 
 
 def _sink(error: PlaitError | None = None) -> Sink | None:
@@ -29,7 +29,7 @@ def _sink(error: PlaitError | None = None) -> Sink | None:
         form = one.message_format if one.has(Request.message_format) and one.message_format in FORMS else form
     if form == "text":
         return None
-    from plait.cli.formats import Sink
+    from plait.cli.message_formats import Sink
 
     made.append(Sink(form))
     return made[0]
@@ -45,9 +45,9 @@ def typed(error: PlaitError | None = None) -> list[Request]:
 
 def read_form(argv: Sequence[str]) -> None:
     """Note the shared flags of a command line that ended before all of it was read."""
+    from plait.base.errors import UsageError
     from plait.engine.flags import Command
     from plait.engine.options import Request
-    from plait.errors import UsageError
 
     requests = TYPED.get([])
     # A request has its whole command line, unless that names another command, or a run.
@@ -75,7 +75,7 @@ def complain_of(error: PlaitError, *, quote_values: bool = False) -> None:
     """Write an error to standard error, in the format that the command line asks for; a terminal shows its codes."""
     sink = _sink(error)
     if sink is None:
-        from plait.errors import render
+        from plait.base.errors import render
 
         complain(render(error, quote_values=quote_values, codes=sys.stderr.isatty()))
     else:
@@ -97,8 +97,8 @@ def warning_line(text: str) -> str:
     """The text of a warning; on a terminal with its code behind the first line."""
     if not sys.stderr.isatty():
         return text
-    from plait.codes import number_of
-    from plait.diagnostics import diagnostic_of
+    from plait.base.codes import number_of
+    from plait.base.warnings import diagnostic_of
 
     number = number_of(diagnostic_of(text).code)
     first, newline, rest = text.partition("\n")

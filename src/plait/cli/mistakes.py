@@ -6,10 +6,10 @@ import os
 import sys
 import traceback
 
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
+from plait.base.version import __version__
 from plait.cli import COMMANDS, TYPED
-from plait.errors import UsageError
-from plait.spell import did_you_mean
-from plait.version import __version__
 
 
 def unknown_command(name: str) -> UsageError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from plait.codes import BY_CODE, CODES, Code
-from plait.errors import UsageError
+from plait.base.codes import BY_CODE, CODES, Code
+from plait.base.errors import UsageError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # In an installation, and in a checkout.
@@ -30,7 +30,7 @@ def code_of(text: str) -> Code:
             None,
         )
     if found is None:
-        from plait.spell import did_you_mean
+        from plait.base.similar_names import did_you_mean
 
         hint = did_you_mean(text, [*BY_CODE, *CODES])
         raise UsageError(f'unknown code "{text}"', hint=hint, code="unknown-code")

@@ -6,17 +6,25 @@ path if requested, and prints the result. Any error ends with status 1, as in bo
 
 from __future__ import annotations
 
-from plait.additions import TAGS
-from plait.cli.endings import cleaned_up
-from plait.cli.shared import entered, keep_warnings, quotes_values, shown, tell_warnings, trace_of, write_source_map
+from plait.base.errors import LimitError, OpsError, PlaitError, UsageError
+from plait.base.extensions import TAGS
+from plait.cli.common_flags import (
+    entered,
+    keep_warnings,
+    quotes_values,
+    shown,
+    tell_warnings,
+    trace_of,
+    write_source_map,
+)
+from plait.cli.signals import cleaned_up
 from plait.cli.streams import watched, write_out
-from plait.context import Context
 from plait.engine.common import keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Request
 from plait.engine.patch import Patch, job_of
-from plait.errors import LimitError, OpsError, PlaitError, UsageError
-from plait.nodes import DocumentSet
+from plait.tree.context import Context
+from plait.tree.nodes import DocumentSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +70,7 @@ def _failed(error: PlaitError, *, as_data: bool) -> int:
     error.exit_status = 3 if isinstance(error, LimitError) else 1
     if not as_data:
         raise error from None
-    from plait.errors import render
+    from plait.base.errors import render
 
     message = render(error, "", quote_values=quotes_values(error)).rstrip("\n")
     write_out(as_json(None, [message, f"Exit code {error.exit_status}"]))
@@ -77,7 +85,7 @@ def _run(request: Patch) -> int:
 
         return watch(lambda: (request, None), deliver)
     if request.version:
-        from plait.version import __version__
+        from plait.base.version import __version__
 
         write_result(request, f"plait version {__version__}\n")
         return 0
@@ -145,9 +153,9 @@ def _is_terminal(flags: Outcome) -> bool:
 
 def _write_back(path: str, text: str) -> None:
     """Replaces the template by the result; its mode is preserved."""
-    from plait.content import encoded
-    from plait.ops.reading import expand_home
-    from plait.writing import failure, write_file
+    from plait.base.content import encoded
+    from plait.base.writing import failure, write_file
+    from plait.ops.reader import expand_home
 
     path = expand_home(path)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.cli.terminal import Terminal
-    from plait.context import Context
+    from plait.tree.context import Context
 
 _FIRST = 1.0
 _AGAIN = 0.2

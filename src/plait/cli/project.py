@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.authoring.project.file import Project, find, project_of, read
+from plait.base.errors import PlaitError
+from plait.base.input_view import permitted
+from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced, described
-from plait.cli.shared import entered, shown
 from plait.cli.streams import write_out
 from plait.cli.tools import only_argument, table
 from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
 from plait.engine.flags import Command, words_of
 from plait.engine.options import Request, switch
-from plait.errors import PlaitError
-from plait.project.file import Project, find, project_of, read
-from plait.view import permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.permissions import Permissions
-    from plait.project.run import Run
+    from plait.authoring.project.run import Run
+    from plait.base.permissions import Permissions
 
 
 class RunCommand(Request):
@@ -133,14 +133,14 @@ def main_project(flags: ProjectCommand) -> int:
     if flags.schema:
         from json import dumps
 
-        from plait.project.schema import schema
+        from plait.authoring.project.project_schema import schema
 
         write_out(dumps(schema(), indent=1, ensure_ascii=False) + "\n")
         return 0
     flags.require_choice(ProjectCommand.output, "form")
     start = only_argument(PROJECT, flags, "file or directory", os.curdir)
     if not os.path.lexists(start):
-        from plait.errors import ReadError
+        from plait.base.errors import ReadError
 
         raise ReadError(f'there is nothing at "{start}"', code="file-not-found")
     project = project_of(flags.project, start)
@@ -158,7 +158,7 @@ _SHOWN = 3
 
 
 def _as_text(project: Project) -> str:
-    from plait.spell import counted
+    from plait.base.similar_names import counted
 
     is_there = project.runs or project.path
     out = [f"{project.path}:" if project.path else "no project file; inferred:"] if is_there else []
@@ -176,7 +176,7 @@ def _as_text(project: Project) -> str:
 def _as_json(project: Project) -> str:
     from json import dumps
 
-    from plait.nodes import to_plain
+    from plait.tree.nodes import to_plain
 
     runs = [
         {

@@ -11,24 +11,32 @@ import os
 import sys
 from time import perf_counter
 
-from plait.cli.shared import are_notes_shown, keep_warnings, performed, shown, tell_warnings, trace_of, write_source_map
+from plait.base.code_cache import user_cache
+from plait.base.errors import LimitError, PlaitError
+from plait.cli.common_flags import (
+    are_notes_shown,
+    keep_warnings,
+    performed,
+    shown,
+    tell_warnings,
+    trace_of,
+    write_source_map,
+)
 from plait.cli.streams import watched, write_out
-from plait.codecache import user_cache
-from plait.context import Context
 from plait.engine.common import GENERAL, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch
 from plait.engine.render import Render, inputs_of, outcome, read_inputs
-from plait.errors import LimitError, PlaitError
-from plait.workspace.files import CHART, KUSTOMIZATIONS
+from plait.tree.context import Context
+from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from plait.codecache import CodeCache
-    from plait.workspace import Result
+    from plait.base.code_cache import CodeCache
+    from plait.ytt.workspace import Result
 
 _SUBCOMMANDS = (
     ("fmt", "format YAML templates"),
@@ -104,7 +112,7 @@ def _dispatch(argv: Sequence[str]) -> int:
     name = "" if place is None else argv[place]
     rest = argv if place is None else [*argv[:place], *argv[place + 1 :]]
     if name == "fmt":
-        from plait.cli.formatted import print_formatted
+        from plait.cli.render_fmt import print_formatted
 
         return performed(FMT, lambda flags: print_formatted(flags, marks_end=True), rest)
     if name == "template":
@@ -114,14 +122,14 @@ def _dispatch(argv: Sequence[str]) -> int:
     if name == "help":
         return shown(SUBCOMMANDS.get(rest[0] if rest else "", RENDER))
     if name == "completion":
-        from plait.cli.start import COMPLETION, main_completion
+        from plait.cli.init import COMPLETION, main_completion
 
         return performed(COMPLETION, main_completion, rest)
     return performed(RENDER, lambda flags: _version() if flags.version else deliver(flags), argv)
 
 
 def _version() -> int:
-    from plait.version import __version__
+    from plait.base.version import __version__
 
     write_out(f"plait version {__version__}\n")
     return 0
@@ -164,7 +172,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         context.note = sys.stderr.write
     keep_warnings(request, context)
     if not request.uses:
-        from plait.diagnostics import warning
+        from plait.base.warnings import warning
 
         message = "there is nothing to render; inputs are given with a flag: plait render -f config/"
         context.warn(warning(message, code="no-inputs"))
@@ -175,7 +183,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
             result = outcome(request, files, inputs, context, debug)
         _note_texts(request, result, context)
         if _prints_documents(request) and [file for file in files if file.path.endswith((CHART, *KUSTOMIZATIONS))]:
-            from plait.workspace.mistakes import foreign_documents
+            from plait.ytt.workspace.mistakes import foreign_documents
 
             for found in foreign_documents(files, result.files):
                 context.warn_openly(found)
@@ -184,7 +192,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         if not request.bulk_out:
             tell_warnings(request, context)
             raise
-        from plait.cli.inspecting import bulk_error
+        from plait.cli.inspect import bulk_error
 
         write_out(bulk_error(error, request))
         return 0
@@ -205,7 +213,7 @@ def _prints_documents(request: Render) -> bool:
 
 
 def _prints_json(request: Render) -> bool:
-    from plait.formats import choose_formats
+    from plait.yaml.output_formats import choose_formats
 
     elsewhere = request.bulk_out or request.has(Render.output_files, Render.emptied)
     return not elsewhere and choose_formats(request.output)[0] == "json"
@@ -215,27 +223,27 @@ def _note_texts(request: Render, result: Result, context: Context) -> None:
     """Warns about text files that are not printed if warnings are errors; otherwise `_write` does."""
     if context.refuses_warnings and result.texts and _prints_documents(request):
         names = ", ".join(file.path for file in result.texts)
-        from plait.diagnostics import warning
+        from plait.base.warnings import warning
 
         message = f"text files are not printed: {names}; --output-files writes them"
         context.warn(warning(message, code="text-not-printed"))
 
 
 def _write(request: Render, result: Result) -> None:
-    from plait import formats
+    from plait.yaml import output_formats
 
     emptied, kept = request.emptied, request.output_files
     if request.bulk_out:
-        write_out(formats.bulk_json(result.output_files()))
+        write_out(output_formats.bulk_json(result.output_files()))
     elif emptied or kept:
-        from plait.cli.files import replace_files, write_files
+        from plait.cli.result_files import replace_files, write_files
 
         if emptied:
             replace_files(emptied, result.output_files())
         else:
             write_files(kept, result.output_files())
     else:
-        name, _ = formats.choose_formats(request.output)
+        name, _ = output_formats.choose_formats(request.output)
         write_out(result.write(name)(result.documents))
         if result.texts and are_notes_shown(request):
             sys.stderr.write(_TEXT_FILES_WARNING)

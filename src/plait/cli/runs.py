@@ -7,8 +7,8 @@ from plait.engine.flags import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.project.file import Project
-    from plait.project.run import Run
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
 
 
 def described(run: Run) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from plait.base.errors import PlaitError, UsageError
 from plait.cli.serve_options import Serve
 from plait.cli.streams import complain
 from plait.cli.tools import size_of
 from plait.engine.flags import Command
-from plait.errors import PlaitError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def main(flags: Serve) -> int:
     """Run `plait serve`; the exit status. Raises PlaitError."""
     if not flags.arguments:
         return _serve(flags)
-    from plait.cli.serve_chores import do
+    from plait.cli.admin_commands import do
 
     return do(flags)
 
@@ -63,8 +63,8 @@ def _serve(flags: Serve) -> int:
 
 
 def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
-    from plait.cli.serve_chores import keys_of, policy_of
-    from plait.limits import parse
+    from plait.base.limits import parse
+    from plait.cli.admin_commands import keys_of, policy_of
     from plait.service.app import application
     from plait.service.retention import keep_of
 
@@ -88,8 +88,8 @@ def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
 
 
 def _telemetry() -> Telemetry:
+    from plait.base.version import __version__
     from plait.service.telemetry import Exported
-    from plait.version import __version__
 
     return Exported(__version__)
 
@@ -103,8 +103,8 @@ def _issuer(flags: Serve) -> Issuer | None:
 
 
 def _run(app: Starlette, listener: socket.socket) -> int:
-    from plait.cli.serve_chores import MEMORY
-    from plait.process import goes_on, serve_on
+    from plait.base.process import goes_on, serve_on
+    from plait.cli.admin_commands import MEMORY
     from plait.service.protocol import Server
 
     goes_on()

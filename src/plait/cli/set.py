@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import os
 
+from plait.base.errors import UsageError
 from plait.cli.colour import COLOR, cleaning, in_colour
+from plait.cli.common_flags import entered, shown
 from plait.cli.messages import complain_of
-from plait.cli.shared import entered, shown
 from plait.cli.streams import complain, write_folded
 from plait.cli.tools import table
 from plait.engine import DIALECTS
 from plait.engine.common import TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text, texts
-from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.edit.setting import Edit, State
-    from plait.edit.target import Target
+    from plait.authoring.edit.setting import Edit, State
+    from plait.authoring.edit.target import Target
     from plait.engine.options import Use
-    from plait.nodes import Value
-    from plait.tools.paths import Place
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import Value
 
 
 class Set(Request):
@@ -94,9 +94,9 @@ class Wish:
         """The value of VALUE; `@path` is the YAML in a file. Raises ReadError, and UsageError for several
         documents.
         """
-        from plait.content import source
-        from plait.source import Source
-        from plait.tools.diff import read
+        from plait.base.content import source
+        from plait.base.source import Source
+        from plait.insight.diff import read
 
         if self.form == TEXT_ITSELF:
             return text
@@ -153,7 +153,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
-    from plait.edit.setting import State, joined
+    from plait.authoring.edit.setting import State, joined
 
     state = State(target)
     edits: list[Edit] = []
@@ -169,15 +169,15 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
 
 def _edit(state: State, wish: Wish, flags: Set) -> Edit:
     """The edit for one value. If there is none, alternatives are printed. Raises PlaitError."""
-    from plait.edit.elsewhere import offers
-    from plait.edit.refusal import Refused
-    from plait.edit.values import added, removed
+    from plait.authoring.edit.edit_errors import Refused
+    from plait.authoring.edit.insertion import offers
+    from plait.authoring.edit.public_functions import added, removed
 
     try:
         place, text = wish.found(state)
     except UsageError as error:
         if wish.is_gone or not flags.add:
-            from plait.edit.misses import data_value_hint
+            from plait.authoring.edit.path_hints import data_value_hint
 
             error.hint = error.hint or data_value_hint(state, wish.splits[0][0])
             error.hint = error.hint or (None if wish.is_gone else "--add adds a key that is not there")
@@ -201,21 +201,21 @@ def _edit(state: State, wish: Wish, flags: Set) -> Edit:
 
 def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Set) -> Edit:
     """The edit in the place that the flags choose, or where the value is written."""
-    from plait.edit import elsewhere
-    from plait.edit.values import edited
+    from plait.authoring.edit import insertion
+    from plait.authoring.edit.public_functions import edited
 
     if flags.has(Set.at):
         file, _, line = flags.at.rpartition(":")
         if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
             raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
-        return elsewhere.at(state, place, value, file, int(line))
+        return insertion.at(state, place, value, file, int(line))
     if flags.has(Set.in_):
-        return elsewhere.in_file(state, place, value, flags.in_)
+        return insertion.in_file(state, place, value, flags.in_)
     if flags.has(Set.as_):
         kind, _, name = flags.as_.partition("=")
         if kind != "value":
             raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME", code="invalid-value")
-        return elsewhere.as_value(state, place, value, name)
+        return insertion.as_value(state, place, value, name)
     return edited(state, place, value, typed)
 
 
@@ -224,10 +224,10 @@ _LONGEST_NUMBER = 9
 
 def _set_from(target: Target, flags: Set) -> int:
     """Put an edited output back; the exit status, 1 if something could not be."""
-    from plait.content import sources
-    from plait.edit.back import put_back
-    from plait.edit.setting import State
-    from plait.tools.diff import read
+    from plait.authoring.edit.setting import State
+    from plait.authoring.edit.write_back import put_back
+    from plait.base.content import sources
+    from plait.insight.diff import read
 
     wanted = read(sources(flags.from_))
     edit, refused = put_back(State(target), wanted)
@@ -256,8 +256,8 @@ def _finish(edit: Edit, flags: Set) -> None:
 
 def _show(edit: Edit, flags: Set) -> None:
     """Prints the changed lines of files, and the changed keys of the output."""
-    from plait.textdiff import GONE, NEW, Paint
-    from plait.tools.diff import to_text
+    from plait.base.text_diff import GONE, NEW, Paint
+    from plait.insight.diff import to_text
 
     colour, clean = in_colour(flags.color), cleaning()
     paint = Paint(clean, colour=colour)
@@ -273,10 +273,10 @@ def _show(edit: Edit, flags: Set) -> None:
 
 def _target(words: list[str]) -> tuple[Target, list[str]]:
     """The run, and the remaining words with the values to set. Raises PlaitError."""
+    from plait.authoring.edit.target import Target
+    from plait.authoring.project.run import Run
     from plait.cli.project import RUN, chosen, is_run
-    from plait.cli.tracing import take_apart
-    from plait.edit.target import Target
-    from plait.project.run import Run
+    from plait.cli.questions import take_apart
 
     if words and words[0] not in (*DIALECTS, "run") and is_run(words[0]):
         words = ["run", *words]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
+from plait.base.errors import UsageError
+from plait.base.writing import failure, followed
+from plait.base.writing.directory import aside_name
 from plait.cli import PROGRAMS
 from plait.cli.streams import write_out
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
-from plait.errors import UsageError
-from plait.writing import failure, followed
-from plait.writing.directory import aside_name
 
 TYPE_CHECKING = False
 
@@ -48,7 +48,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
 # See `plait.cli.run`; importing makes objects too.
 gc.disable()
 
-from plait.bundle import install
+from plait.base.bundle import install
 
 install()
 

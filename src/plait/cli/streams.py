@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from plait.errors import ReadError
+from plait.base.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.cli.progress import Watched
     from plait.cli.terminal import Terminal
-    from plait.context import Context
+    from plait.tree.context import Context
 
 
 class _Unwatched:

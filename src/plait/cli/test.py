@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from plait.base.errors import UsageError
+from plait.base.limits import allowance
+from plait.base.process import goes_on, stop_timer
 from plait.cli.colour import in_colour
 from plait.cli.runs import announced
 from plait.cli.streams import write_out
@@ -11,21 +14,18 @@ from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, text, texts
-from plait.errors import UsageError
-from plait.limits import allowance
-from plait.process import goes_on, stop_timer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from plait.authoring.coverage import Coverage
+    from plait.authoring.testing.cases import Case
+    from plait.authoring.testing.collecting import Collected
+    from plait.authoring.testing.functions import FunctionCase
+    from plait.authoring.testing.results import Result
     from plait.cli.coverage_reports import Reports
-    from plait.coverage import Coverage
-    from plait.testing.cases import Case
-    from plait.testing.collecting import Collected
-    from plait.testing.functions import FunctionCase
-    from plait.testing.results import Result
 
 
 class Test(Request):
@@ -101,7 +101,7 @@ def main(flags: Test) -> int:
         stop_timer()  # each test has its own
     coverage = None if reports is None else reports.read(flags.cov_append)
     done = _run(flags, cases, collected, jobs, start, coverage)
-    from plait.testing.remembered import remember
+    from plait.authoring.testing.last_failed import remember
 
     remember(done)
     _write_junit(flags, done)
@@ -111,8 +111,8 @@ def main(flags: Test) -> int:
 
 def _collected(flags: Test) -> tuple[Collected, list[Case | FunctionCase]]:
     """The tests that the arguments name, and the selected ones. Raises PlaitError."""
-    from plait.testing.collecting import Collector
-    from plait.testing.remembered import selected
+    from plait.authoring.testing.collecting import Collector
+    from plait.authoring.testing.last_failed import selected
 
     collected = Collector(flags.project).collect(flags.arguments)
     for project in collected.inferred:
@@ -148,9 +148,9 @@ def _run(
     coverage: Coverage | None,
 ) -> list[Result]:
     """Runs the cases and prints their results."""
+    from plait.authoring.testing import reports
     from plait.cli.test_output import Teller
-    from plait.testing import reports
-    from plait.tools.workflow import without_commands
+    from plait.insight.workflow import without_commands
 
     teller = Teller(len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github)
     done: list[Result] = []
@@ -174,7 +174,7 @@ def _run(
 def _results(
     flags: Test, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
 ) -> Iterator[Result]:
-    from plait.testing.running import results, results_of_several
+    from plait.authoring.testing.running import results, results_of_several
 
     update = flags.update
     if jobs > 1 and len(cases) > 1:
@@ -185,9 +185,9 @@ def _results(
 
 def _obsolete(flags: Test, collected: Collected) -> list[str]:
     """Messages about snapshots that no case uses. Only files whose cases all ran are considered."""
+    from plait.authoring.testing.cases import Case
+    from plait.authoring.testing.snapshots import obsolete, remove
     from plait.cli.test_output import obsolete_note
-    from plait.testing.cases import Case
-    from plait.testing.snapshots import obsolete, remove
 
     used = {one.file for case in collected.cases if isinstance(case, Case) for one in case.snapshots}
     found = [path for file in collected.files if file in collected.whole for path in obsolete(file, used)]
@@ -201,8 +201,8 @@ def _write_junit(flags: Test, done: Sequence[Result]) -> None:
     path = flags.junit
     if not path:
         return
-    from plait.testing.reports import junit
-    from plait.writing import failure, write_file
+    from plait.authoring.testing.reports import junit
+    from plait.base.writing import failure, write_file
 
     try:
         write_file(path, [junit(done).encode()], new_mode=0o666)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from plait.base.similar_names import counted
 from plait.cli.streams import write_folded, write_out
 from plait.cli.terminal import harmless
-from plait.spell import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.equal import Key
-    from plait.testing.results import Result
+    from plait.authoring.testing.results import Result
+    from plait.base.equal_errors import Key
 
 _DOTS = 72
 _BAR = 30
@@ -57,7 +57,7 @@ class Teller:
 
     def _clean(self, text: str) -> str:
         if self._in_workflow:
-            from plait.tools.workflow import without_commands
+            from plait.insight.workflow import without_commands
 
             text = without_commands(text)
         return harmless(text) if self._on_terminal else text

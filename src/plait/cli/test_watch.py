@@ -6,26 +6,26 @@ import os
 import sys
 from time import perf_counter
 
+from plait.authoring.testing.evaluating import Evaluator
+from plait.authoring.testing.last_failed import remember
+from plait.authoring.testing.running import results
+from plait.authoring.watch.changes import follow
+from plait.base.errors import PlaitError
+from plait.base.input_view import View, seen
+from plait.base.process import stop_timer, tidier
+from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
 from plait.cli.messages import complain_of
 from plait.cli.streams import write_out
 from plait.cli.test_output import Teller
 from plait.cli.watch import head
-from plait.errors import PlaitError
-from plait.process import stop_timer, tidier
-from plait.spell import counted
-from plait.testing.evaluating import Evaluator
-from plait.testing.remembered import remember
-from plait.testing.running import results
-from plait.view import View, seen
-from plait.watching.changes import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.testing.cases import Case
-    from plait.testing.functions import FunctionCase
+    from plait.authoring.testing.cases import Case
+    from plait.authoring.testing.functions import FunctionCase
 
 
 def watch(cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:

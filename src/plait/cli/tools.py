@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from plait.base.errors import UsageError
 from plait.engine import dialect
 from plait.engine.common import JOBS, TRUST
 from plait.engine.flags import Command
-from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

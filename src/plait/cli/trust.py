@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 
-from plait.cli.colour import cleaning
-from plait.cli.streams import complain, write_out
-from plait.cli.tools import confirmed, only_argument
-from plait.engine.flags import Command
-from plait.engine.options import READ_PATH, WRITTEN_PATH, Heading, Request, switch, texts
-from plait.errors import ReadError
-from plait.permissions import (
+from plait.authoring.project.trusting.needs import needs_of
+from plait.base.errors import ReadError
+from plait.base.permissions import (
     ACCESSES,
     ENVIRONMENT,
     FILE_NAMES,
@@ -23,8 +19,12 @@ from plait.permissions import (
     Need,
     origin_of,
 )
-from plait.project.trusting.needs import needs_of
-from plait.trust import Decision, check_owner, decisions, permissions_of, revoke, store, stored
+from plait.base.trust import Decision, check_owner, decisions, permissions_of, revoke, store, stored
+from plait.cli.colour import cleaning
+from plait.cli.streams import complain, write_out
+from plait.cli.tools import confirmed, only_argument
+from plait.engine.flags import Command
+from plait.engine.options import READ_PATH, WRITTEN_PATH, Heading, Request, switch, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _typed(access: str, text: str) -> Need:
 
 
 def _is_foreign(file: str) -> bool:
-    from plait.errors import PermissionDeniedError
+    from plait.base.errors import PermissionDeniedError
 
     try:
         check_owner(os.path.abspath(file))

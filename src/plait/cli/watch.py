@@ -10,42 +10,42 @@ import os
 import sys
 from time import localtime, perf_counter, strftime
 
+from plait.authoring.watch.changes import follow
+from plait.base.code_cache import MemoryCache
+from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import permitted, seen
+from plait.base.process import goes_on, stop_timer, tidier
+from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
+from plait.cli.common_flags import quotes_values, within_limits
 from plait.cli.messages import complain_of
-from plait.cli.shared import quotes_values, within_limits
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.terminal import harmless
-from plait.codecache import MemoryCache
-from plait.context import Context
 from plait.engine.common import ISOLATE, WATCH
 from plait.engine.options import DELIVERY
 from plait.engine.patch import Patch
 from plait.engine.render import Render
 from plait.engine.world import evaluate_in
-from plait.errors import PlaitError, UsageError
-from plait.nodes import equal
-from plait.process import goes_on, stop_timer, tidier
-from plait.provenance import Trace
-from plait.secrets import uses_secrets
-from plait.spell import counted
-from plait.tools.diff import diff, printed, to_text
-from plait.tools.masking import Labels, masked
-from plait.view import permitted, seen
-from plait.watching.changes import follow
-from plait.workspace.kept import Kept
-from plait.workspace.session import KEPT
-from plait.workspace.shared import Shared
+from plait.insight.diff import diff, printed, to_text
+from plait.insight.redaction import Labels, masked
+from plait.tree.context import Context
+from plait.tree.nodes import equal
+from plait.tree.provenance import Trace
+from plait.tree.secrets import uses_secrets
+from plait.ytt.workspace.session import KEPT
+from plait.ytt.workspace.shared_inputs import Shared
+from plait.ytt.workspace.template_cache import Kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from plait.base.input_view import View
+    from plait.base.permissions import Permissions
     from plait.engine.options import Request
     from plait.engine.results import Documents
-    from plait.nodes import Document
-    from plait.permissions import Permissions
-    from plait.view import View
+    from plait.tree.nodes import Document
 
 # Options that ask for something else than documents; those of delivery send them elsewhere.
 _OTHER: set[Any] = {Render.files_inspect, Render.schema_inspect, Patch.path}

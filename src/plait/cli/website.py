@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from plait.base.errors import UsageError
+from plait.base.version import __version__
 from plait.cli.streams import complain
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch, text
-from plait.errors import UsageError
-from plait.version import __version__
 
 TYPE_CHECKING = False
 
@@ -49,8 +49,8 @@ def main(flags: Website) -> int:
         )
     address = flags.listen_addr
     host, port = _address(address)
-    from plait.process import goes_on, serve_on
-    from plait.website.server import Playground
+    from plait.base.process import goes_on, serve_on
+    from plait.playground.server import Playground
 
     try:
         server = Playground(host, port, _page())

@@ -6,14 +6,14 @@ the script what to do without a candidate.
 
 from __future__ import annotations
 
+from plait.base.errors import UsageError
 from plait.cli.as_ytt import PROGRAM, TEMPLATE, YTT, YTT_FMT, YTT_VERSION_COMMAND
-from plait.cli.shared import performed, shown
+from plait.cli.common_flags import performed, shown
 from plait.cli.streams import complain, write_out
 from plait.cli.website import Website
 from plait.cli.website import main as serve
 from plait.engine.flags import Command
 from plait.engine.options import LISTS, Request, switch
-from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from plait.additions import OF_COMMAND
-from plait.content import Links
+from plait.base.content import Links
+from plait.base.errors import UsageError
+from plait.base.extensions import OF_COMMAND
+from plait.base.limits import Allowance, allowance, limited, parse
 from plait.engine.options import (
     CSV,
     DELIVERY,
@@ -21,21 +23,19 @@ from plait.engine.options import (
     keyword,
     located,
 )
-from plait.errors import UsageError
-from plait.limits import Allowance, allowance, limited, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from plait.context import Context
-    from plait.destinations import Pattern
-    from plait.engine.kinds import Limits, Plain, Texts, Warnings
     from plait.engine.results import Documents
+    from plait.engine.types import Limits, Plain, Texts, Warnings
     from plait.layering.sites import Site
-    from plait.nodes import DocumentSet, Map
+    from plait.tree.context import Context
+    from plait.tree.nodes import DocumentSet, Map
     from plait.yaml import Forms
+    from plait.yaml.output_paths import Pattern
 
 # Headings of help that commands share.
 GENERAL = "General"
@@ -119,7 +119,7 @@ ALLOW_LINKS = declared(
 ALLOW_ALL_LINKS = declared(
     "dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links", attribute="allow_all_links"
 )
-# Its paths hold until the command ends (`plait.cli.shared.entered`).
+# Its paths hold until the command ends (`plait.cli.common_flags.entered`).
 ALLOW_OUTPUT = declared(
     "allow-symlink-output",
     CSV,
@@ -288,7 +288,7 @@ def output_by_of(request: Request) -> Pattern | None:
     """The pattern of the file that each document is written to, or None. Raises UsageError."""
     if not request.has(OUTPUT_BY):
         return None
-    from plait.destinations import Pattern
+    from plait.yaml.output_paths import Pattern
 
     with located(request, OUTPUT_BY):
         return Pattern(request.value(OUTPUT_BY))
@@ -298,7 +298,7 @@ def secrets_of(request: Request) -> list[Map]:
     """The values of the sources of secrets that a request names. Raises PlaitError."""
     if not request.has(SECRETS):
         return []
-    from plait.secrets.sources import read_secrets
+    from plait.engine.secret_sources import read_secrets
 
     with located(request, SECRETS) as arguments:
         return read_secrets(arguments, allow_exec=request.value(ALLOW_EXEC))
@@ -319,8 +319,8 @@ def keep_originals(request: Request, context: Context, form: str, strings: Forms
             found=f"-o {form}",
             code="keep-format",
         )
-    from plait.yaml.forms import FORMS
-    from plait.yaml.originals import Originals
+    from plait.yaml.preserved_text import Originals
+    from plait.yaml.scalar_styles import FORMS
 
     context.originals = Originals(strings or FORMS)
 
@@ -333,7 +333,7 @@ def result_of(
 
     if pattern is None:
         return Documents(nodes, write=write, warnings=context.warnings, trace=context.trace)
-    from plait.destinations import files_of, places_by
+    from plait.yaml.output_paths import files_of, places_by
 
     placed = places_by(pattern, nodes.items, context.secrets)
     return Rendered(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from plait.content import variables
+from plait.base.content import variables
+from plait.base.errors import UsageError
+from plait.base.input_view import current_permissions, permitted
 from plait.engine import common
 from plait.engine.common import Dialect, keep_limits, keep_originals, output_by_of, result_of
 from plait.engine.options import (
@@ -19,20 +21,18 @@ from plait.engine.options import (
     texts,
     value_map,
 )
-from plait.errors import UsageError
-from plait.nodes import Map
-from plait.view import current_permissions, permitted
+from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plait.context import Context
-    from plait.engine.kinds import Input, Inputs, Plain, Texts
     from plait.engine.pipeline import Step
     from plait.engine.results import Documents
-    from plait.nodes import Document, DocumentSet
-    from plait.workspace import ReferencedValues
+    from plait.engine.types import Input, Inputs, Plain, Texts
+    from plait.tree.context import Context
+    from plait.tree.nodes import Document, DocumentSet
+    from plait.ytt.workspace import ReferencedValues
 
 FORMS = ("yaml", "json")
 
@@ -87,7 +87,7 @@ class Compose(Dialect):
 
 def evaluate(request: Compose, context: Context) -> Documents:
     """The result of a request; nothing is printed or written. Raises PlaitError."""
-    from plait.formats import text_of
+    from plait.yaml.output_formats import text_of
 
     keep_limits(request, context)
     form: str = request.output
@@ -108,9 +108,9 @@ def composed(
             found=" ".join(request.arguments) or None,
             code="missing-argument",
         )
-    from plait.permissions import READ, Need
-    from plait.trust import permissions_of
-    from plait.workspace import values_of_map
+    from plait.base.permissions import READ, Need
+    from plait.base.trust import permissions_of
+    from plait.ytt.workspace import values_of_map
 
     values = _values(request, context)
     if isinstance(request.values, Map):
@@ -119,15 +119,15 @@ def composed(
     with permitted(None if current_permissions() is not None else permissions_of(path, typed=[Need(READ, path)])):
         result = _after_steps(request, path, context, watch, values)
     if request.has(Compose.check_output):
-        from plait.kinds.output import check_output
+        from plait.ytt.json_schema.output import check_output
 
         check_output(result.items, request.check_output, context.warn, quotes=False)
     return result
 
 
 def _values(request: Compose, context: Context) -> list[ReferencedValues]:
-    from plait.workspace import Inputs
-    from plait.workspace.values_flags import ValuesFlags, read_values
+    from plait.ytt.workspace import Inputs
+    from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
     found: list[ReferencedValues] = []
     for option, name in (
@@ -148,7 +148,7 @@ def _after_steps(
     values: Sequence[ReferencedValues],
 ) -> DocumentSet:
     from plait.engine.pipeline import read
-    from plait.engine.steps import compose, has_secrets
+    from plait.engine.pipeline_steps import compose, has_secrets
 
     pipeline = read(path, request.run)
     if watch is not None and not request.cleartext_secrets and has_secrets(pipeline):

@@ -14,7 +14,7 @@ class Comparable:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
-            from plait.spell import no_attribute
+            from plait.base.similar_names import no_attribute
 
             raise no_attribute(self, name)
 

@@ -14,9 +14,9 @@ after arguments, and treat everything after `--` as arguments.
 
 from __future__ import annotations
 
+from plait.base.errors import UsageError
 from plait.engine.common import GENERAL, NO_EFFECT
 from plait.engine.options import GO_FLAGS, NUMBER, PFLAG, SWITCH, Option, Request
-from plait.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ class Command(Generic[R]):
     def checked(self, found: R) -> R:
         """The same for a command line that `read` returned. Raises UsageError."""
         if found.arguments and not self.request.usage and not found.help:
+            from plait.base.similar_names import did_you_mean
             from plait.engine.helping import argument_hint
-            from plait.spell import did_you_mean
 
             extra = ", ".join(found.arguments)
             known = [name for name, _ in self.request.commands]
@@ -290,7 +290,7 @@ class Command(Generic[R]):
         return () if flag is None else flag.choices
 
     def _unknown(self, pflag: str, go_flags: str, meant: list[str]) -> UsageError:
-        from plait.spell import listed
+        from plait.base.similar_names import listed
 
         return UsageError(
             f"unknown {go_flags if self.style == GO_FLAGS else pflag}",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from plait.content import source, sources, variables
+from plait.base.content import source, sources, variables
+from plait.base.errors import PlaitError, ReadError, UsageError, conceal, public
 from plait.engine import common
 from plait.engine.common import Linked, keep_limits, keep_originals, links_of, output_by_of, result_of, site_of
 from plait.engine.options import (
@@ -20,7 +21,6 @@ from plait.engine.options import (
     switch,
     texts,
 )
-from plait.errors import PlaitError, ReadError, UsageError, conceal, public
 from plait.layering import ORDERS, STRINGS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
 from plait.yaml import deduplicate, read
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Literal
 
-    from plait.context import Context
-    from plait.engine.kinds import Inputs, Texts
+    from plait.base.source import Source
     from plait.engine.results import Documents
+    from plait.engine.types import Inputs, Texts
     from plait.layering.secrets import SecretSource
-    from plait.nodes import DocumentSet
-    from plait.source import Source
-    from plait.workspace.shared import Shared
+    from plait.tree.context import Context
+    from plait.tree.nodes import DocumentSet
+    from plait.ytt.workspace.shared_inputs import Shared
 
 FORMS = ("yaml", "json")
 
@@ -216,7 +216,7 @@ def _secret_sources(request: Layer) -> list[SecretSource]:
     found: list[SecretSource] = []
     with located(request, Layer.secrets_files) as paths:
         for path in paths:
-            from plait.nodes import Map, kind_name
+            from plait.tree.nodes import Map, kind_name
 
             text = source(path).hidden()
             try:

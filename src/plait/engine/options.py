@@ -10,15 +10,15 @@ attribute is a keyword of the API as well. `Render.strict` is the declaration, `
 
 from __future__ import annotations
 
-from plait.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
-    from plait.nodes import Map
-    from plait.source import Position
+    from plait.base.source import Position
+    from plait.tree.nodes import Map
 
     T = TypeVar("T")
     # The line of a project file; None for what was typed, or passed by a program.
@@ -94,7 +94,7 @@ class PathForm:
     def split(self, text: str) -> tuple[str, str]:
         """The text before the path in a value, and the path; "" for a value without one."""
         if self.is_source:
-            from plait.secrets.sources import Named
+            from plait.engine.secret_sources import Named
 
             path = Named(text).path
             return text.removesuffix(path), path
@@ -128,7 +128,7 @@ class Option:
     the command line is ignored, mistakes included. attribute: of the request, by default the name. is_negated: the
     attribute is the opposite of the switch. setting: its name in project files, "" for none; by default the name of the
     flag. step: its name in the steps of pipelines, "" for none. path: the form of a path in its value, or None.
-    program: the programs that the switch lets sources of secrets start (`plait.permissions`). environment: the
+    program: the programs that the switch lets sources of secrets start (`plait.base.permissions`). environment: the
     environment variables that a value reads, as `PREFIX*`, with `{}` for the value; "" for none. part: EVALUATION,
     DELIVERY or PROCESS. is_argument, is_positional: without a flag on the command line, without a name in the API.
     has_effect: False for a flag that is accepted and ignored.
@@ -427,7 +427,7 @@ class Request:
         found = self.value(option)
         for value in found if option.kind in LISTS else [found]:
             if value not in option.choices:
-                from plait.spell import did_you_mean
+                from plait.base.similar_names import did_you_mean
 
                 known = option.choices
                 with located(self, option):
@@ -466,7 +466,7 @@ class located:  # noqa: N801 - reads as what it does
 
 def merged(low: Map, high: Map) -> Map:
     """Two maps, the second over the first; maps in both deeply."""
-    from plait.nodes import Map
+    from plait.tree.nodes import Map
 
     items = {item.key: item for item in low.items}
     for item in high.items:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from plait.content import standard_input, variables
+from plait.base.content import standard_input, variables
+from plait.base.errors import PlaitError, ReadError, UsageError
+from plait.base.source import CLAUSE, FLAG
 from plait.engine import common
 from plait.engine.common import Linked, additions_of, keep_limits, links_of
 from plait.engine.options import (
@@ -23,20 +25,18 @@ from plait.engine.options import (
     texts,
     value_map,
 )
-from plait.errors import PlaitError, ReadError, UsageError
-from plait.nodes import DocumentSet, Map
-from plait.source import CLAUSE, FLAG
+from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-    from plait.context import Context
-    from plait.engine.kinds import Input, Inputs, Plain, Texts
     from plait.engine.options import Use
     from plait.engine.results import Documents
+    from plait.engine.types import Input, Inputs, Plain, Texts
     from plait.ops import Job
+    from plait.tree.context import Context
 
 _ACCEPTED = "accepted, no effect"
 
@@ -198,7 +198,7 @@ def configured(request: Patch, context: Context) -> Job:
     job.sort = request.sort
     job.keep_format = request.keep_format
     if request.has(Patch.additions):
-        from plait.additions import taken
+        from plait.base.extensions import taken
 
         with located(request, Patch.additions):
             job.additions = taken(request.additions, "patch")
@@ -221,8 +221,8 @@ def _taken(take: Callable[[Job, str, Patch], None], job: Job, use: Use, request:
 
 
 def _take_template(job: Job, path: str, _request: Patch) -> None:
-    from plait.ops.reading import TEMPLATE, decoded, expand_home, file_source
-    from plait.source import Source
+    from plait.base.source import Source
+    from plait.ops.reader import TEMPLATE, decoded, expand_home, file_source
 
     if path == "-":
         job.template = Source("stdin", decoded(standard_input()))
@@ -233,7 +233,7 @@ def _take_template(job: Job, path: str, _request: Patch) -> None:
 
 def _take_operations(job: Job, value: str, request: Patch) -> None:
     from plait.ops import expand, file_source, read_operations
-    from plait.ops.reading import DecodeError
+    from plait.ops.reader import DecodeError
 
     for path in expand(value, links_of(request)) if value else [value]:
         try:
@@ -279,7 +279,7 @@ def _take_environment(job: Job, value: str, _request: Patch) -> None:
 
 
 def _take_secrets(job: Job, value: str, request: Patch) -> None:
-    from plait.secrets.sources import read_secrets
+    from plait.engine.secret_sources import read_secrets
 
     for values in read_secrets([value], allow_exec=request.allow_exec):
         job.sources.give_secrets(values)
@@ -287,7 +287,7 @@ def _take_secrets(job: Job, value: str, request: Patch) -> None:
 
 def _take_store(job: Job, value: str, _request: Patch) -> None:
     from plait.ops import Store
-    from plait.ops.reading import expand_home
+    from plait.ops.reader import expand_home
 
     if not value:
         raise ReadError(

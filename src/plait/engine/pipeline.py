@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 
-from plait.content import file_content, printable, reason
+from plait.base.content import file_content, printable, reason
+from plait.base.errors import ReadError, UsageError
+from plait.base.input_view import may_read
+from plait.base.similar_names import did_you_mean
+from plait.base.source import Position, Source
 from plait.engine import dialect
 from plait.engine.options import SWITCH
-from plait.errors import ReadError, UsageError
-from plait.nodes import Array, Map, MapItem, kind_name
-from plait.source import Position, Source
-from plait.spell import did_you_mean
-from plait.view import may_read
+from plait.tree.nodes import Array, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.engine.options import Option, Request
-    from plait.nodes import ArrayItem
+    from plait.tree.nodes import ArrayItem
 
     R = TypeVar("R", bound=Request)
 
@@ -99,7 +99,7 @@ class Step:
         texts = self.texts("secrets")
         if not texts:
             return []
-        from plait.secrets.sources import Named
+        from plait.engine.secret_sources import Named
 
         return [(text.removesuffix(path), path) for text in texts for path in [Named(text).path]]
 

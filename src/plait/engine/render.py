@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
-from plait.additions import taken
-from plait.content import variable, variables
+from plait.base.content import variable, variables
+from plait.base.errors import UsageError
+from plait.base.extensions import taken
+from plait.base.source import Source
 from plait.engine import common
 from plait.engine.common import Linked, additions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
 from plait.engine.options import (
@@ -25,23 +27,21 @@ from plait.engine.options import (
     texts,
     value_map,
 )
-from plait.errors import UsageError
-from plait.nodes import Map
-from plait.source import Source
-from plait.workspace import Inputs as Reader
-from plait.workspace import Job, Options, Result, values_of_map
-from plait.workspace.job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
+from plait.tree.nodes import Map
+from plait.ytt.workspace import Inputs as Reader
+from plait.ytt.workspace import Job, Options, Result, values_of_map
+from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plait.context import Context
-    from plait.engine.kinds import Inputs, Plain, Texts
     from plait.engine.results import Rendered
-    from plait.workspace import InputFile, ReferencedValues
-    from plait.workspace.merges import Merges
-    from plait.workspace.shared import Shared
+    from plait.engine.types import Inputs, Plain, Texts
+    from plait.tree.context import Context
+    from plait.ytt.workspace import InputFile, ReferencedValues
+    from plait.ytt.workspace.merges import Merges
+    from plait.ytt.workspace.shared_inputs import Shared
 
 EMPTIED = "dangerous-emptied-output-directory"
 
@@ -193,7 +193,7 @@ _NOT_SHARED = (Render.bulk_in, Render.file_marks, Render.files_inspect, Render.k
 def evaluate(request: Render, context: Context, shared: Shared | None = None) -> Rendered:
     """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
     from plait.engine.results import Rendered
-    from plait.formats import choose_formats
+    from plait.yaml.output_formats import choose_formats
 
     keep_limits(request, context)
     inputs = inputs_of(request)
@@ -224,7 +224,7 @@ def evaluate(request: Render, context: Context, shared: Shared | None = None) ->
 
 def _can_share(request: Render, context: Context) -> bool:
     """True if inputs read by another run may be used, which provenance excludes."""
-    from plait.events import current_listener
+    from plait.base.events import current_listener
 
     return context.trace is None and current_listener() is None and not request.has(*_NOT_SHARED)
 
@@ -244,7 +244,7 @@ def inputs_of(request: Render) -> Reader:
 def read_inputs(request: Render, inputs: Reader) -> list[InputFile]:
     """The inputs of a request, in order. Raises ReadError, UsageError."""
     if request.bulk_in:
-        from plait.workspace.inputs import bulk_files
+        from plait.ytt.workspace.inputs import bulk_files
 
         return bulk_files(request.bulk_in)
     with located(request, Render.inputs) as paths:
@@ -260,13 +260,13 @@ def outcome(
 ) -> Result:
     """The result of the phases. debug: gets each line of --debug. Raises PlaitError."""
     if request.keep_format:
-        from plait.formats import choose_formats
+        from plait.yaml.output_formats import choose_formats
 
         keep_originals(request, context, choose_formats(request.output)[0])
     job = job_of(request, files, inputs, context, debug)
     if request.files_inspect:
         return _listed(job)
-    from plait.workspace.phases import run
+    from plait.ytt.workspace.phases import run
 
     if request.program == "ytt":
         job.after_schema = lambda: _check_output(request)
@@ -275,8 +275,8 @@ def outcome(
 
 def _listed(job: Job) -> Result:
     """The paths of the inputs, as a document."""
-    from plait.nodes import Array, ArrayItem, Document, DocumentSet
-    from plait.workspace import in_sequence
+    from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet
+    from plait.ytt.workspace import in_sequence
 
     paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
     return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
@@ -291,13 +291,13 @@ def job_of(
 ) -> Job:
     """The job of the phases. debug: gets each line of --debug. Raises PlaitError."""
     if request.has(Render.file_marks):
-        from plait.workspace.marks import apply_marks
+        from plait.ytt.workspace.file_marks import apply_marks
 
         with located(request, Render.file_marks) as marks:
             files = apply_marks(files, marks)
     job = Job(files, options_of(request, debug))
     if debug is not None:
-        from plait.workspace.library import outline
+        from plait.ytt.workspace.library import outline
 
         for line in outline(job.library):
             debug(line)
@@ -305,7 +305,7 @@ def job_of(
         lowest, *others = _VALUES
         job.values = _values(request, inputs, context, [lowest])
         if request.data_values_env_all:
-            from plait.workspace.environment import Environment
+            from plait.ytt.workspace.environment import Environment
 
             job.environment = Environment(variable, len(job.values))
         job.values += _values(request, inputs, context, others)
@@ -352,7 +352,7 @@ def _inspection(request: Render) -> str | None:
     if request.files_inspect:
         return None
     if request.schema_inspect:
-        from plait.formats import JSON_SCHEMA
+        from plait.yaml.output_formats import JSON_SCHEMA
 
         return INSPECT_JSON_SCHEMA if JSON_SCHEMA in request.output else INSPECT_SCHEMA
     return INSPECT_VALUES if request.data_values_inspect else None
@@ -360,7 +360,7 @@ def _inspection(request: Render) -> str | None:
 
 def _check_output(request: Render) -> None:
     """Raises UsageError for an unknown output type, or one that does not fit the request."""
-    from plait.formats import OPENAPI, choose_formats
+    from plait.yaml.output_formats import OPENAPI, choose_formats
 
     with located(request, Render.output):
         _, schema_format = choose_formats(request.output)
@@ -387,7 +387,7 @@ def _values(
     found: list[ReferencedValues] = []
     for option, name in options:
         if request.has(option):
-            from plait.workspace.values_flags import ValuesFlags, read_values
+            from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
             with located(request, option) as given:
                 flags = ValuesFlags(**{name: given})
@@ -399,7 +399,7 @@ def _merges(request: Render, inputs: Reader, context: Context) -> Merges | None:
     """The documents that are merged into the output; None for none. Raises ReadError, UsageError."""
     if not request.has(Render.merge, Render.merge_keys, Render.merge_schemas):
         return None
-    from plait.workspace.merges import Merges, documents_of
+    from plait.ytt.workspace.merges import Merges, documents_of
 
     with located(request, Render.merge) as paths:
         documents = documents_of(inputs.files(paths), strict=request.strict, warn=context.warn)

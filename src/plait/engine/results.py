@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from plait.additions import TAGS
+from plait.base.extensions import TAGS
+from plait.base.limits import allowance, limited
 from plait.engine.equality import Comparable
-from plait.limits import allowance, limited
-from plait.nodes import DocumentSet, to_plain
+from plait.tree.nodes import DocumentSet, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol, Self, TypeAlias, TypedDict, overload
 
-    from plait.engine.kinds import Plain
-    from plait.nodes import Document, Value
-    from plait.provenance import Trace
-    from plait.suggestions import Kind
+    from plait.base.suggestions import Kind
+    from plait.engine.types import Plain
+    from plait.tree.nodes import Document, Value
+    from plait.tree.provenance import Trace
 
     # A text, or its parts: own words and [quotation, True if its source is private, None for that of the error] or [flag, its value].
     Words: TypeAlias = "str | list[str | tuple[str, str | bool | None]]"
@@ -133,7 +133,7 @@ class Documents(Comparable):
     def nodes(self) -> DocumentSet:
         """The tree."""
         if self._nodes is None:
-            from plait.source import Source
+            from plait.base.source import Source
             from plait.yaml import read
 
             # Every document prints something.
@@ -144,7 +144,7 @@ class Documents(Comparable):
         return self._nodes
 
     def __repr__(self) -> str:
-        from plait.naming import document_name
+        from plait.yaml.document_names import document_name
 
         names = [document_name(document) or "-" for document in self.nodes.items[:_NAMED]]
         shown = ", ".join(repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")[1:-1] for name in names)
@@ -191,8 +191,8 @@ class Documents(Comparable):
         """The only document, which must be a map. Raises PlaitError for another number of documents or another
         type.
         """
-        from plait.errors import PlaitError
-        from plait.nodes import kind_name
+        from plait.base.errors import PlaitError
+        from plait.tree.nodes import kind_name
 
         found = self.to_list()
         if len(found) != 1:
@@ -301,7 +301,7 @@ def _data(document: Document) -> Plain:
     try:
         return plain(document.value)
     except RecursionError:
-        from plait.errors import LimitError
+        from plait.base.errors import LimitError
 
         raise LimitError("the document is nested too deeply for plain data", at=document.position) from None
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
 from plait.engine.pipeline import Step, check_keys
-from plait.errors import UsageError
-from plait.nodes import Array, Document, Map
-from plait.spell import did_you_mean
+from plait.tree.nodes import Array, Document, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.nodes import MapItem, Value
+    from plait.tree.nodes import MapItem, Value
 
 _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 
 def selected(step: Step, documents: Sequence[Document]) -> set[Document]:
     """The documents that match `select`; without it the only one. Raises UsageError if there is none."""
-    from plait.naming import document_name
+    from plait.yaml.document_names import document_name
 
     if not documents:
         raise UsageError(

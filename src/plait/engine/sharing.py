@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from plait.workspace.phases import run
-from plait.workspace.session import Session
-from plait.workspace.shared import Common, Shared, listed
+from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.session import Session
+from plait.ytt.workspace.shared_inputs import Common, Shared, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.context import Context
-    from plait.workspace import InputFile, Job, Result
+    from plait.tree.context import Context
+    from plait.ytt.workspace import InputFile, Job, Result
 
 
 def with_shared(

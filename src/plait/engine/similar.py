@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.spell import near
+from plait.base.similar_names import near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

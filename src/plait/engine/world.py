@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from plait.context import Context
+from plait.base.input_view import permitted, seen
+from plait.base.limits import limited_to
 from plait.engine.options import Request
-from plait.limits import limited_to
-from plait.view import permitted, seen
+from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.codecache import CodeCache
+    from plait.base.code_cache import CodeCache
+    from plait.base.input_view import View
+    from plait.base.permissions import Permissions
     from plait.engine.results import Documents
-    from plait.lookups import Lookups
-    from plait.permissions import Permissions
-    from plait.provenance import Trace
-    from plait.view import View
-    from plait.workspace.shared import Shared
+    from plait.tree.lookups import Lookups
+    from plait.tree.provenance import Trace
+    from plait.ytt.workspace.shared_inputs import Shared
 
 
 class World:

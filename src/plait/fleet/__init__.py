@@ -10,16 +10,16 @@ the manifest, `results` the cache.
 
 from __future__ import annotations
 
-from plait.lazy import first_use
+from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.fleet.api import Report, fleet
-    from plait.fleet.outcome import Outcome
+    from plait.fleet.run_result import Outcome
 
 __all__ = ["Outcome", "Report", "fleet"]
 
-_HOMES = {"Outcome": "outcome", "Report": "api", "fleet": "api"}
+_HOMES = {"Outcome": "run_result", "Report": "api", "fleet": "api"}
 
 
 def __getattr__(name: str) -> object:

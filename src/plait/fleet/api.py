@@ -5,30 +5,30 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from plait.errors import PlaitError
-from plait.fleet.book import Book
-from plait.fleet.making import Makers
-from plait.fleet.outcome import FAILED, LEFT
-from plait.fleet.placing import place_of
+from plait.authoring.project.file import read
+from plait.base.errors import PlaitError
+from plait.base.limits import Limits
+from plait.fleet.cached_results import MOST_BYTES, Results
+from plait.fleet.destinations import place_of
+from plait.fleet.executors import Makers
+from plait.fleet.manifest import Book
 from plait.fleet.plan import tasks_of
 from plait.fleet.progress import Silent
-from plait.fleet.reads import Disk
-from plait.fleet.remote import local_path
-from plait.fleet.results import MOST_BYTES, Results
+from plait.fleet.read_sets import Disk
+from plait.fleet.remote_files import local_path
+from plait.fleet.run_result import FAILED, LEFT
 from plait.fleet.summary import faults_text
-from plait.limits import Limits
-from plait.project.file import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.fleet.outcome import Outcome
-    from plait.fleet.placing import Place
+    from plait.authoring.project.file import Project
+    from plait.fleet.destinations import Place
+    from plait.fleet.fleet_worker import Common
     from plait.fleet.plan import Task
     from plait.fleet.progress import Watcher
-    from plait.fleet.workshop import Common
-    from plait.project.file import Project
+    from plait.fleet.run_result import Outcome
 
 
 class Report:
@@ -166,7 +166,7 @@ def _kept(book: Book, tasks: Sequence[Task], disk: Disk, *, resumed: bool) -> di
 
 def _directory_of(cache: bool | str | os.PathLike[str]) -> str:
     if isinstance(cache, bool):
-        from plait.fleet.results import default_directory
+        from plait.fleet.cached_results import default_directory
 
         return default_directory(os.environ) if cache else ""
     name = os.fspath(cache)

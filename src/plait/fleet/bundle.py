@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from plait.content import NO_LINKS, environment, file_content, files_below
+from plait.authoring.project.settings import holds_paths
+from plait.base.content import NO_LINKS, environment, file_content, files_below
+from plait.base.errors import PlaitError
+from plait.base.globbing import is_pattern, matches
+from plait.base.input_view import View, check_read, may_read, permitted
+from plait.base.permissions import ENVIRONMENT
 from plait.engine.options import Use
-from plait.errors import PlaitError
-from plait.globbing import is_pattern, matches
-from plait.permissions import ENVIRONMENT
-from plait.project.settings import holds_paths
-from plait.view import View, check_read, may_read, permitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
     from plait.fleet.plan import Task
-    from plait.project.file import Project
-    from plait.project.run import Run
 
 
 def variables_of(project: Project, tasks: Iterable[Task]) -> dict[str, str]:
@@ -125,7 +125,7 @@ class Unpacked:
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
         from weakref import finalize
 
-        from plait.writing import temporary
+        from plait.base.writing import temporary
 
         place = temporary("plait-fleet-")
         finalize(self, place.close)

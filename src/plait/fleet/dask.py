@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 
-from plait.errors import UsageError
+from plait.base.errors import UsageError
 from plait.fleet.bundle import packed, variables_of
-from plait.fleet.driver import check_version
+from plait.fleet.fleet_worker import Setup
 from plait.fleet.identity import version
 from plait.fleet.pools import Pool
-from plait.fleet.remote import is_url
-from plait.fleet.workshop import Setup
+from plait.fleet.remote_files import is_url
+from plait.fleet.scheduler import check_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    from plait.fleet.placing import Place
+    from plait.authoring.project.file import Project
+    from plait.fleet.destinations import Place
+    from plait.fleet.fleet_worker import Common
     from plait.fleet.plan import Task
-    from plait.fleet.workshop import Common
-    from plait.project.file import Project
 
 _HINT = "pip install 'plait[dask]'"
 

@@ -39,8 +39,8 @@ def version() -> str:
     from importlib.metadata import version as version_of
 
     import plait
-    from plait.codecache import archive_of
-    from plait.passes import FAST
+    from plait.base.code_cache import archive_of
+    from plait.base.fast_paths import FAST
 
     top = os.path.dirname(plait.__file__)
     made = blake2b(f"{sys.version_info[:2]} {FAST}".encode(), digest_size=16)

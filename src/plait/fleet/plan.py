@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatchcase
 
-from plait.errors import PlaitError, UsageError
+from plait.authoring.project.file import Project
+from plait.authoring.project.matrix import Cell
+from plait.authoring.project.run_selection import is_pattern
+from plait.base.errors import PlaitError, UsageError
+from plait.base.output_files import inside, no_name_on_windows
 from plait.fleet.identity import of_parts
-from plait.output import inside, no_name_on_windows
-from plait.project.choosing import is_pattern
-from plait.project.file import Project
-from plait.project.matrix import Cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plait.project.matrix import Choice, Matrix
-    from plait.project.run import Run
-    from plait.source import Position
+    from plait.authoring.project.matrix import Choice, Matrix
+    from plait.authoring.project.run import Run
+    from plait.base.source import Position
 
 # What a fleet itself has in the directory of its results.
 OWN = ".fleet"
@@ -167,7 +167,7 @@ def _chosen(tasks: Sequence[Task], names: Sequence[str]) -> list[Task]:
             continue
         found = {one.name for one in tasks if fnmatchcase(one.name, name)} if is_pattern(name) else set()
         if not found:
-            from plait.spell import did_you_mean
+            from plait.base.similar_names import did_you_mean
 
             raise UsageError(f'there is no run "{name}"', hint=did_you_mean(name, known), code="run-not-found")
         wanted |= found

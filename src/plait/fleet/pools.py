@@ -70,7 +70,7 @@ class Processes(Pool):
     """Processes of this machine."""
 
     def open(self) -> Executor:
-        from plait.children.pool import Pool as Started
+        from plait.base.children.pool import Pool as Started
 
         self._executor = Started(self.width, _begin)
         return self._executor
@@ -86,5 +86,5 @@ def _begin() -> None:
     import gc
     from importlib import import_module
 
-    import_module("plait.fleet.warm")
+    import_module("plait.fleet.preload")
     gc.freeze()

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
-    from plait.fleet.outcome import Outcome
+    from plait.fleet.run_result import Outcome
 
     class Watcher(Protocol):
         """Receives the progress of a fleet."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from plait.equal import grouped
-from plait.fleet.outcome import FAILED, KEPT, LEFT, MADE, STORED
-from plait.spell import counted
+from plait.base.equal_errors import grouped
+from plait.base.similar_names import counted
+from plait.fleet.run_result import FAILED, KEPT, LEFT, MADE, STORED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plait.equal import Key
-    from plait.fleet.outcome import Outcome
+    from plait.base.equal_errors import Key
+    from plait.fleet.run_result import Outcome
 
 # So many environments are named of those that have one error, and of those that warn of one thing.
 _NAMED = 3

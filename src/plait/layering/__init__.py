@@ -9,18 +9,18 @@ Modules that a plain render does not need are imported on demand.
 
 from __future__ import annotations
 
+from plait.base.lazy_exports import first_use
 from plait.layering.document import Document, read_documents
 from plait.layering.job import STRINGS, Job
-from plait.layering.render import Options, Plan, plan, render, render_plan, written
-from plait.layering.scalars import plain_values
+from plait.layering.plain_scalars import plain_values
+from plait.layering.rendering import Options, Plan, plan, render, render_plan, written
 from plait.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
 from plait.layering.select import ORDERS, Selection, in_order
-from plait.lazy import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.layering.dataschema import check_data
-    from plait.layering.family import dot, tree
+    from plait.layering.inheritance_tree import dot, tree
     from plait.layering.validation import check_documents
 
 __all__ = [
@@ -47,7 +47,12 @@ __all__ = [
     "written",
 ]
 
-_LATER = {"check_data": "dataschema", "check_documents": "validation", "dot": "family", "tree": "family"}
+_LATER = {
+    "check_data": "dataschema",
+    "check_documents": "validation",
+    "dot": "inheritance_tree",
+    "tree": "inheritance_tree",
+}
 
 
 def __getattr__(name: str) -> object:

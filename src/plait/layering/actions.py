@@ -8,26 +8,26 @@ A new action is a function and a row in `ACTIONS`.
 
 from __future__ import annotations
 
-from plait.events import DONE, current_listener
+from plait.base.events import DONE, current_listener
+from plait.base.similar_names import did_you_mean
+from plait.base.source import Step
+from plait.layering.data_paths import PathError, action_path
 from plait.layering.failures import failure
-from plait.layering.paths import PathError, action_path
-from plait.layering.places import Missing, find, without, write
-from plait.nodes import Map, kind_name
-from plait.source import Step
-from plait.spell import did_you_mean
+from plait.layering.path_edits import Missing, find, without, write
+from plait.tree.nodes import Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.errors import LayeringError
-    from plait.events import Point
+    from plait.base.errors import LayeringError
+    from plait.base.events import Point
+    from plait.base.source import Position
+    from plait.layering.data_paths import Path
     from plait.layering.document import Document
-    from plait.layering.paths import Path
-    from plait.layering.ways import Ways
-    from plait.nodes import ArrayItem, MapItem, Value
-    from plait.provenance import Trace
-    from plait.source import Position
+    from plait.layering.strategy import Ways
+    from plait.tree.nodes import ArrayItem, MapItem, Value
+    from plait.tree.provenance import Trace
 
 
 class Absent(Exception):
@@ -176,7 +176,7 @@ def _lacking(value: Value, keys: Sequence[str]) -> str:
 def _absent(
     child: Document, parent: Document, action: ArrayItem, method: str, text: str, overall: Value
 ) -> LayeringError:
-    from plait.layering.missing import missing
+    from plait.layering.path_hints import missing
 
     read = child if method != "delete" else parent
     data = child.data if method != "delete" else overall

@@ -10,21 +10,21 @@ limits what a schema may do.
 
 from __future__ import annotations
 
-from plait.errors import Finding, LimitError
+from plait.base.errors import Finding, LimitError
 from plait.layering.document import DATA_SCHEMA, without_text
 from plait.layering.failures import document_finding, failure, shown
 from plait.layering.validation import is_schema_name
-from plait.nodes import Array, Map, to_plain
+from plait.tree.nodes import Array, Map, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.errors import LayeringError
+    from plait.base.errors import LayeringError
+    from plait.base.json_schema import Schema
+    from plait.base.source import Position
     from plait.layering.document import Document
-    from plait.layering.jsonschemas import Schema
-    from plait.nodes import Item, Value
-    from plait.source import Position
+    from plait.tree.nodes import Item, Value
 
 
 TEXT_KINDS = (
@@ -75,7 +75,7 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, n
 
 
 def _failed(findings: list[Finding]) -> LayeringError:
-    from plait.spell import counted
+    from plait.base.similar_names import counted
 
     count = counted(len(findings), "problem")
     return failure("InvalidDocumentFormat", f"rendered documents do not conform: {count}", findings=findings)
@@ -103,7 +103,7 @@ def _registered(documents: Iterable[Document], findings: list[Finding]) -> dict[
 
 
 def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
-    from plait.layering.jsonschemas import Schema, UnusableSchemaError
+    from plait.base.json_schema import Schema, UnusableSchemaError
 
     try:
         return Schema(to_plain(schema.data))
@@ -137,7 +137,7 @@ def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
 
 
 def _violations(document: Document, checker: Schema, schema: Document, names_keys: bool) -> list[Finding]:
-    from plait.layering.jsonschemas import UnusableSchemaError
+    from plait.base.json_schema import UnusableSchemaError
 
     found: list[Finding] = []
     secret, hidden = _is_secret(document), _is_secret(schema)

@@ -14,6 +14,7 @@ document are copies, as after Deckhand stored it.
 from __future__ import annotations
 
 from plait.layering.actions import merged, present
+from plait.layering.data_paths import Below, Path, PathError, compile_path, destination_path, places_of
 from plait.layering.dicts import (
     collections,
     contains_itself,
@@ -26,24 +27,23 @@ from plait.layering.dicts import (
     without_first,
 )
 from plait.layering.failures import a_kind, failure
-from plait.layering.paths import Below, Path, PathError, compile_path, destination_path, places_of
-from plait.layering.places import MISSING, Missing, find, find_all, item_at, selected, write
+from plait.layering.path_edits import MISSING, Missing, find, find_all, item_at, selected, write
+from plait.layering.strategy import Ways
 from plait.layering.substitution import compiled, depth_of, text_of, wants_text
-from plait.layering.ways import Ways
-from plait.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import TypeVar
 
+    from plait.layering.data_paths import Step
     from plait.layering.document import Document
-    from plait.layering.origins import Origins
-    from plait.layering.paths import Step
+    from plait.layering.shared_writes import Origins
     from plait.layering.substitution import Entry
     from plait.layering.tracing import Told
-    from plait.nodes import Item, Value
-    from plait.provenance import Trace
+    from plait.tree.nodes import Item, Value
+    from plait.tree.provenance import Trace
 
     OneItem = TypeVar("OneItem", MapItem, ArrayItem)
 

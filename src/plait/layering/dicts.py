@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map, key_id
+from plait.tree.nodes import Array, Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import MapItem, Value
+    from plait.tree.nodes import MapItem, Value
 
 
 def put(target: Map, item: MapItem) -> MapItem | None:

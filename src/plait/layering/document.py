@@ -10,18 +10,18 @@ changed, so restoring `written` undoes a run.
 
 from __future__ import annotations
 
-from plait.content import note_secrets
-from plait.errors import LayeringError
+from plait.base.content import note_secrets
+from plait.base.errors import LayeringError
+from plait.base.source import Position, Source
 from plait.layering.failures import a_kind, failure, raise_all
-from plait.nodes import Array, Map, MapItem
-from plait.source import Position, Source
+from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait import nodes
-    from plait.nodes import ArrayItem, Value
+    from plait.tree import nodes
+    from plait.tree.nodes import ArrayItem, Value
 
 POLICY = "deckhand/LayeringPolicy"
 DATA_SCHEMA = "deckhand/DataSchema"
@@ -240,8 +240,8 @@ def _malformed(message: str, at: Position, around: Map | None = None, key: str =
     """around: the map that should have the key."""
     if around is None or around.find(key) is not None:
         return failure("InvalidDocumentFormat", message, at=at)
-    from plait.spell import nearest
-    from plait.suggestions import replacing
+    from plait.base.similar_names import nearest
+    from plait.base.suggestions import replacing
 
     names = [item.key for item in around.items if type(item.key) is str]
     alike = nearest(key, names)

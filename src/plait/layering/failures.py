@@ -6,17 +6,17 @@ Deckhand names every failure, and its service maps each name to an HTTP status; 
 
 from __future__ import annotations
 
-from plait.errors import Finding, LayeringError
-from plait.nodes import Array, Map, kind_name, to_plain
+from plait.base.errors import Finding, LayeringError
+from plait.tree.nodes import Array, Map, kind_name, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Unpack
 
-    from plait.errors import Facts
-    from plait.nodes import Value
-    from plait.source import Position
+    from plait.base.errors import Facts
+    from plait.base.source import Position
+    from plait.tree.nodes import Value
 
 STATUSES = {
     "InvalidDocumentFormat": 400,

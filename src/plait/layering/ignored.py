@@ -5,20 +5,20 @@
 
 from __future__ import annotations
 
-from plait.diagnostics import warning
+from plait.base.similar_names import did_you_mean
+from plait.base.warnings import warning
+from plait.layering.data_paths import PathError, action_path
 from plait.layering.document import without_text
 from plait.layering.failures import a_kind
-from plait.layering.paths import PathError, action_path
-from plait.nodes import Array, Map
-from plait.spell import did_you_mean
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.context import Context
     from plait.layering.document import Document
-    from plait.nodes import MapItem, Value
+    from plait.tree.context import Context
+    from plait.tree.nodes import MapItem, Value
 
 
 # The keys that `validation` has rules for, which is not loaded for a plain render.

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from plait.diagnostics import warning
-from plait.errors import LimitError, UsageError
+from plait.base.errors import LimitError, UsageError
+from plait.base.source import Source
+from plait.base.warnings import warning
 from plait.layering.document import read_documents
 from plait.layering.ignored import warn_of_ignored
-from plait.layering.render import Options, Plan, plan, render_plan, written
-from plait.layering.scalars import misread, plain_values
+from plait.layering.plain_scalars import misread, plain_values
+from plait.layering.rendering import Options, Plan, plan, render_plan, written
 from plait.layering.select import Selection, in_order
-from plait.source import Source
 from plait.yaml import Forms, deduplicate, read, write, written_twice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.context import Context, Originals
-    from plait.layering.comparison import Comparison
+    from plait.layering.deckhand_differences import Comparison
     from plait.layering.document import Document
-    from plait.nodes import DocumentSet
+    from plait.tree.context import Context, Originals
+    from plait.tree.nodes import DocumentSet
 
 # Of strings, for those who read as the reference does.
 STRINGS = Forms(misread)
@@ -73,7 +73,7 @@ class Job:
 
     def compare(self, context: Context) -> Comparison:
         """The values that Deckhand renders differently. Raises what `plan` raises, and LimitError."""
-        from plait.layering.comparison import compare
+        from plait.layering.deckhand_differences import compare
 
         self._check_options()
         try:

@@ -11,18 +11,18 @@ Candidates come from an index of labels. The label with the fewest documents is 
 
 from __future__ import annotations
 
+from plait.base.similar_names import did_you_mean
 from plait.layering.failures import failure, raise_all
-from plait.nodes import equal, key_id
-from plait.spell import did_you_mean
+from plait.tree.nodes import equal, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.errors import LayeringError
+    from plait.base.errors import LayeringError
     from plait.layering.document import Document
     from plait.layering.policy import Policy
-    from plait.nodes import Map
+    from plait.tree.nodes import Map
 
 
 class LabelIndex:

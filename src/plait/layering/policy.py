@@ -6,19 +6,19 @@ unknown layer show the whole order.
 
 from __future__ import annotations
 
-from plait.diagnostics import warning
+from plait.base.similar_names import did_you_mean
+from plait.base.warnings import warning
 from plait.layering.document import POLICY
 from plait.layering.failures import failure, raise_all
-from plait.nodes import Array, Map, kind_name
-from plait.spell import did_you_mean
+from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.context import Context
-    from plait.errors import LayeringError
+    from plait.base.errors import LayeringError
     from plait.layering.document import Document
+    from plait.tree.context import Context
 
 
 class Policy:
@@ -102,7 +102,7 @@ def _misspelt_order(policy: Policy) -> str | None:
     data = policy.document.data
     if policy.order or type(data) is not Map:
         return None
-    from plait.suggestions import replacing
+    from plait.base.suggestions import replacing
 
     for item in data.items:
         if type(item.key) is str and did_you_mean(item.key, ["layerOrder"]):

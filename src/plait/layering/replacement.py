@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.errors import LayeringError
+    from plait.base.errors import LayeringError
     from plait.layering.document import Document
 
 

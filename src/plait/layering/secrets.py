@@ -9,15 +9,15 @@ nothing else.
 
 from __future__ import annotations
 
-from plait.nodes import Array, ArrayItem, Map, MapItem, to_plain
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from plait.base.source import Source
     from plait.layering.document import Document
-    from plait.nodes import Value
-    from plait.source import Source
+    from plait.tree.nodes import Value
 
 
 def lines_of_secrets(documents: Sequence[Document]) -> Iterator[tuple[Source | None, int, int]]:

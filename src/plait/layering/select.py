@@ -5,16 +5,16 @@ Values of one filter are alternatives. All filters must match, and a document ne
 
 from __future__ import annotations
 
-from plait.errors import UsageError
-from plait.nodes import Array, Map
-from plait.spell import did_you_mean
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from plait.layering.document import Document
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 
 class Selection:

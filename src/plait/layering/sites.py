@@ -12,21 +12,21 @@ from __future__ import annotations
 
 import os
 
-from plait.content import NO_LINKS, by_directory, files_below, near, note_directory, source, sources
-from plait.diagnostics import warning
-from plait.errors import ReadError, UsageError
-from plait.layering.scalars import plain_values
-from plait.nodes import Document, DocumentSet, Map, MapItem, kind_name
-from plait.spell import did_you_mean
+from plait.base.content import NO_LINKS, by_directory, files_below, near, note_directory, source, sources
+from plait.base.errors import ReadError, UsageError
+from plait.base.similar_names import did_you_mean
+from plait.base.warnings import warning
+from plait.layering.plain_scalars import plain_values
+from plait.tree.nodes import Document, DocumentSet, Map, MapItem, kind_name
 from plait.yaml import deduplicate, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from plait.content import Links
-    from plait.nodes import Value
-    from plait.source import Source
+    from plait.base.content import Links
+    from plait.base.source import Source
+    from plait.tree.nodes import Value
 
 DEFINITION = "site-definition.yaml"
 _DEFINITION_SCHEMA = "pegleg/SiteDefinition/"

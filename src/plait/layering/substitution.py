@@ -8,26 +8,26 @@ A pattern without special characters is replaced as text; any other needs `re`, 
 
 from __future__ import annotations
 
-from plait.diagnostics import warning
-from plait.events import DONE, current_listener
+from plait.base.events import DONE, current_listener
+from plait.base.similar_names import did_you_mean
+from plait.base.warnings import warning
+from plait.layering.data_paths import PathError, compile_path, destination_path
 from plait.layering.failures import a_kind, failure
-from plait.layering.paths import PathError, compile_path, destination_path
-from plait.layering.places import MISSING, Missing, find, write
-from plait.nodes import Array, Map, check_nodes, kind_name
-from plait.spell import did_you_mean
+from plait.layering.path_edits import MISSING, Missing, find, write
+from plait.tree.nodes import Array, Map, check_nodes, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from plait.context import Context
-    from plait.errors import LayeringError
-    from plait.events import Point
+    from plait.base.errors import LayeringError
+    from plait.base.events import Point
+    from plait.base.regex import Pattern
+    from plait.base.source import Position
     from plait.layering.document import Document
-    from plait.layering.regexps import Pattern
-    from plait.layering.ways import Ways
-    from plait.nodes import ArrayItem, MapItem, Value
-    from plait.source import Position
+    from plait.layering.strategy import Ways
+    from plait.tree.context import Context
+    from plait.tree.nodes import ArrayItem, MapItem, Value
 
     Sources = Mapping[tuple[str, str], Document]
 
@@ -182,7 +182,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
     else:
         value = find(data, compile_path(entry.path or ""))
     if value is None or isinstance(value, Missing):
-        from plait.layering.missing import missing
+        from plait.layering.path_hints import missing
 
         found, hint = missing(data, compile_path(entry.path or ""))
         error = failure(
@@ -360,7 +360,7 @@ def compiled(pattern: str) -> Pattern:
     import re
     import warnings
 
-    from plait.layering.regexps import Pattern
+    from plait.base.regex import Pattern
 
     try:
         with warnings.catch_warnings():

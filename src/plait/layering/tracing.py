@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from plait.layering.paths import action_path, compile_path
-from plait.nodes import Array, Map, MapItem, walk, walk_once
-from plait.nodes import Document as Node
-from plait.provenance import Cause, Change, Effect
+from plait.layering.data_paths import action_path, compile_path
+from plait.tree.nodes import Array, Map, MapItem, walk, walk_once
+from plait.tree.nodes import Document as Node
+from plait.tree.provenance import Cause, Change, Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
+    from plait.layering.data_paths import Path
     from plait.layering.document import Document
-    from plait.layering.paths import Path
     from plait.layering.substitution import Entry
-    from plait.nodes import ArrayItem, DocumentSet, Item, Value
-    from plait.provenance import Origin, Trace
+    from plait.tree.nodes import ArrayItem, DocumentSet, Item, Value
+    from plait.tree.provenance import Origin, Trace
 
     ItemKind = TypeVar("ItemKind", MapItem, ArrayItem)
 

@@ -10,19 +10,19 @@ here, because importing a JSON Schema library takes longer than rendering.
 
 from __future__ import annotations
 
-from plait.errors import Finding
+from plait.base.errors import Finding
+from plait.base.similar_names import counted, did_you_mean
 from plait.layering.document import CONTROL, DATA_SCHEMA, POLICY, VALIDATION_POLICY
 from plait.layering.failures import document_finding, failure, shown
-from plait.nodes import Array, Map
-from plait.spell import counted, did_you_mean
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias, TypeGuard, TypeVar
 
-    from plait.nodes import Document, DocumentSet, Value
-    from plait.source import Position
+    from plait.base.source import Position
+    from plait.tree.nodes import Document, DocumentSet, Value
 
     Kind = TypeVar("Kind", bound="Map | Array | str | int")
 

@@ -1,18 +1,18 @@
 """Operations files and variables, after BOSH and go-patch (docs/reference/operations.md).
 
->>> from plait.nodes import from_plain, to_plain
+>>> from plait.tree.nodes import from_plain, to_plain
 >>> to_plain(patch(from_plain({"a": [1]}), [Replace(parse("/a/-"), 2)]))
 {'a': [1, 2]}
 """
 
 from __future__ import annotations
 
-from plait.lazy import first_use
-from plait.ops.files import expand, operations_of, read_operations
+from plait.base.lazy_exports import first_use
 from plait.ops.job import Job, patch
+from plait.ops.operation_files import expand, operations_of, read_operations
 from plait.ops.operations import Operation, Remove, Replace, Test, to_nodes
 from plait.ops.pointer import Pointer, parse
-from plait.ops.reading import file_source, file_text, keep_format, read_first, write_bytes, write_text
+from plait.ops.reader import file_source, file_text, keep_format, read_first, write_bytes, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import find
 

@@ -8,14 +8,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from plait.errors import OpsError, Quoted, Wording, public, quotation
-from plait.nodes import Map, MapItem, kind_name
+from plait.base.errors import OpsError, Quoted, Wording, public, quotation
 from plait.ops.options import Options
+from plait.tree.nodes import Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Value
     from plait.ops.variables import Sources
+    from plait.tree.nodes import Value
 
 OPTIONS = (
     "common_name",
@@ -183,7 +183,7 @@ def _signer(name: str, sources: Sources) -> _Signer:
     """The certificate and key in a variable's value, from any source."""
     found, value = sources.get(name)
     if not found:
-        from plait.spell import did_you_mean
+        from plait.base.similar_names import did_you_mean
 
         meant = did_you_mean(name, sources.names())
         raise OpsError(

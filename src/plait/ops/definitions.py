@@ -6,24 +6,24 @@ are removed from the section. Then missing and unused variables are reported.
 
 from __future__ import annotations
 
-from plait.errors import Finding, LimitError, OpsError, conceal
-from plait.limits import allowance, exceeded
-from plait.nodes import Array, Map, kind_name
+from plait.base.errors import Finding, LimitError, OpsError, conceal
+from plait.base.limits import allowance, exceeded
+from plait.base.source import CLAUSE, Source
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, can_have_values, fill
 from plait.ops.pointer import Index, Key, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
-from plait.ops.values import scalar_text
-from plait.source import CLAUSE, Source
+from plait.ops.scalar_text import scalar_text
+from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from plait.nodes import ArrayItem, MapItem, Value
+    from plait.base.source import Position
     from plait.ops.variables import Sources
-    from plait.source import Position
+    from plait.tree.nodes import ArrayItem, MapItem, Value
 
     Ask: TypeAlias = Callable[[str], tuple[bool, Value]]
 
@@ -46,7 +46,7 @@ def definitions(root: Value) -> list[Definition]:
         return _definitions(root)
     except OpsError as error:
         # BOSH reads them from what it would print, and names the lines of that.
-        from plait.ops.reading import read_first, write_text
+        from plait.ops.reader import read_first, write_text
 
         try:
             _definitions(read_first(Source("", write_text(root))))
@@ -384,8 +384,8 @@ def _without(root: Value, found: list[Definition]) -> Value:
 
 def _warn_of_near(lookup: Lookup, warn: Callable[[str], None]) -> None:
     """Warns about unused values with names similar to unfilled placeholders."""
-    from plait.diagnostics import warning
-    from plait.spell import nearest
+    from plait.base.similar_names import nearest
+    from plait.base.warnings import warning
 
     for name in lookup.sources.named():
         meant = None if name in lookup.used else nearest(name, sorted(lookup.missing))
@@ -446,7 +446,7 @@ def _listing(title: str, names: Sequence[str]) -> str:
 
 def _suggestions(wanted: list[str], known: list[str]) -> str | None:
     """The nearest known name for each one."""
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     near = [(name, hint) for name in wanted[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
     if len(wanted) == 1:

@@ -6,16 +6,16 @@ preceded by a `test` of the old value. For a key that no required path can expre
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map, key_id
 from plait.ops.operations import Remove, Replace, Test
 from plait.ops.pointer import Append, Index, Key, Pointer, index_number
-from plait.yaml.likeness import alike
+from plait.tree.equality import alike
+from plait.tree.nodes import Array, Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import MapItem, Value
     from plait.ops.operations import Operation
     from plait.ops.pointer import Token
+    from plait.tree.nodes import MapItem, Value
 
 
 def diff(left: Value, right: Value, *, tests: bool = True) -> list[Operation]:

@@ -10,21 +10,21 @@ from __future__ import annotations
 from copy import copy
 from typing import TypeVar
 
-from plait.errors import OpsError
-from plait.limits import allowance
-from plait.nodes import Array, Map, MapItem
+from plait.base.errors import OpsError
+from plait.base.limits import allowance
 from plait.ops.operations import Operation, Remove, Replace
 from plait.ops.pointer import Append, Index, Key, Match, Pointer
 from plait.ops.walk import check_array, find, matches, text_under
+from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from plait.nodes import Value
-    from plait.ops.files import Definition
+    from plait.ops.operation_files import Definition
     from plait.ops.pointer import Token
+    from plait.tree.nodes import Value
 
     Way: TypeAlias = "tuple[Token, ...]"
 
@@ -212,7 +212,7 @@ class _Walk:
         depth = max(depth for depth, count in enumerate(self.reached) if count)
         token = self.tokens[depth]
         wanted = token.value if type(token) is Match else token.text(mark=False)
-        from plait.spell import counted, did_you_mean
+        from plait.base.similar_names import counted, did_you_mean
 
         return OpsError(
             f"nothing matches {pointer}",

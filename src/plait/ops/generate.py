@@ -5,17 +5,17 @@ Keys need the `cryptography` package (the `certificates` extra), which is import
 
 from __future__ import annotations
 
-from plait.errors import OpsError, Quoted, Wording, public, quotation
+from plait.base.errors import OpsError, Quoted, Wording, public, quotation
+from plait.base.similar_names import did_you_mean
 from plait.ops.options import Options
-from plait.spell import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-    from plait.nodes import Value
     from plait.ops.variables import Sources
+    from plait.tree.nodes import Value
 
 PASSWORD_LENGTH = 20
 PASSWORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789"  # noqa: S105 - an alphabet, not a password

@@ -5,22 +5,22 @@ Further documents of a file, repeated keys, unclosed placeholders, and placehold
 
 from __future__ import annotations
 
-from plait.diagnostics import warning
-from plait.errors import OpsError
-from plait.nodes import Array, Map
+from plait.base.errors import OpsError
+from plait.base.source import Position
+from plait.base.suggestions import REPLACE, Suggestion
+from plait.base.warnings import warning
 from plait.ops.placeholders import MARK, marked, name_end, names
-from plait.source import Position
-from plait.suggestions import REPLACE, Suggestion
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from plait.diagnostics import Warning
-    from plait.nodes import DocumentSet, Item
+    from plait.base.source import Source
+    from plait.base.warnings import Warning
     from plait.ops.variables import Sources
-    from plait.source import Source
+    from plait.tree.nodes import DocumentSet, Item
 
     Warn: TypeAlias = Callable[[str], None]
 

@@ -5,9 +5,7 @@ Operations come first, in order. See docs/reference/operations.md.
 
 from __future__ import annotations
 
-from plait.additions import TAGS
-from plait.context import Context
-from plait.errors import (
+from plait.base.errors import (
     Advice,
     Flag,
     OpsError,
@@ -20,26 +18,28 @@ from plait.errors import (
     public,
     quotation,
 )
-from plait.events import current_listener
-from plait.nodes import Document, MapItem
-from plait.ops.draft import Draft
+from plait.base.events import current_listener
+from plait.base.extensions import TAGS
+from plait.base.source import Position
 from plait.ops.placeholders import can_have_values, marked
 from plait.ops.pointer import Match
-from plait.ops.reading import keep_format, read_first, write_text
+from plait.ops.reader import keep_format, read_first, write_text
 from plait.ops.variables import Sources
 from plait.ops.walk import NotThereError, find
-from plait.source import Position
+from plait.ops.working_copy import Draft
+from plait.tree.context import Context
+from plait.tree.nodes import Document, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.nodes import Item, Value
+    from plait.base.source import Source
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer
     from plait.ops.secrecy import Compared
-    from plait.provenance import Control, Trace
-    from plait.source import Source
+    from plait.tree.nodes import Item, Value
+    from plait.tree.provenance import Control, Trace
 
 
 def patch(
@@ -55,7 +55,7 @@ def patch(
     telling = None
     listener = current_listener()
     if listener is not None:
-        from plait.ops.telling import Telling
+        from plait.ops.points import Telling
 
         telling = Telling(listener, [*operations], value)
     for operation in operations:
@@ -97,8 +97,8 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
         if error.optional and operation.kind == "replace":
             hint = public(f"{error.optional}? adds it")
         if error.depth < len(operation.pointer.tokens):
-            from plait.ops.elsewhere import found_elsewhere
-            from plait.suggestions import replacing
+            from plait.base.suggestions import replacing
+            from plait.ops.path_hints import found_elsewhere
 
             other = found_elsewhere(draft.result(), operation.pointer)
             if other is not None:

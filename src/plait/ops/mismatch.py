@@ -5,15 +5,15 @@ Possible secrets are not shown: values under keys that sound like one, and texts
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map, kind_name
+from plait.base.similar_names import counted
 from plait.ops.walk import known, place
-from plait.spell import counted
-from plait.yaml.likeness import same
+from plait.tree.equality import same
+from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import MapItem, Value
-    from plait.source import Position
+    from plait.base.source import Position
+    from plait.tree.nodes import MapItem, Value
 
 _LONGEST = 80
 _HIDDEN = "not shown: it may be a secret"
@@ -71,7 +71,7 @@ def _in_maps(found: Map, expected: Map) -> tuple[MapItem, Value] | None:
 
 
 def _keys(value: Map) -> str:
-    from plait.ops.values import scalar_text
+    from plait.ops.scalar_text import scalar_text
 
     names = [scalar_text(item.key) for item in value.items[:_NAMED]]
     more = f" and {len(value.items) - _NAMED} more" if len(value.items) > _NAMED else ""

@@ -5,19 +5,19 @@ To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds
 
 from __future__ import annotations
 
-from plait.errors import OpsError
-from plait.nodes import Array, ArrayItem, Map, MapItem
+from plait.base.errors import OpsError
 from plait.ops.pointer import Key, Pointer
 from plait.ops.walk import NotThereError, known
-from plait.yaml.likeness import same
+from plait.tree.equality import same
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.nodes import Value
-    from plait.ops.draft import Draft
-    from plait.source import Position, Source
+    from plait.base.source import Position, Source
+    from plait.ops.working_copy import Draft
+    from plait.tree.nodes import Value
 
 
 class Operation:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from plait.errors import OpsError
-from plait.nodes import Array, Map, kind_name
-from plait.ops.values import scalar_text
-from plait.spell import did_you_mean
+from plait.base.errors import OpsError
+from plait.base.similar_names import did_you_mean
+from plait.ops.scalar_text import scalar_text
+from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.nodes import MapItem, Value
+    from plait.tree.nodes import MapItem, Value
 
 
 class Options:

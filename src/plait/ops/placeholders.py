@@ -9,18 +9,18 @@
 
 from __future__ import annotations
 
-from plait.errors import OpsError, PlaitError
-from plait.limits import allowance, exceeded
-from plait.nodes import Array, Map, MapItem
-from plait.source import CLAUSE
+from plait.base.errors import OpsError, PlaitError
+from plait.base.limits import allowance, exceeded
+from plait.base.source import CLAUSE
+from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from plait.nodes import Item, Value
     from plait.ops.variables import Sources
+    from plait.tree.nodes import Item, Value
 
     Lookup: TypeAlias = Callable[[str], tuple[bool, Value]]
 
@@ -137,13 +137,13 @@ def fill(text: str, lookup: Lookup) -> Value:
 
 
 def _wrong_type(name: str, value: Value) -> OpsError:
-    from plait.nodes import kind_name
     from plait.ops.unmarshal import go_value
     from plait.ops.walk import go_type
+    from plait.tree.nodes import kind_name
 
     shown = kind_name(value)
     if not isinstance(value, (Map, Array)) and value is not None:
-        from plait.ops.values import scalar_text
+        from plait.ops.scalar_text import scalar_text
 
         shown = f"the {shown} {scalar_text(value)}"
     return OpsError(

@@ -11,8 +11,8 @@ written in the optional form only.
 
 from __future__ import annotations
 
-from plait.errors import OpsError
-from plait.limits import allowance, exceeded
+from plait.base.errors import OpsError
+from plait.base.limits import allowance, exceeded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def parse(text: str) -> Pointer:
     if text == "":
         return ROOT
     if text[0] != "/":
-        from plait.suggestions import replacing
+        from plait.base.suggestions import replacing
 
         # `properties.router.port`, as other tools write it.
         meant = text.removeprefix("$").strip(".").replace(".", "/") if "/" not in text and "=" not in text else text
@@ -247,7 +247,7 @@ def _quoted(modifiers: tuple[str, ...]) -> str:
 
 
 def _unknown_modifier(text: str, piece: str, first: str) -> OpsError:
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     hint: str | None = did_you_mean(piece, MODIFIERS) if piece else None
     if piece.endswith("?"):

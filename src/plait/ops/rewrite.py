@@ -6,14 +6,14 @@ first.
 
 from __future__ import annotations
 
-from plait.nodes import Array, ArrayItem, Map, MapItem, key_id
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
     Change: TypeAlias = Callable[[str, MapItem | ArrayItem | None, bool], Value]
 

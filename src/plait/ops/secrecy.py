@@ -7,22 +7,22 @@ counts as chosen by the secret, whatever was found. Only imported for such a run
 
 from __future__ import annotations
 
-from plait.errors import OpsError, Quoted, Wording, full, public, quotation
-from plait.nodes import Array, Map
+from plait.base.errors import OpsError, Quoted, Wording, full, public, quotation
+from plait.base.source import Position
 from plait.ops.operations import Test
 from plait.ops.pointer import Index, Key, Match
-from plait.provenance import Change
-from plait.source import Position
+from plait.tree.nodes import Array, Map
+from plait.tree.provenance import Change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.nodes import Item, Value
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer, Token
-    from plait.provenance import Control, Origin, Trace
-    from plait.provenance.marks import Marks
+    from plait.tree.nodes import Item, Value
+    from plait.tree.provenance import Control, Origin, Trace
+    from plait.tree.provenance.marks import Marks
 
 
 def decided(operation: Operation, root: Value, trace: Trace) -> tuple[Control, ...]:

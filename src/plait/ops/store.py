@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import os
 
-from plait.content import note_secrets, printable
-from plait.errors import OpsError, PlaitError, conceal
-from plait.limits import allowance
-from plait.view import check_read, current_view
-from plait.writing import failure, target, write_file
+from plait.base.content import note_secrets, printable
+from plait.base.errors import OpsError, PlaitError, conceal
+from plait.base.input_view import check_read, current_view
+from plait.base.limits import allowance
+from plait.base.writing import failure, target, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from plait.nodes import Value
+    from plait.base.writing import Directory
     from plait.ops.variables import Sources
-    from plait.writing import Directory
+    from plait.tree.nodes import Value
 
 
 class Store:
@@ -77,7 +77,7 @@ class Store:
         return True, values[name]
 
     def _read(self) -> dict[str, Value]:
-        from plait.ops.reading import file_source
+        from plait.ops.reader import file_source
         from plait.ops.variables import texts_to_values
 
         view = current_view()
@@ -96,8 +96,8 @@ class Store:
 
 
 def _write(path: str, values: dict[str, Value]) -> None:
-    from plait.nodes import Map, MapItem
-    from plait.ops.reading import write_bytes
+    from plait.ops.reader import write_bytes
+    from plait.tree.nodes import Map, MapItem
 
     allowance().check_time()  # a run that was given up meanwhile writes nothing
     data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))

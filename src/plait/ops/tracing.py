@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Document, Map, MapItem, walk
+from plait.base.source import Source
 from plait.ops.operations import Replace, Test
 from plait.ops.placeholders import MARK, names
 from plait.ops.pointer import Index, Key, Match, Pointer
 from plait.ops.variables import KINDS
 from plait.ops.walk import find, matches
-from plait.provenance import Cause, Change
-from plait.source import Source
+from plait.tree.nodes import Array, Document, Map, MapItem, walk
+from plait.tree.provenance import Cause, Change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Item, Value
     from plait.ops.operations import Operation
-    from plait.provenance import Control, Origin, Trace
+    from plait.tree.nodes import Item, Value
+    from plait.tree.provenance import Control, Origin, Trace
 
 
 def record(
@@ -115,20 +115,20 @@ class Variables:
         if kind == "var":
             source = Source(f"--{kind} {name}={text}", argument).of_flag(kind)
         else:
-            from plait.ops.reading import as_they_are, expand_home, file_text
+            from plait.ops.reader import as_they_are, expand_home, file_text
 
             source = Source(text, file_text(expand_home(text), "the value of a variable", as_they_are))
         self.give(kind, name, Cause("variable value", source, 1))
 
     def file(self, path: str) -> None:
         """The values of a vars file, each with its line."""
-        from plait.ops.reading import file_source
+        from plait.ops.reader import file_source
 
         self.texts(file_source(path, "a variables file"))
 
     def texts(self, source: Source) -> None:
         """The same, of a text."""
-        from plait.ops.reading import read_named
+        from plait.ops.reader import read_named
 
         value = read_named(source)
         if type(value) is Map:
@@ -137,7 +137,7 @@ class Variables:
 
     def environment(self, prefix: str) -> None:
         """The variables of an environment."""
-        from plait.content import variables
+        from plait.base.content import variables
 
         for name in variables(f"{prefix}_"):
             # Its value is not quoted, except as the value that is explained.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map, MapItem
-from plait.ops.values import scalar_text
+from plait.ops.scalar_text import scalar_text
+from plait.tree.nodes import Array, Map, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.nodes import Value
-    from plait.source import Source
+    from plait.base.source import Source
+    from plait.tree.nodes import Value
 
 _TAGS: dict[type, str] = {Map: "!!map", Array: "!!seq", str: "!!str", bool: "!!bool", int: "!!int", float: "!!float"}
 # Longer scalars are cut.
@@ -29,7 +29,7 @@ def wrong_type(value: Value, line: int, wanted: str) -> str:
 
 def root_line(source: Source) -> int:
     """The line where the value of the first document begins, as it is written: repeated keys count."""
-    from plait.yaml.tree.binding import scanned
+    from plait.yaml.lossless.binding import scanned
 
     tree = scanned(source.text)
     line, _ = tree.place(tree.documents[0].root.start) if tree.documents else (1, 1)
@@ -48,7 +48,7 @@ def go_value(value: Value) -> str:
 
 def refused_key(source: Source) -> str:
     """The message of go-yaml about the first collection used as a key, unless the text has a syntax error."""
-    from plait.errors import ReadError
+    from plait.base.errors import ReadError
     from plait.yaml import read
 
     try:

@@ -6,19 +6,30 @@ name outside the store defines an entry of a map: `db.port=1` is variable `db` w
 
 from __future__ import annotations
 
-from plait.content import note_secrets
-from plait.errors import OpsError, PlaitError, Quoted, ReadError, Wording, conceal, full, part_of, public, quotation
-from plait.nodes import Array, Map, MapItem, kind_name
-from plait.source import CLAUSE, Source
+from plait.base.content import note_secrets
+from plait.base.errors import (
+    OpsError,
+    PlaitError,
+    Quoted,
+    ReadError,
+    Wording,
+    conceal,
+    full,
+    part_of,
+    public,
+    quotation,
+)
+from plait.base.source import CLAUSE, Source
+from plait.tree.nodes import Array, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.context import Context
-    from plait.nodes import Value
     from plait.ops.store import Store
     from plait.ops.tracing import Variables
+    from plait.tree.context import Context
+    from plait.tree.nodes import Value
 
 KINDS = ("vars-env", "vars-file", "secrets", "var-file", "var")  # the later in this row win
 
@@ -144,7 +155,7 @@ def _with_entry(value: Value, path: list[str], entry: Value, name: str, upto: st
 
 def from_argument(text: str) -> dict[str, Value]:
     """`-v name=value`. The value is YAML. A string is used as written, without one pair of quotes."""
-    from plait.ops.reading import read_first
+    from plait.ops.reader import read_first
 
     name, value = _halves(text, "value")
     try:
@@ -168,7 +179,7 @@ def _not_yaml(what: Wording, error: ReadError, reference: str) -> OpsError:
 
 def from_text_file(text: str) -> dict[str, Value]:
     """`--var-file name=path`: the file's text."""
-    from plait.ops.reading import VALUE, as_they_are, expand_home, file_text
+    from plait.ops.reader import VALUE, as_they_are, expand_home, file_text
 
     name, path = _halves(text, "path")
     path = expand_home(path)
@@ -215,7 +226,7 @@ def _halves(text: str, what: str) -> tuple[str, str]:
 
 def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
     """`-l path`: a map, its keys taken as text. warn: hears of what is passed over in it."""
-    from plait.ops.reading import DecodeError, file_source
+    from plait.ops.reader import DecodeError, file_source
 
     try:
         source = file_source(path, "a variables file")
@@ -230,7 +241,7 @@ def from_file(path: str, warn: Callable[[str], None] | None = None) -> dict[str,
 
 def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | None = None) -> dict[str, Value]:
     """The values of a file that maps names to values; an empty file has none. Raises ReadError, OpsError."""
-    from plait.ops.reading import read_named
+    from plait.ops.reader import read_named
 
     value = read_named(source, warn)
     if value is None:
@@ -252,14 +263,14 @@ def texts_to_values(source: Source, what: str, warn: Callable[[str], None] | Non
 def _name(key: Value) -> str:
     if type(key) is str:
         return key
-    from plait.ops.values import scalar_text
+    from plait.ops.scalar_text import scalar_text
 
     return "" if key is None else scalar_text(key)
 
 
 def from_environment(prefix: str, environment: Mapping[str, str]) -> dict[str, Value]:
     """`--vars-env PREFIX`: the variables `PREFIX_name`, their values as YAML."""
-    from plait.ops.reading import read_first
+    from plait.ops.reader import read_first
 
     if not prefix:
         raise OpsError(

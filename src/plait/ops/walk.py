@@ -6,19 +6,19 @@
 
 from __future__ import annotations
 
-from plait.errors import Advice, Flag, OpsError, public, quotation, suggested
-from plait.nodes import Array, ArrayItem, Map, MapItem, kind_name
+from plait.base.errors import Advice, Flag, OpsError, public, quotation, suggested
 from plait.ops.pointer import Append, Index, Key, Match, escape
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import TypeAlias
 
-    from plait.errors import Wording
-    from plait.nodes import Value
+    from plait.base.errors import Wording
+    from plait.base.source import Position
     from plait.ops.pointer import Pointer
-    from plait.source import Position
+    from plait.tree.nodes import Value
 
     Matching: TypeAlias = Callable[[Array, Match], list[int]]
 
@@ -196,7 +196,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
             code="path-matches",
         )
     values = [text for text in (text_under(item, token.key) for item in array.items) if text is not None]
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     if values:
         meant = did_you_mean(token.value, values[:1000])
@@ -261,13 +261,13 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
     assert isinstance(token, Key)
     items = node.index().values()  # of a draft's own map, the list is not up to date
     siblings = sorted(item.key for item in items if type(item.key) is str)
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     if siblings:
         found = listed(siblings)
     else:
         found = "no string keys" if items else "an empty map"
-    from plait.suggestions import OPTIONAL, Suggestion
+    from plait.base.suggestions import OPTIONAL, Suggestion
 
     where, word = pointer.until(depth + 1), escape(token.name)
     meant = _bracket_hint(token.name, siblings, pointer, depth) or did_you_mean(token.name, siblings[:1000])
@@ -367,7 +367,7 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     last = depth == len(pointer.tokens) - 1
     if type(node) is not Array:
         if type(token) is Key and token.name == "" and last and depth:
-            from plait.suggestions import replacing
+            from plait.base.suggestions import replacing
 
             meant = pointer.until(depth)
             return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')

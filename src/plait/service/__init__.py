@@ -19,7 +19,7 @@ The API, in the order of its parts:
 
 from __future__ import annotations
 
-from plait.lazy import first_use
+from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

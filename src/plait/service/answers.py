@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from plait.service.texts import text_of
+from plait.service.yaml_bodies import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,15 +14,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from plait.errors import PlaitError
-from plait.limits import Limits, limited
-from plait.process import with_room
-from plait.service import audit, buckets, differences, explaining, fleets, reading, revisions, tags, validations
+from plait.base.errors import PlaitError
+from plait.base.limits import Limits, limited
+from plait.base.process import with_room
+from plait.service import audit, buckets, differences, document_routes, explaining, fleets, revisions, tags, validations
 from plait.service.answers import NOTHING, Answer, answer
-from plait.service.calls import Call, Service, Write
+from plait.service.api_errors import Refusal, busy
 from plait.service.database import UNKNOWN, YES, Database, reason_of
 from plait.service.encryption import Keys
-from plait.service.failures import Refusal, busy
 from plait.service.fleets import Projects
 from plait.service.flows import Flows
 from plait.service.idempotency import HEADER, key_of
@@ -37,6 +36,7 @@ from plait.service.records import Throttled, record_of
 from plait.service.rendering import Renderer
 from plait.service.responses import EVERY_RESPONSE, Responses, attempted, headers_of, log_fault
 from plait.service.retention import keeping
+from plait.service.route_arguments import Call, Service, Write
 from plait.service.spool import Spool
 from plait.service.telemetry import Telemetry
 from plait.service.webhooks import Webhooks
@@ -75,8 +75,8 @@ _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (f"{_ROOT}/buckets/{{bucket}}/documents", {"PUT": buckets.put}),
     (f"{_ROOT}/revisions", {"GET": revisions.list_all, "DELETE": revisions.delete_all}),
     (_ONE, {"GET": revisions.show}),
-    (f"{_ONE}/documents", {"GET": reading.raw}),
-    (f"{_ONE}/rendered-documents", {"GET": reading.rendered}),
+    (f"{_ONE}/documents", {"GET": document_routes.raw}),
+    (f"{_ONE}/rendered-documents", {"GET": document_routes.rendered}),
     (f"{_ONE}/explain", {"GET": explaining.explain}),
     (f"{_ONE}/diff/{{other}}", {"GET": differences.diff}),
     (f"{_ONE}/deepdiff/{{other}}", {"GET": differences.deep_diff}),
@@ -93,7 +93,7 @@ _ROUTES: tuple[tuple[str, dict[str, Function]], ...] = (
     (f"{_ROOT}/audit", {"GET": audit.list_all}),
 )
 # Functions that render, evaluate or compare whole revisions.
-_LONG = frozenset({reading.rendered, explaining.explain, differences.diff, differences.deep_diff, fleets.fleet,
+_LONG = frozenset({document_routes.rendered, explaining.explain, differences.diff, differences.deep_diff, fleets.fleet,
                    fleets.compare, fleets.output})  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def application(
     issuer: who else issues tokens, and issuer_keys: a file of its public keys; without it they are fetched from the issuer.
     keystone: a file with the settings of Keystone's middleware, which checks other tokens. Without all these, everybody
     may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
-    documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.limits`.
+    documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.base.limits`.
     webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
     telemetry: `plait.service.telemetry.Recorded` records traces and metrics for the process's providers of OpenTelemetry.
     keep: revisions that retention keeps; without it all are kept.
@@ -210,8 +210,8 @@ def _versions(_: Service) -> Answer:
 
 
 def _openapi(service: Service) -> Answer:
+    from plait.base.version import __version__
     from plait.service.openapi import described
-    from plait.version import __version__
 
     return answer(described(_ROUTES, service.address, __version__))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from plait.service.answers import Answer, answer
-from plait.service.calls import PAGE
 from plait.service.paging import part
 from plait.service.policy import READ_AUDIT
+from plait.service.route_arguments import PAGE
 from plait.service.tables import AUDIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.service.calls import Call
+    from plait.service.route_arguments import Call
 
 _COLUMNS = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.name, AUDIT.c.action, AUDIT.c.path, AUDIT.c.revision, AUDIT.c.request)
 _KEYS = ("id", "at", "user", "action", "path", "revision", "request")

@@ -12,11 +12,11 @@ import binascii
 import json
 from typing import NamedTuple
 
-from plait.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError
+from plait.base.http import fetched
 from plait.service.documents import data_of, top_of, with_data
 from plait.service.encryption import keep, number_of, reference_of
-from plait.service.texts import nodes_of_plain, text_of_nodes
-from plait.workspace.fetching import fetched
+from plait.service.yaml_bodies import nodes_of_plain, text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Barbican(NamedTuple):
 
 def barbican_at(address: str, token_file: str) -> Barbican:
     """Raises UsageError for an invalid URL or token; ReadError."""
-    from plait.content import source
+    from plait.base.content import source
 
     if not address.startswith(("http://", "https://")):
         raise UsageError(

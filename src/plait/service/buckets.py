@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from plait.service.answers import Answer
+from plait.service.api_errors import Refusal, bad_request
 from plait.service.documents import (
     content_of,
     data_of,
@@ -15,8 +16,8 @@ from plait.service.documents import (
     with_data,
 )
 from plait.service.encryption import keep, number_of, reference_of, secrets_of
-from plait.service.failures import Refusal, bad_request
-from plait.service.history import (
+from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, LIST_ENCRYPTED, USE_ENCRYPTED
+from plait.service.revision_store import (
     POLICY,
     Content,
     Draft,
@@ -31,8 +32,7 @@ from plait.service.history import (
     text_of_digest,
     trust,
 )
-from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, LIST_ENCRYPTED, USE_ENCRYPTED
-from plait.service.texts import text_of
+from plait.service.yaml_bodies import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.nodes import Map
-    from plait.service.calls import Call
     from plait.service.encryption import Sealed
     from plait.service.parcels import Parcel
+    from plait.service.route_arguments import Call
+    from plait.tree.nodes import Map
 
 
 class _Kept(NamedTuple):

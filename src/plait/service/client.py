@@ -12,10 +12,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
-from plait.errors import PlaitError, UsageError
-from plait.nodes import to_plain
-from plait.service.files import documents_in
-from plait.service.texts import nodes_of, text_of
+from plait.base.errors import PlaitError, UsageError
+from plait.service.project_files import documents_in
+from plait.service.yaml_bodies import nodes_of, text_of
+from plait.tree.nodes import to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from sqlalchemy import create_engine, event, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from plait.errors import PlaitError, UsageError
-from plait.service.failures import busy
+from plait.base.errors import PlaitError, UsageError
+from plait.service.api_errors import busy
 from plait.service.tables import PROBE
 from plait.service.telemetry import Telemetry
 
@@ -286,7 +286,7 @@ def _room_to_write(connection: Connection) -> Iterator[None]:
 
 def _make_private(path: str) -> None:
     """Creates the file if it is missing, readable by its owner only. SQLite gives its other files the same mode."""
-    from plait.writing import Refused, create
+    from plait.base.writing import Refused, create
 
     try:
         create(path, 0o600)

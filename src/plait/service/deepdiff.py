@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter, defaultdict
 
-from plait.limits import allowance, exceeded
+from plait.base.limits import allowance, exceeded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

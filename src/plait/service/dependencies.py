@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.service.facts import Facts, Key
-    from plait.service.history import Entry
+    from plait.service.revision_store import Entry
 
     K = TypeVar("K", bound=Hashable)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.nodes import to_plain
 from plait.service.answers import Answer, answer
+from plait.service.api_errors import Refusal
 from plait.service.deepdiff import changes
 from plait.service.documents import top_of
-from plait.service.failures import Refusal
-from plait.service.history import buckets_of, differing, existing
 from plait.service.policy import SHOW_DEEPDIFF, SHOW_DIFF
 from plait.service.rendering import NOTHING
+from plait.service.revision_store import buckets_of, differing, existing
+from plait.tree.nodes import to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.calls import Call, Service
-    from plait.service.history import Entry
     from plait.service.rendering import Layered, Shown
+    from plait.service.revision_store import Entry
+    from plait.service.route_arguments import Call, Service
 
 
 def diff(call: Call) -> Answer:

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from time import monotonic as _now
 from urllib.parse import urlsplit
 
-from plait.errors import PlaitError, UsageError
-from plait.service.failures import Refusal
-from plait.workspace.fetching import fetched
+from plait.base.errors import PlaitError, UsageError
+from plait.base.http import fetched
+from plait.service.api_errors import Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

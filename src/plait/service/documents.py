@@ -9,22 +9,22 @@ from plait.layering import Document
 from plait.layering.document import POLICY, VALIDATION_POLICY
 from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
-from plait.nodes import Document as Node
-from plait.nodes import Map, MapItem
-from plait.service import files, history
+from plait.service import project_files, revision_store
+from plait.service.api_errors import Refusal, check_name
 from plait.service.facts import facts_of, labels_of
-from plait.service.failures import Refusal, check_name
-from plait.service.history import Content, Entry, Kind
-from plait.service.texts import SEPARATOR, node_of, text_of, text_of_nodes
+from plait.service.revision_store import Content, Entry, Kind
+from plait.service.yaml_bodies import SEPARATOR, node_of, text_of, text_of_nodes
+from plait.tree.nodes import Document as Node
+from plait.tree.nodes import Map, MapItem
 from plait.yaml import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.errors import Finding
-    from plait.nodes import Value
-    from plait.service.failures import Entry as Message
+    from plait.base.errors import Finding
+    from plait.service.api_errors import Entry as Message
+    from plait.tree.nodes import Value
 
 _PARTS = ("data", "metadata", "schema")
 
@@ -39,7 +39,7 @@ def _checked(node: Node, number: int) -> Document:
     if findings:
         raise invalid([message_of("D001", finding, *_named(node)) for finding in findings])
     document = Document(node, number)
-    files.check(document)
+    project_files.check(document)
     for text in identity_of(document):
         check_name(text, f"a name in document {number + 1}")
     return document
@@ -89,7 +89,7 @@ def identity_of(document: Document) -> tuple[str, str, str]:
 
 def is_shown(entry: Entry) -> bool:
     """True if listings include it: all but the documents that Deckhand omits."""
-    return entry.control != history.VALIDATION_POLICY
+    return entry.control != revision_store.VALIDATION_POLICY
 
 
 def completed(document: Document) -> Map:
@@ -159,8 +159,8 @@ def filled(text: str, *, encrypted: bool) -> Filled:
 def control_of(schema: str) -> int:
     """The kind of control document that a schema is of; 0 for another."""
     if schema.startswith(POLICY):
-        return history.POLICY
-    return history.VALIDATION_POLICY if schema.startswith(VALIDATION_POLICY) else 0
+        return revision_store.POLICY
+    return revision_store.VALIDATION_POLICY if schema.startswith(VALIDATION_POLICY) else 0
 
 
 def top_of(text: str) -> Map:

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from sqlalchemy import insert, select, update
 
-from plait.errors import PlaitError, UsageError
+from plait.base.errors import PlaitError, UsageError
 from plait.layering.secrets import is_reference
-from plait.nodes import Map
-from plait.service.failures import Refusal
+from plait.service.api_errors import Refusal
 from plait.service.tables import SECRETS
-from plait.service.texts import node_of
+from plait.service.yaml_bodies import node_of
+from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
 _LOG = logging.getLogger("plait.service")
 _KEY, _NONCE = 32, 12

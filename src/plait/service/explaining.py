@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from plait.service.answers import Answer, answer
-from plait.service.calls import PAGE
-from plait.service.failures import bad_request
-from plait.service.history import existing, has_secrets
+from plait.service.api_errors import bad_request
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
+from plait.service.revision_store import existing, has_secrets
+from plait.service.route_arguments import PAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.service.calls import Call
+    from plait.service.route_arguments import Call
 
 
 def explain(call: Call) -> Answer:

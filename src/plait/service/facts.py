@@ -10,12 +10,12 @@ import hashlib
 import json
 from typing import NamedTuple
 
-from plait.nodes import Map, key_id
+from plait.tree.nodes import Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.layering import Document
-    from plait.nodes import Value
+    from plait.tree.nodes import Value
 
     Key = tuple[str, str]
     Pairs = frozenset[str]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select, true
 
-from plait.nodes import Array, Map
-from plait.service.calls import LARGEST_PAGE
 from plait.service.documents import top_of
 from plait.service.facts import indexed
-from plait.service.history import VALIDATION_POLICY, in_revision, stored_query, stored_rows
 from plait.service.paging import ordered, part
+from plait.service.revision_store import VALIDATION_POLICY, in_revision, stored_query, stored_rows
+from plait.service.route_arguments import LARGEST_PAGE
 from plait.service.tables import ENTRIES, LABELS
+from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.nodes import Value
-    from plait.service.calls import Call
-    from plait.service.history import Entry, Stored
+    from plait.service.revision_store import Entry, Stored
+    from plait.service.route_arguments import Call
+    from plait.tree.nodes import Value
 
     class Shown(Protocol):
         """A document of a revision, raw or rendered."""

@@ -11,18 +11,18 @@ import os
 import threading
 from typing import NamedTuple
 
-from plait.errors import PlaitError
-from plait.sealed import EvaluationFault, ask
+from plait.base.errors import PlaitError
+from plait.base.sandbox import EvaluationFault, ask
+from plait.base.text_diff import hunks
 from plait.service.answers import Answer, answer
+from plait.service.api_errors import Refusal
 from plait.service.cache import Cache
-from plait.service.calls import PAGE
 from plait.service.documents import data_of, top_of
-from plait.service.failures import Refusal
-from plait.service.files import SCHEMA
-from plait.service.history import existing, of_schema
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
+from plait.service.project_files import SCHEMA
+from plait.service.revision_store import existing, of_schema
+from plait.service.route_arguments import PAGE
 from plait.service.telemetry import Telemetry
-from plait.textdiff import hunks
 
 _LOG = logging.getLogger("plait.service")
 
@@ -30,9 +30,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.service.calls import Call
-    from plait.service.history import Stored
     from plait.service.rendering import Shown
+    from plait.service.revision_store import Stored
+    from plait.service.route_arguments import Call
 
 # Beyond the limit of a run: until the process has begun, and has ended.
 _MORE_SECONDS = 5
@@ -81,7 +81,9 @@ class Projects:
 
     def _made(self, request: bytes) -> list[Made]:
         try:
-            given = json.loads(ask("plait.service.making", request, seconds=self._limits["seconds"] + _MORE_SECONDS))
+            given = json.loads(
+                ask("plait.service.project_evaluation", request, seconds=self._limits["seconds"] + _MORE_SECONDS)
+            )
         except EvaluationFault as fault:
             _LOG.error("a project was not evaluated: %s", fault.message)
             raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None

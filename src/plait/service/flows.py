@@ -16,11 +16,11 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from plait.layering.document import DATA_SCHEMA
-from plait.service import files
+from plait.service import project_files
+from plait.service.api_errors import Refusal
 from plait.service.facts import Facts, facts_from
-from plait.service.failures import Refusal
-from plait.service.history import UNTRUSTED, facts_of_revision, has_secrets, newest
 from plait.service.policy import USE_ENCRYPTED
+from plait.service.revision_store import UNTRUSTED, facts_of_revision, has_secrets, newest
 from plait.service.tables import ENTRIES
 
 TYPE_CHECKING = False
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.history import Entry
     from plait.service.identity import Identity
+    from plait.service.revision_store import Entry
 
     Key = tuple[str, str]
 
@@ -92,11 +92,11 @@ class Flows:
         revealing = {reader for reader, read in edges if read in holding}
         schemas = {one.entry.schema for one in holding}
         secret_schemas = {one.entry.name for one in holding if _is_data_schema(one)}
-        has_secret_file = any(one.entry.schema == files.SCHEMA for one in holding)
+        has_secret_file = any(one.entry.schema == project_files.SCHEMA for one in holding)
         for one in documents:
             validates = _is_data_schema(one) and one.entry.name in schemas
             # The files of a project are one program: each may read all others.
-            is_beside = has_secret_file and one.entry.schema == files.SCHEMA
+            is_beside = has_secret_file and one.entry.schema == project_files.SCHEMA
             if one in revealing or validates or is_beside or one.entry.schema in secret_schemas:
                 yield one
 

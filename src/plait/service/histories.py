@@ -25,7 +25,7 @@ def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cl
     """The histories of the values that a path selects. texts: the documents by their names in messages. Raises
     PlaitError.
     """
-    from plait.api.histories import explain
+    from plait.api.explaining import explain
     from plait.api.layering import layer
 
     documents = layer(dict(texts), like_deckhand=like_deckhand, cleartext_secrets=cleartext, trace=True)

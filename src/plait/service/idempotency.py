@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sqlalchemy import delete, insert, select
 
 from plait.service.answers import Answer
-from plait.service.failures import Refusal, bad_request, check_name
+from plait.service.api_errors import Refusal, bad_request, check_name
 from plait.service.spool import Body
 from plait.service.tables import REPEATS
 

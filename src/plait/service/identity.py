@@ -11,8 +11,8 @@ import secrets
 import threading
 from typing import NamedTuple
 
-from plait.errors import PlaitError, UsageError
-from plait.service.failures import Refusal
+from plait.base.errors import PlaitError, UsageError
+from plait.service.api_errors import Refusal
 from plait.service.policy import ADMIN, Policy
 
 TYPE_CHECKING = False
@@ -137,7 +137,7 @@ class _File:
 
     def read(self) -> None:
         """Raises UsageError, ReadError."""
-        from plait.content import source
+        from plait.base.content import source
 
         self._state = self._now()
         try:
@@ -167,8 +167,8 @@ class _File:
 
 def tokens_of(text: str) -> list[Token]:
     """The tokens of a text: a list of maps with name, digest and roles. Raises UsageError, ReadError."""
-    from plait.nodes import to_plain
-    from plait.service.texts import nodes_of
+    from plait.service.yaml_bodies import nodes_of
+    from plait.tree.nodes import to_plain
 
     found = nodes_of(text, "tokens")
     entries = to_plain(found.items[0].value) if len(found.items) == 1 else None

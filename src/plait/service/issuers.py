@@ -10,8 +10,8 @@ import json
 
 import jwt
 
-from plait.errors import UsageError
-from plait.service.failures import Refusal
+from plait.base.errors import UsageError
+from plait.service.api_errors import Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

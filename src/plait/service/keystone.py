@@ -11,8 +11,8 @@ import logging
 import re
 import sys
 
-from plait.errors import UsageError
-from plait.service.failures import Refusal
+from plait.base.errors import UsageError
+from plait.service.api_errors import Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

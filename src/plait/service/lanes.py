@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from anyio import CapacityLimiter, move_on_after, to_thread
 
-from plait.service.failures import busy
+from plait.service.api_errors import busy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

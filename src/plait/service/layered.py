@@ -24,14 +24,14 @@ def layered(
 
     Raises PlaitError.
     """
-    from plait.context import Context
-    from plait.errors import LimitError
+    from plait.base.errors import LimitError
+    from plait.base.limits import allowance
     from plait.layering import Document, Job, read_documents
     from plait.layering.dataschema import check_data
-    from plait.layering.render import Options, plan, render_plan, written
-    from plait.limits import allowance
-    from plait.nodes import DocumentSet
-    from plait.service.texts import nodes_of
+    from plait.layering.rendering import Options, plan, render_plan, written
+    from plait.service.yaml_bodies import nodes_of
+    from plait.tree.context import Context
+    from plait.tree.nodes import DocumentSet
 
     options = Options(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
     context = Context()

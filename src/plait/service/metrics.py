@@ -9,16 +9,16 @@ import os
 import threading
 from time import time
 
+from plait.base.version import __version__
 from plait.service.records import Record
-from plait.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.service.calls import Service
     from plait.service.lanes import Lane
     from plait.service.records import Throttled
+    from plait.service.route_arguments import Service
 
 # Seconds: the bounds that OpenTelemetry's conventions name for requests.
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from plait.service.answers import Answer
-    from plait.service.calls import Call
+    from plait.service.route_arguments import Call
 
     Methods = Mapping[str, Callable[[Call], Answer]]
 

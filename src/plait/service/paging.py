@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from sqlalchemy import and_, or_, select, true, union_all
 
-from plait.service.failures import bad_parameter
+from plait.service.api_errors import bad_parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

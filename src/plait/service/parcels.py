@@ -12,15 +12,15 @@ import threading
 from typing import NamedTuple
 
 from plait.api.workers import call_in_worker
+from plait.base.limits import allowance
 from plait.layering.secrets import is_empty
-from plait.limits import allowance
+from plait.service.api_errors import Refusal
 from plait.service.documents import checked, completed, control_of, digest_of, identity_of, with_data
 from plait.service.encryption import number_of
 from plait.service.facts import facts_of, labels_of
-from plait.service.failures import Refusal
 from plait.service.histories import Told
-from plait.service.history import Content, Kind
-from plait.service.texts import documents_of_body, text_of_nodes
+from plait.service.revision_store import Content, Kind
+from plait.service.yaml_bodies import documents_of_body, text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.errors import UsageError
-from plait.spell import did_you_mean
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

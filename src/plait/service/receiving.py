@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.requests import ClientDisconnect
 
-from plait.service.failures import Refusal, bad_request
+from plait.service.api_errors import Refusal, bad_request
 from plait.service.responses import YAML
 
 TYPE_CHECKING = False

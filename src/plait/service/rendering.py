@@ -12,15 +12,15 @@ import threading
 from typing import NamedTuple
 
 from plait.api.workers import call_in_worker
-from plait.errors import LayeringError, PlaitError
+from plait.base.errors import LayeringError, PlaitError
 from plait.layering.failures import STATUSES
+from plait.service.api_errors import Refusal
 from plait.service.cache import Cache
 from plait.service.dependencies import Dependencies, ordered
 from plait.service.documents import data_of, invalid, message_of, top_of, with_data
 from plait.service.encryption import number_of, secrets_of
 from plait.service.facts import facts_from
-from plait.service.failures import Refusal
-from plait.service.history import (
+from plait.service.revision_store import (
     POLICY,
     Entry,
     changed_between,
@@ -32,7 +32,7 @@ from plait.service.history import (
     time_of,
 )
 from plait.service.telemetry import Telemetry
-from plait.service.texts import text_of_nodes
+from plait.service.yaml_bodies import text_of_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.errors import Finding
+    from plait.base.errors import Finding
+    from plait.service.api_errors import Entry as Message
     from plait.service.encryption import Keys
-    from plait.service.failures import Entry as Message
-    from plait.service.history import Stored
     from plait.service.layered import Reply
+    from plait.service.revision_store import Stored
 
 _CODE = "D002"
 

@@ -9,10 +9,10 @@ from urllib.parse import quote, urlencode
 from starlette.responses import Response
 
 from plait.service.answers import Answer
-from plait.service.failures import body
+from plait.service.api_errors import body
 from plait.service.records import record_of
 from plait.service.spool import Body
-from plait.service.texts import text_of
+from plait.service.yaml_bodies import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
-    from plait.service.failures import Refusal
+    from plait.service.api_errors import Refusal
 
 _LOG = logging.getLogger("plait.service")
 YAML = "application/x-yaml"

@@ -16,11 +16,11 @@ from typing import NamedTuple
 from sqlalchemy import and_, delete, exists, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from plait.errors import UsageError
+from plait.base.errors import UsageError
+from plait.service.api_errors import Refusal
 from plait.service.database import reason_of
 from plait.service.documents import data_of, top_of
 from plait.service.encryption import number_of
-from plait.service.failures import Refusal
 from plait.service.tables import DOCUMENTS, ENTRIES, LABELS, REVISIONS, SECRETS, TAGS, VALIDATIONS
 
 TYPE_CHECKING = False

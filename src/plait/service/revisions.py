@@ -7,21 +7,14 @@ import json
 from sqlalchemy import delete, select
 
 from plait.service.answers import NOTHING, Answer, answer
-from plait.service.calls import LARGEST_PAGE
-from plait.service.history import (
-    Draft,
-    add_revision,
-    differing,
-    existing,
-    has_secrets,
-    newest,
-)
 from plait.service.paging import part
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVISIONS, LIST_REVISIONS, SHOW_REVISION
+from plait.service.revision_store import Draft, add_revision, differing, existing, has_secrets, newest
+from plait.service.route_arguments import LARGEST_PAGE
 from plait.service.tables import ALL, REVISIONS, TAGS
-from plait.service.texts import value_of
 from plait.service.validations import statuses
 from plait.service.webhooks import forget_revisions
+from plait.service.yaml_bodies import value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Select
 
-    from plait.service.calls import Call
+    from plait.service.route_arguments import Call
 
 _SORTED_BY = {"id": REVISIONS.c.id, "created_at": REVISIONS.c.created_at, "createdAt": REVISIONS.c.created_at}
 

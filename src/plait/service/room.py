@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from plait.service.failures import Refusal
+from plait.service.api_errors import Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 
-from plait.service.failures import busy
+from plait.service.api_errors import busy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import IO, Self
 
-    from plait.writing import temporary
+    from plait.base.writing import temporary
 
 SMALL = 64 << 10
 """Bytes of a body that stays in memory."""
@@ -93,7 +93,7 @@ class Spool:
 
     def opened(self) -> tuple[str, str, IO[bytes]]:
         """A new file: its name, its path, and the open file. Raises OSError."""
-        from plait.writing import changed, temporary
+        from plait.base.writing import changed, temporary
 
         with self._lock:
             if self._directory is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
+from plait.service.api_errors import Refusal
 from plait.service.database import reason_of
-from plait.service.failures import Refusal
 from plait.service.tables import AUDIT, DOCUMENTS, ENTRIES, REVISIONS, SECRETS
 
 TYPE_CHECKING = False

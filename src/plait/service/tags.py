@@ -5,18 +5,18 @@ from __future__ import annotations
 from sqlalchemy import and_, delete, insert, select
 
 from plait.service.answers import NOTHING, Answer, answer
-from plait.service.failures import Refusal
-from plait.service.history import existing
+from plait.service.api_errors import Refusal
 from plait.service.policy import CREATE_TAG, DELETE_TAG, DELETE_TAGS, LIST_TAGS, SHOW_TAG
+from plait.service.revision_store import existing
 from plait.service.room import check_room
 from plait.service.tables import TAGS
-from plait.service.texts import text_of, value_of, value_of_body
+from plait.service.yaml_bodies import text_of, value_of, value_of_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from plait.service.calls import Call
+    from plait.service.route_arguments import Call
 
 
 def create(call: Call) -> Answer:

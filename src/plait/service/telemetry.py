@@ -12,7 +12,7 @@ import threading
 from contextlib import contextmanager
 from time import monotonic, perf_counter
 
-from plait.errors import UsageError
+from plait.base.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

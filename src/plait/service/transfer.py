@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
 
-from plait.errors import PlaitError
+from plait.base.errors import PlaitError
 from plait.layering import Document
-from plait.nodes import Document as Node
-from plait.nodes import Map
 from plait.service.documents import content_of, identity_of
 from plait.service.encryption import SECRETS_ROW, Sealed, keep
-from plait.service.history import Draft, Entry, add_revision, current, keep_contents, newest
+from plait.service.revision_store import Draft, Entry, add_revision, current, keep_contents, newest
 from plait.service.tables import DOCUMENTS, ENTRIES, REVISIONS, SECRETS, TAGS, VALIDATIONS
-from plait.service.texts import node_of, value_of
+from plait.service.yaml_bodies import node_of, value_of
+from plait.tree.nodes import Document as Node
+from plait.tree.nodes import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.history import Content
+    from plait.service.revision_store import Content
 
 FORMAT = "plait-revisions/1"
 Identity = tuple[str, str, str]

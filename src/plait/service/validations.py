@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 from sqlalchemy import func, insert, select
 
-from plait.nodes import Map, to_plain
 from plait.service.answers import Answer, answer
-from plait.service.calls import LARGEST_PAGE
+from plait.service.api_errors import Refusal, bad_request, check_name
 from plait.service.documents import top_of
-from plait.service.failures import Refusal, bad_request, check_name
-from plait.service.history import existing, now, validation_policies
 from plait.service.policy import CREATE_VALIDATION, LIST_VALIDATIONS, SHOW_VALIDATION
+from plait.service.revision_store import existing, now, validation_policies
 from plait.service.room import check_room
+from plait.service.route_arguments import LARGEST_PAGE
 from plait.service.tables import VALIDATIONS
-from plait.service.texts import text_of, value_of, value_of_body
+from plait.service.yaml_bodies import text_of, value_of, value_of_body
+from plait.tree.nodes import Map, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.calls import Call
+    from plait.service.route_arguments import Call
 
 # Validation policies, and names that each demands, in a message; and characters of such a name.
 _TOLD, _LONG = 10, 80

@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from plait.errors import PlaitError, UsageError, conceal
-from plait.service.history import newest
+from plait.base.errors import PlaitError, UsageError, conceal
+from plait.base.http import fetched
+from plait.service.revision_store import newest
 from plait.service.tables import REVISIONS, WEBHOOKS
-from plait.workspace.fetching import fetched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Webhooks:
         """The header by which a receiver knows that a body is from here. The key is read each time: it may be changed."""
         if self._key is None:
             return {}
-        from plait.content import source
+        from plait.base.content import source
 
         key = source(self._key).text.strip().encode()
         if len(key) < _SHORTEST_KEY:

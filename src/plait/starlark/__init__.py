@@ -10,24 +10,24 @@ values, `table` the builtins, `operators` and `runtime` the meaning of programs,
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
-from plait.lazy import first_use
+from plait.base.errors import StarlarkError
+from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.starlark.arguments import unpack, unpack_positional
-    from plait.starlark.budget import budget_of, check_room, look, spend
     from plait.starlark.calls import call
     from plait.starlark.comparison import compare, equals
     from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
-    from plait.starlark.display import repr_of, str_of
-    from plait.starlark.pieces import Args, Code, Expr, Host
-    from plait.starlark.pieces import Piece as Piece
-    from plait.starlark.pieces import Slot as Slot
-    from plait.starlark.pieces import Slots as Slots
     from plait.starlark.program import Load as Load
     from plait.starlark.program import Program, compile_program
+    from plait.starlark.program_parts import Args, Code, Expr, Host
+    from plait.starlark.program_parts import Piece as Piece
+    from plait.starlark.program_parts import Slot as Slot
+    from plait.starlark.program_parts import Slots as Slots
+    from plait.starlark.step_budget import budget_of, check_room, look, spend
     from plait.starlark.structs import STRUCTS, Members, Module, Struct
+    from plait.starlark.value_text import repr_of, str_of
     from plait.starlark.values import Builtin, NoAttribute, Value, is_callable, is_function, type_of
 
 __all__ = [
@@ -75,12 +75,12 @@ _HOMES = {
     name: module
     for module, names in {
         "arguments": ("unpack", "unpack_positional"),
-        "budget": ("budget_of", "check_room", "look", "spend"),
+        "step_budget": ("budget_of", "check_room", "look", "spend"),
         "calls": ("call",),
         "comparison": ("compare", "equals"),
         "containers": ("FROZEN", "Dict", "List", "Set", "freeze", "has", "insert", "lookup", "remove"),
-        "display": ("repr_of", "str_of"),
-        "pieces": ("Args", "Code", "Expr", "Host"),
+        "value_text": ("repr_of", "str_of"),
+        "program_parts": ("Args", "Code", "Expr", "Host"),
         "program": ("Program", "compile_program"),
         "structs": ("STRUCTS", "Members", "Module", "Struct"),
         "values": ("Builtin", "NoAttribute", "Value", "is_callable", "is_function", "type_of"),

@@ -6,9 +6,9 @@ the errors ("index: got 0 arguments, want at least 1"), so that wrong calls read
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, List, is_iterable, iterable_or_none
-from plait.starlark.display import quote
+from plait.starlark.value_text import quote
 from plait.starlark.values import is_callable, is_int32, type_of
 
 TYPE_CHECKING = False

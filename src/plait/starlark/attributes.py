@@ -5,7 +5,7 @@ What a table does not list does not exist: no attribute of a Python object is ev
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.structs import STRUCTS, WithMembers, missing
 from plait.starlark.values import Builtin, NoAttribute, Value
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from _operator import length_hint
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark import numbers
 from plait.starlark.arguments import int32, iterable, string, unpack
 from plait.starlark.attributes import attribute, attribute_names, has_attribute, no_attribute
-from plait.starlark.budget import SMALL, SOME, check_bits, check_string, foresee, pay, spend
 from plait.starlark.comparison import compare
 from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none, weigh
-from plait.starlark.display import repr_of, str_of
 from plait.starlark.methods import fill
 from plait.starlark.numbers import as_float, number_to_int
+from plait.starlark.step_budget import SMALL, SOME, check_bits, check_string, foresee, pay, spend
+from plait.starlark.value_text import repr_of, str_of
 from plait.starlark.values import NoAttribute, Value, is_callable, to_bytes, type_of
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from plait.limits import DEEPEST
-from plait.starlark.budget import CURRENT
+from plait.base.limits import DEEPEST
+from plait.starlark.step_budget import CURRENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import TypeAlias
 
-    from plait.starlark.budget import Budget
+    from plait.starlark.step_budget import Budget
 
     # What the interpreter calls at each call and return, of this thread alone; None: it was left as it was.
     Profile: TypeAlias = Callable[..., object] | None
@@ -94,8 +94,8 @@ def leaving(fault: Exception) -> Exception:
     Its traceback is dropped, and the frames with it: unfinished loops release their lists, and an outer boundary adds
     only its own frames to the trail. An error of plait's code keeps its traceback.
     """
-    from plait.errors import PlaitError
-    from plait.starlark.faults import translated
+    from plait.base.errors import PlaitError
+    from plait.starlark.exceptions import translated
 
     error = translated(fault)
     if isinstance(error, PlaitError):

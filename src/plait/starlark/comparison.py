@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from _operator import ge, gt, le, lt
 
-from plait.errors import StarlarkError
-from plait.starlark.budget import LONG, check_room, compared, paced, pay, spend
+from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, List, Set, weigh
+from plait.starlark.step_budget import LONG, check_room, compared, paced, pay, spend
 from plait.starlark.values import Value, to_bytes, type_of
 
 TYPE_CHECKING = False

@@ -9,9 +9,9 @@ In Python True and 1 are the same key; here they are not. A bool among the keys 
 
 from __future__ import annotations
 
-from plait.errors import LimitError, StarlarkError
-from plait.starlark.budget import FEW, LONG, SOME, check_items, compared, spend
-from plait.starlark.display import repr_of
+from plait.base.errors import LimitError, StarlarkError
+from plait.starlark.step_budget import FEW, LONG, SOME, check_items, compared, spend
+from plait.starlark.value_text import repr_of
 from plait.starlark.values import FUNCTION, Builtin, Value, type_of
 
 TYPE_CHECKING = False
@@ -188,7 +188,7 @@ def _near(key: object, known: Dict) -> str | None:
         return None
     from itertools import islice
 
-    from plait.spell import did_you_mean
+    from plait.base.similar_names import did_you_mean
 
     return did_you_mean(key, [name for name in islice(known, 1000) if type(name) is str])
 

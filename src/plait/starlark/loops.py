@@ -9,7 +9,7 @@ from __future__ import annotations
 from _operator import length_hint
 from itertools import chain
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.containers import FROZEN, Dict, List
 from plait.starlark.values import LARGEST, Value, is_int32, type_of
 

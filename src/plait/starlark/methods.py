@@ -4,12 +4,12 @@ iterated.
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark import operators
 from plait.starlark.arguments import int32, iterable
-from plait.starlark.budget import LONG, SOME, check_items, check_room, foresee, pay, spend
 from plait.starlark.comparison import equals
 from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of, weigh
+from plait.starlark.step_budget import LONG, SOME, check_items, check_room, foresee, pay, spend
 from plait.starlark.strings import bounds
 from plait.starlark.values import Value, type_of
 
@@ -147,7 +147,7 @@ def dict_pop(self: Dict, key: object, default: object = _ABSENT, /) -> object:
     if key in self:
         return dict.pop(self, key)
     if default is _ABSENT:
-        from plait.spell import did_you_mean
+        from plait.base.similar_names import did_you_mean
 
         known = [name for name in dict.keys(self) if type(name) is str]
         raise StarlarkError(

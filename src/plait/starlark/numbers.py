@@ -5,7 +5,7 @@ Integers of any size as decimal text, in both directions: Python refuses more th
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.values import type_of
 
 _CHUNK = 4000

@@ -6,11 +6,11 @@ True is not 1: a bool takes part in no arithmetic. Sizes are bounded: a result b
 
 from __future__ import annotations
 
-from plait.errors import LimitError, StarlarkError
-from plait.starlark.budget import LONG, SMALL, SOME, check_bits, check_items, check_string, paced, pay, spend
+from plait.base.errors import LimitError, StarlarkError
 from plait.starlark.comparison import compare, equals
 from plait.starlark.containers import FROZEN, Dict, List, Set, has, insert, iterable_or_none, key_of, weigh
 from plait.starlark.numbers import as_float
+from plait.starlark.step_budget import LONG, SMALL, SOME, check_bits, check_items, check_string, paced, pay, spend
 from plait.starlark.values import Value, is_int32, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
@@ -155,7 +155,7 @@ def floor_divide(x: object, y: object) -> object:
 
 def modulo(x: object, y: object) -> object:
     if type(x) is str:
-        from plait.starlark.formats import interpolate
+        from plait.starlark.string_formatting import interpolate
 
         return interpolate(x, y)
     if type(x) is int and type(y) is int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from plait.errors import Finding, LimitError, StarlarkError
-from plait.limits import DEEPEST
-from plait.source import Position, Source
+from plait.base.errors import Finding, LimitError, StarlarkError
+from plait.base.limits import DEEPEST
+from plait.base.source import Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.starlark.parse import Parser
-    from plait.starlark.pieces import Piece
+    from plait.starlark.program_parts import Piece
     from plait.starlark.syntax import Scope, Statement
 
 

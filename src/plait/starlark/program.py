@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from plait.errors import Finding, StarlarkError
-from plait.events import begun
-from plait.nodes import SCALARS
-from plait.passes import FAST
-from plait.source import Position, Source
-from plait.starlark.budget import budget_of, check_growth
+from plait.base.errors import Finding, StarlarkError
+from plait.base.events import begun
+from plait.base.fast_paths import FAST
+from plait.base.source import Position, Source
 from plait.starlark.calls import enter, leave, leaving
+from plait.starlark.step_budget import budget_of, check_growth
+from plait.tree.nodes import SCALARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import TypeAlias
 
-    from plait.context import Context
-    from plait.starlark.budget import Budget
+    from plait.starlark.instrument.coverage import LinesOf
     from plait.starlark.loops import Loops
     from plait.starlark.lower import Hooks
-    from plait.starlark.marks import LinesOf
-    from plait.starlark.pieces import Piece
+    from plait.starlark.program_parts import Piece
+    from plait.starlark.step_budget import Budget
+    from plait.tree.context import Context
 
     # Gives the exported names of the module at a path that a `load` statement names.
     Load: TypeAlias = Callable[[str, Position], Mapping[str, object]]
@@ -108,7 +108,7 @@ class Program:
         # What only some programs ask for is loaded for the first that does: it takes a tenth of a small render.
         if _LIBRARY not in table and self._asks_more(table, names):
             if _COMMON not in table:
-                from plait.starlark.common import COMMON
+                from plait.starlark.runtime_core import COMMON
 
                 table.update({**COMMON, **table})
             if _LOOPS not in table and self._asks_more(table, names):
@@ -193,9 +193,9 @@ def compile_program(
     statement uses. optimize: handle common cases in place (see `optimize`), with the same results. Raises StarlarkError
     for the first fault; its findings are all others, in source order.
     """
+    from plait.starlark.instrument.metering import count_steps
     from plait.starlark.lower import Lowering
     from plait.starlark.parsing import failure, parse_program, too_deep
-    from plait.starlark.steps import count_steps
     from plait.starlark.teardown import take_apart
 
     statements, scope, problems = parse_program(pieces, source)
@@ -206,7 +206,7 @@ def compile_program(
         count_steps(statements)
         marks: list[stmt] = []
         if lines_of is not None:
-            from plait.starlark.marks import mark
+            from plait.starlark.instrument.coverage import mark
 
             marks = mark(statements, scope, lines_of)
 
@@ -218,7 +218,7 @@ def compile_program(
             return optimizer(hooks, statements, scope)
 
         if traced:
-            from plait.starlark.probe.statements import probed
+            from plait.starlark.instrument.dataflow.statements import probed
 
             watched, tables = probed(statements, scope, lowering)
             tree = Lowering(hooks).module(watched, scope, [*marks, *tables])

@@ -7,9 +7,9 @@ nowhere is reported before anything runs, together with all others.
 
 from __future__ import annotations
 
-from plait.errors import Finding
-from plait.source import Position, Source
-from plait.spell import listed, near, spelled
+from plait.base.errors import Finding
+from plait.base.similar_names import listed, near, spelled
+from plait.base.source import Position, Source
 from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def _lines_of(names: Sequence[str], scope: Scope) -> Iterator[int]:
 
 
 def _undefined(name: Name, scope: Scope, source: Source) -> Finding:
-    from plait.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
+    from plait.base.suggestions import LOAD, QUOTE_WORD, Hint, Suggestion, replacing
 
     hint: str | None = _HINTS.get(name.name)
     alike: list[str] = []

@@ -7,17 +7,17 @@ copy it. Compiled code has no instruction that could change it.
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark import builtins, loops, operators
 from plait.starlark.attributes import attribute
-from plait.starlark.budget import A_CALL, LONG, SMALL, SOME, check_items, check_room, check_string, pay, spend
-from plait.starlark.common import COMMON
 from plait.starlark.containers import Dict, List, insert, iterable_or_none, key_of, weigh
-from plait.starlark.display import int_text, repr_of
 from plait.starlark.methods import out_of_range
 from plait.starlark.operators import check_mutable, check_table
+from plait.starlark.runtime_core import COMMON
+from plait.starlark.step_budget import A_CALL, LONG, SMALL, SOME, check_items, check_room, check_string, pay, spend
 from plait.starlark.table.methods import LIKELY, METHODS
 from plait.starlark.table.universal import UNIVERSAL
+from plait.starlark.value_text import int_text, repr_of
 from plait.starlark.values import Value, from_bytes, is_int32, to_bytes, type_of
 
 TYPE_CHECKING = False
@@ -217,7 +217,7 @@ def as_decimal(x: object) -> str:
     """The text of `%d` for a value."""
     if type(x) is int:
         return int_text(x)
-    from plait.starlark.formats import as_decimal
+    from plait.starlark.string_formatting import as_decimal
 
     return as_decimal(x)
 

@@ -12,19 +12,19 @@ well (docs/reference/language.md).
 
 from __future__ import annotations
 
-from plait.additions import F_STRINGS
-from plait.errors import Finding
-from plait.limits import allowance, exceeded
-from plait.source import Position, Source
+from plait.base.errors import Finding
+from plait.base.extensions import F_STRINGS
+from plait.base.limits import allowance, exceeded
+from plait.base.source import Position, Source
 from plait.starlark import numbers
-from plait.starlark.pieces import Args, Code, Expr, Host
+from plait.starlark.program_parts import Args, Code, Expr, Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn, TypeAlias
 
-    from plait.starlark.pieces import Piece
+    from plait.starlark.program_parts import Piece
 
     Token: TypeAlias = tuple[str, object, int, int]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.arguments import unpack
-from plait.starlark.budget import SOME, spend
 from plait.starlark.builtins import len_
 from plait.starlark.comparison import compare
 from plait.starlark.containers import Dict, List, Set, iterable_or_none
+from plait.starlark.step_budget import SOME, spend
 from plait.starlark.values import is_callable, type_of
 
 TYPE_CHECKING = False

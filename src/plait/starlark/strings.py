@@ -6,10 +6,21 @@ uses bytes for the rest.
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.arguments import check_kind, iterable, string, wrong_kind
-from plait.starlark.budget import FEW, LONG, SMALL, SOME, check_items, check_room, check_string, compared, pay, spend
 from plait.starlark.containers import List
+from plait.starlark.step_budget import (
+    FEW,
+    LONG,
+    SMALL,
+    SOME,
+    check_items,
+    check_room,
+    check_string,
+    compared,
+    pay,
+    spend,
+)
 from plait.starlark.values import Value, from_bytes, is_int32, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
@@ -53,7 +64,7 @@ def capitalize(self: str, /) -> str:
 
 def _seen_in_parts(kind: str) -> Callable[[str], Value]:
     def parts(self: str, /) -> Value:
-        from plait.starlark.elements import Elements
+        from plait.starlark.string_views import Elements
 
         return Elements(self, kind)
 
@@ -67,7 +78,7 @@ elems = _seen_in_parts("elems")
 
 
 def format(self: str, /, *args: object, **kwargs: object) -> str:
-    from plait.starlark.formats import formatted
+    from plait.starlark.string_formatting import formatted
 
     return formatted(self, args, kwargs)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
-from plait.starlark.budget import SOME, spend
+from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, freeze
-from plait.starlark.display import quote, repr_of
+from plait.starlark.step_budget import SOME, spend
+from plait.starlark.value_text import quote, repr_of
 from plait.starlark.values import NoAttribute, Value, type_of
 
 TYPE_CHECKING = False
@@ -137,8 +137,8 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     """The error for `x.name`, where x has other names. message: instead of the usual sentence."""
     if message is None:
         message = f"{type_of(x)} has no .{name} field or method"
-    from plait.spell import listed, near, spelled
-    from plait.suggestions import replacing
+    from plait.base.similar_names import listed, near, spelled
+    from plait.base.suggestions import replacing
 
     if len(names) > SOME:
         spend(len(names) * 8)

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _ast
 
-    from plait.starlark.pieces import Host
+    from plait.starlark.program_parts import Host
 
 
 class Scope:

@@ -8,7 +8,7 @@ structs of `structs`. `display` converts values to text, `comparison` compares t
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,23 +5,23 @@ The package imports the writer. The reader, JSON, listings and formatting are im
 
 from __future__ import annotations
 
-from plait.lazy import first_use
-from plait.yaml.forms import Forms
+from plait.base.lazy_exports import first_use
+from plait.yaml.scalar_styles import Forms
 from plait.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from plait.yaml.writer import write, write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.yaml.beginning import is_second
     from plait.yaml.comments import Comment, Comments
+    from plait.yaml.document_start import is_second
+    from plait.yaml.duplicate_keys import written_twice
     from plait.yaml.fmt import format_text
     from plait.yaml.json import read_json, write_json
-    from plait.yaml.order import compare_keys, sort_items
-    from plait.yaml.positions import write_positions
+    from plait.yaml.key_order import compare_keys, sort_items
+    from plait.yaml.lossless.binding import Span, Spans
+    from plait.yaml.position_listing import write_positions
     from plait.yaml.reader import read, read_value
     from plait.yaml.repeats import deduplicate, has_repeated_keys
-    from plait.yaml.tree.binding import Span, Spans
-    from plait.yaml.twice import written_twice
 
 __all__ = [
     "Comment",
@@ -51,20 +51,20 @@ __all__ = [
 _LATER = {
     "Comment": "comments",
     "Comments": "comments",
-    "Span": "tree.binding",
-    "Spans": "tree.binding",
-    "compare_keys": "order",
+    "Span": "lossless.binding",
+    "Spans": "lossless.binding",
+    "compare_keys": "key_order",
     "deduplicate": "repeats",
     "format_text": "fmt",
     "has_repeated_keys": "repeats",
-    "is_second": "beginning",
+    "is_second": "document_start",
     "read": "reader",
     "read_json": "json",
     "read_value": "reader",
-    "sort_items": "order",
+    "sort_items": "key_order",
     "write_json": "json",
-    "write_positions": "positions",
-    "written_twice": "twice",
+    "write_positions": "position_listing",
+    "written_twice": "duplicate_keys",
 }
 
 

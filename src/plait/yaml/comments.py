@@ -12,13 +12,13 @@ alias or a merge. Comments after the last node belong to the document set, unles
 
 from __future__ import annotations
 
-from plait.nodes import Array, DocumentSet, Map
+from plait.tree.nodes import Array, DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.nodes import Document, Item, Node
+    from plait.tree.nodes import Document, Item, Node
 
 
 class Comment:

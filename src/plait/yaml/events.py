@@ -7,12 +7,13 @@ corrected at the end.
 
 from __future__ import annotations
 
-from plait.errors import PlaitError, Quoted, ReadError, Wording, public
-from plait.limits import exceeded
-from plait.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
-from plait.source import Position
-from plait.yaml.beginning import MARK, ends_first
+from plait.base.errors import PlaitError, Quoted, ReadError, Wording, public
+from plait.base.limits import exceeded
+from plait.base.source import Position
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
+from plait.yaml.anchors import References
 from plait.yaml.comments import Comment, CommentScan, assign
+from plait.yaml.document_start import MARK, ends_first
 from plait.yaml.libyaml import (
     ALIAS,
     ARRAY_START,
@@ -27,16 +28,15 @@ from plait.yaml.libyaml import (
     too_deep,
 )
 from plait.yaml.libyaml import parser as fastest_parser
-from plait.yaml.numbering import correct_lines, dash_before, has_odd_breaks
-from plait.yaml.quirks import Adapted
-from plait.yaml.references import References
+from plait.yaml.libyaml_quirks import Adapted
+from plait.yaml.line_numbers import correct_lines, dash_before, has_odd_breaks
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from plait.nodes import Item, Value
+    from plait.tree.nodes import Item, Value
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Event, Mark, Parser
     from plait.yaml.reader import Settings
@@ -289,7 +289,7 @@ class Reading:
         try:
             return resolve_strict(text) if tag is None else resolve_tagged(tag, text)
         except ValueError as error:
-            from plait.suggestions import QUOTE_VALUE, Hint, Suggestion
+            from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 
             hint = None if tag is not None else public(Hint("put it in quotes", Suggestion(QUOTE_VALUE)))
             raise self.error(error.args[0], self.line_at(start.index), hint=hint, code="invalid-scalar") from None
@@ -327,7 +327,7 @@ class Reading:
         return ReadError(message, at=at, expected=expected, hint=hint, reference=f"yaml: {message}", code=code)
 
     def key_error(self, kind: str, line: int) -> ReadError:
-        from plait.yaml.problems import BRACES
+        from plait.yaml.parse_errors import BRACES
 
         hint = public(BRACES) if "{{" in (self.source.line(line) or "") else None
         return self.error(
@@ -342,7 +342,7 @@ class Reading:
         """The error for an exception of the parser."""
         if isinstance(error, UnicodeEncodeError):
             return self.error(public("invalid leading UTF-8 octet"), self.line_at(error.start), code="not-utf8")
-        from plait.yaml.problems import syntax_error
+        from plait.yaml.parse_errors import syntax_error
 
         prepends = self.settings.begins_document
         return syntax_error(error, self.source, self.text, self.base, prepends=prepends)

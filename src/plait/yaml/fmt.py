@@ -7,20 +7,20 @@ Comments at the end stay there; ytt before carvel-dev/ytt#911 put a `---` after 
 
 from __future__ import annotations
 
-from plait.nodes import Array, DocumentSet, Map, MapItem
-from plait.yaml.beginning import is_second
+from plait.tree.nodes import Array, DocumentSet, Map, MapItem
 from plait.yaml.comments import Comments
-from plait.yaml.forms import double_quoted, key_forms, one_line
+from plait.yaml.document_start import is_second
 from plait.yaml.json import key_text
 from plait.yaml.reader import read
+from plait.yaml.scalar_styles import double_quoted, key_forms, one_line
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from plait.nodes import Collection, Item, Value
-    from plait.source import Source
+    from plait.base.source import Source
+    from plait.tree.nodes import Collection, Item, Value
 
 _STEP = "  "
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map
-from plait.yaml.forms import FORMS, double_quoted, one_line
+from plait.tree.nodes import Array, Map
+from plait.yaml.scalar_styles import FORMS, double_quoted, one_line
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Value
-    from plait.yaml.forms import Forms
+    from plait.tree.nodes import Value
+    from plait.yaml.scalar_styles import Forms
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./")
 

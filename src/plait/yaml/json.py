@@ -9,17 +9,17 @@ from __future__ import annotations
 from math import isfinite
 from operator import itemgetter
 
-from plait.errors import LimitError, PlaitError, Quoted, ReadError, Wording, public
-from plait.limits import allowance, exceeded
-from plait.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
-from plait.source import Position, Source
-from plait.yaml.forms import decimal, leaf, plain_decimal
+from plait.base.errors import LimitError, PlaitError, Quoted, ReadError, Wording, public
+from plait.base.limits import allowance, exceeded
+from plait.base.source import Position, Source
+from plait.tree.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
+from plait.yaml.scalar_styles import decimal, leaf, plain_decimal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.nodes import Item, Value
+    from plait.tree.nodes import Item, Value
 
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ESCAPES.update({code: f"\\u{code:04x}" for code in range(0x20)})

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import gc
 
-from plait.additions import TAGS
-from plait.limits import allowance
-from plait.nodes import DocumentSet
-from plait.passes import FAST
+from plait.base.extensions import TAGS
+from plait.base.fast_paths import FAST
+from plait.base.limits import allowance
+from plait.tree.nodes import DocumentSet
 from plait.yaml.repeats import deduplicate
 from plait.yaml.scalars import plain_values
 
@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.nodes import Scalar, Value
-    from plait.source import Source
+    from plait.base.source import Source
+    from plait.tree.nodes import Scalar, Value
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Parser
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, DocumentSet, Map, key_id
+from plait.tree.nodes import Array, DocumentSet, Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

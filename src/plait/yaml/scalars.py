@@ -13,11 +13,11 @@ cache is cleared when it grows large.
 
 from __future__ import annotations
 
-from plait.errors import Quoted, Wording, public
+from plait.base.errors import Quoted, Wording, public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Scalar
+    from plait.tree.nodes import Scalar
 
 NULL = "null"
 BOOL = "bool"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from plait.nodes import Array, Map, MapItem, is_filled
-from plait.yaml.forms import FORMS, double_quoted
+from plait.tree.nodes import Array, Map, MapItem, is_filled
 from plait.yaml.inline import flow_text
-from plait.yaml.tree.nodes import Collection
+from plait.yaml.lossless.nodes import Collection
+from plait.yaml.scalar_styles import FORMS, double_quoted
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.nodes import Value
-    from plait.yaml.forms import Forms
-    from plait.yaml.tree.nodes import Node
+    from plait.tree.nodes import Value
+    from plait.yaml.lossless.nodes import Node
+    from plait.yaml.scalar_styles import Forms
 
 
 class Style:

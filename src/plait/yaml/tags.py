@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 
-from plait.errors import LimitError, UsageError
-from plait.nodes import Array, DocumentSet, Map, MapItem, walk
-from plait.yaml.forms import Written, double_quoted
-from plait.yaml.order import sort_items
+from plait.base.errors import LimitError, UsageError
+from plait.tree.nodes import Array, DocumentSet, Map, MapItem, walk
+from plait.yaml.key_order import sort_items
+from plait.yaml.scalar_styles import Written, double_quoted
 from plait.yaml.writer import head_of, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.nodes import Item, Value
+    from plait.tree.nodes import Item, Value
 
 _TAG = re.compile(r"![A-Za-z0-9_.:/@$&*+=;?~'()-]+")
 # What is quoted only so that nobody takes it for a number or the like, which behind a tag nobody does.

@@ -6,18 +6,18 @@ Block style throughout, two spaces a level, sequences not indented under their k
 
 from __future__ import annotations
 
-from plait.limits import allowance, exceeded
-from plait.nodes import Array, ArrayItem, DocumentSet, Map, is_filled
-from plait.yaml.forms import FORMS, Written, folded, leaf
+from plait.base.limits import allowance, exceeded
+from plait.tree.nodes import Array, ArrayItem, DocumentSet, Map, is_filled
+from plait.yaml.scalar_styles import FORMS, Written, folded, leaf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from plait.errors import LimitError
-    from plait.nodes import Collection, MapItem, Value
-    from plait.yaml.forms import Forms
+    from plait.base.errors import LimitError
+    from plait.tree.nodes import Collection, MapItem, Value
+    from plait.yaml.scalar_styles import Forms
 
 
 # What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
@@ -197,6 +197,6 @@ _COLLECTIONS = frozenset({Map, Array, DocumentSet})
 
 
 def _sorted(items: Iterable[MapItem]) -> list[MapItem]:
-    from plait.yaml.order import sort_items
+    from plait.yaml.key_order import sort_items
 
     return sort_items(items)

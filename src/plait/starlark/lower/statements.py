@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
     from plait.starlark.lower.expressions import Rule
-    from plait.starlark.pieces import Host, Slots
+    from plait.starlark.program_parts import Host, Slots
     from plait.starlark.syntax import Expression, Scope, Statement
 
     StatementRule: TypeAlias = Callable[..., None]

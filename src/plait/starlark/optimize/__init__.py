@@ -17,11 +17,11 @@ from plait.starlark import syntax
 from plait.starlark.lower.emit import variable
 from plait.starlark.lower.expressions import EXPRESSIONS
 from plait.starlark.lower.statements import STATEMENTS
-from plait.starlark.optimize import calls, operators, subscripts
-from plait.starlark.optimize.flow import follow
-from plait.starlark.optimize.fused import fused
+from plait.starlark.optimize import inlined_calls, operators, subscripts
+from plait.starlark.optimize.data_flow import follow
+from plait.starlark.optimize.fused_arithmetic import fused
 from plait.starlark.optimize.optimizer import Optimizer
-from plait.starlark.optimize.texts import interpolated
+from plait.starlark.optimize.string_building import interpolated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ _RULES: Mapping[type, Rule] = {
     **EXPRESSIONS,
     syntax.Attribute: subscripts.attribute,
     syntax.Binary: _binary,
-    syntax.Call: calls.call,
+    syntax.Call: inlined_calls.call,
     syntax.Comprehension: Optimizer.comprehension,
     syntax.Index: subscripts.index,
     syntax.ListDisplay: Optimizer.list_display,
@@ -68,7 +68,7 @@ _STATEMENT_RULES: Mapping[type, StatementRule] = {
     **STATEMENTS,
     syntax.Assign: _augment,
     syntax.Def: Optimizer.def_,
-    syntax.Evaluate: calls.evaluate,
+    syntax.Evaluate: inlined_calls.evaluate,
     syntax.For: Optimizer.for_,
     syntax.While: Optimizer.while_,
 }

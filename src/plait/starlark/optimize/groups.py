@@ -7,7 +7,7 @@ Every stored value raises the kind. A list that leaves the program has an open g
 from __future__ import annotations
 
 from plait.starlark import syntax
-from plait.starlark.optimize.kinds import BOTTOM, Kinds, join
+from plait.starlark.optimize.inferred_types import BOTTOM, Kinds, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.budget import LONG, SMALL, SOME
 from plait.starlark.lower import Lowering
-from plait.starlark.optimize.kinds import INTS
+from plait.starlark.optimize.inferred_types import INTS
+from plait.starlark.step_budget import LONG, SMALL, SOME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.budget import LONG
 from plait.starlark.lower import Lowering
 from plait.starlark.lower.emit import LOAD, variable
 from plait.starlark.optimize import subscripts
-from plait.starlark.optimize.flow import follow_apart
+from plait.starlark.optimize.data_flow import follow_apart
 from plait.starlark.optimize.groups import find
+from plait.starlark.step_budget import LONG
 from plait.starlark.table.universal import UNIVERSAL
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.lower.expressions import Rule
     from plait.starlark.lower.statements import Hooks, StatementRule
-    from plait.starlark.optimize.flow import Flow
+    from plait.starlark.optimize.data_flow import Flow
     from plait.starlark.syntax import Expression
 
     # What a fast subscript is of: for x and for the key the name of a variable, or None and a constant.

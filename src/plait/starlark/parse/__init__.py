@@ -8,16 +8,16 @@ from __future__ import annotations
 from plait.starlark import syntax
 from plait.starlark.parse.binding import NOT_ASSIGNABLE
 from plait.starlark.parse.deferring import deferred
-from plait.starlark.parse.expressions import Expressions
-from plait.starlark.pieces import Args, Host
+from plait.starlark.parse.expression_grammar import Expressions
+from plait.starlark.program_parts import Args, Host
 from plait.starlark.scan import scan, scan_slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.source import Source
-    from plait.starlark.pieces import Expr, Piece
+    from plait.base.source import Source
+    from plait.starlark.program_parts import Expr, Piece
     from plait.starlark.scan import Token
     from plait.starlark.syntax import Expression, Scope, Statement
 

@@ -1,4 +1,4 @@
-"""An expression whose value may not be known yet, passed on as a function (see `plait.deferred`)."""
+"""An expression whose value may not be known yet, passed on as a function (see `plait.tree.deferred_values`)."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plait.errors import Advice, Finding, Flag
-from plait.source import Position, Source
+from plait.base.errors import Advice, Finding, Flag
+from plait.base.source import Position, Source
+from plait.base.suggestions import LINE_END, Hint, Suggestion
 from plait.starlark.scan import FAILURE, KEYWORDS, ScanFailure, next_line
-from plait.suggestions import LINE_END, Hint, Suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.errors import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.starlark.arguments import wrong_count
 
 TYPE_CHECKING = False

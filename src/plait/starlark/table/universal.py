@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plait.starlark import builtins, loops
-from plait.starlark.display import str_of
 from plait.starlark.table.row import ANY, COPIES, KEEPS, LOOKS, SHARES, Row, named
+from plait.starlark.value_text import str_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

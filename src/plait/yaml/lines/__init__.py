@@ -1,4 +1,4 @@
-"""The fast way to read YAML: line by line. It can be left out; the parser reads every text (see `plait.passes`).
+"""The fast way to read YAML: line by line. It can be left out; the parser reads every text (see `plait.base.fast_paths`).
 
 Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and the same lines recur:
 reading them by shape (see `shapes`) takes a third of the time of the parser's events. Each document is read one way as
@@ -10,17 +10,17 @@ only the parser reports errors.
 
 from __future__ import annotations
 
-from plait.errors import PlaitError
-from plait.nodes import Document, DocumentSet
+from plait.base.errors import PlaitError
+from plait.tree.nodes import Document, DocumentSet
 from plait.yaml.lines.document import DocumentReading
 from plait.yaml.lines.shapes import NoShapeError, Shapes, is_start
 from plait.yaml.scalars import plain_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.yaml.anchors import References
     from plait.yaml.comments import Comment, Comments
     from plait.yaml.reader import Settings
-    from plait.yaml.references import References
 
 # With so many lines more left to the parser than read here, it gets the rest of the text in one piece.
 _PATIENCE = 1_000
@@ -84,7 +84,7 @@ class TextReading:
     def references(self) -> References:
         """The anchors of the text, created on first use."""
         if self.referred is None:
-            from plait.yaml.references import References
+            from plait.yaml.anchors import References
 
             self.referred = References(self.source)
         return self.referred

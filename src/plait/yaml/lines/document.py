@@ -6,7 +6,7 @@ array may be at the indentation of its key.
 
 from __future__ import annotations
 
-from plait.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.yaml.lines.flow import DEEPEST, nodes
 from plait.yaml.lines.shapes import (
     ALIAS,
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from plait.nodes import DocumentSet, Item
+    from plait.tree.nodes import DocumentSet, Item
     from plait.yaml.comments import Comment
     from plait.yaml.lines import TextReading
 

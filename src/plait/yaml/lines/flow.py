@@ -5,15 +5,15 @@ The result has no line numbers: `[a, {b: 1}]` is `(Array, ["a", (Map, [("b", 1)]
 
 from __future__ import annotations
 
-from plait.nodes import Array, ArrayItem, Map, MapItem, key_id
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from plait.nodes import Scalar
-    from plait.source import Source
+    from plait.base.source import Source
+    from plait.tree.nodes import Scalar
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 # A plain scalar of these characters alone is one in every company.

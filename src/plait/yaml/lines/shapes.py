@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TypeAlias
 
-    from plait.nodes import Scalar
+    from plait.tree.nodes import Scalar
 
     # level, kind, key, value, more; see below.
     Shape: TypeAlias = tuple[int, int, Any, Any, Any]

@@ -1,0 +1,141 @@
+"""Errors about arguments that an API function does not accept. Imported only if there is one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from types import TracebackType
+
+from plait.base.errors import Flag, PlaitError, details, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.base.errors import Finding
+
+_PLAIN = "dict, list, str, int, float, bool and None"
+
+
+def not_an_input(value: object) -> str:
+    """The error for a value that is not an input, or not the text of a named one."""
+    kind = type(value).__name__
+    if hasattr(value, "read"):
+        return f'an open file ({kind}) is no input: give its path, or its text by a name: {{"config.yml": file.read()}}'
+    if isinstance(value, os.PathLike):
+        return f"a path ({kind}) is given on its own, without a name; to name it, give its text: path.read_text()"
+    if isinstance(value, bytes):
+        return 'an input is a path, or a text by its name, not bytes: {"config.yml": data}'
+    return ""
+
+
+def strange_value(value: object, what: str) -> str | None:
+    """The error for data that no document can hold, with the path to the first such value, or None.
+
+    what: the name of the data.
+    """
+    for way, one in _values(value, what):
+        if one is None or isinstance(one, str | int | float | Mapping):
+            continue
+        if isinstance(one, Sequence) and not isinstance(one, bytes | bytearray | memoryview):
+            continue
+        return f"{way} is {_a_kind(one)}: documents hold {_PLAIN}{_instead(one)}"
+    return None
+
+
+def _values(value: object, way: str) -> Iterator[tuple[str, object]]:
+    pending = [(way, value)]
+    while pending:
+        way, one = pending.pop()
+        yield way, one
+        if isinstance(one, Mapping):
+            pending += [(f"{way}[{key!r}]", inner) for key, inner in reversed([*one.items()])]
+            pending += [(f"the key {key!r} of {way}", key) for key in one if not isinstance(key, str)]
+        elif isinstance(one, Sequence) and not isinstance(one, str | bytes | bytearray | memoryview):
+            pending += [(f"{way}[{place}]", inner) for place, inner in reversed([*enumerate(one)])]
+
+
+def _a_kind(value: object) -> str:
+    name = "function" if callable(value) and hasattr(value, "__name__") else type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _instead(value: object) -> str:
+    """A hint how to convert a value to plain data, or an empty text."""
+    if isinstance(value, AbstractSet):
+        return "; make it a list with sorted(...) or list(...)"
+    if isinstance(value, bytes | bytearray):
+        return "; make it a str with .decode()"
+    if hasattr(value, "isoformat"):
+        return "; make it a str with .isoformat()"
+    if isinstance(value, os.PathLike):
+        return "; make it a str with str(...)"
+    if hasattr(value, "__dataclass_fields__"):
+        return "; make it a dict with dataclasses.asdict(...)"
+    if callable(value):
+        return "; did you mean to call it?"
+    if hasattr(value, "__float__") or hasattr(value, "__int__"):
+        return "; convert it with int(...), float(...) or str(...)"
+    return "; vars(...) may give its data as a dict" if hasattr(value, "__dict__") else ""
+
+
+def keyword(flag: Flag) -> str:
+    """An option as a keyword of the API; its flag if it is none."""
+    from plait.engine import DIALECTS, dialect, keywords_of
+    from plait.engine.common import LIMIT
+    from plait.engine.options import LISTS, SWITCH
+
+    if flag.name == LIMIT.name:
+        name, _, value = flag.value.partition("=")
+        return f'limits={{"{name}": {value}}}'
+    for cls in map(dialect, DIALECTS):
+        for option in cls.options:
+            if option.name == flag.name and option.attribute in keywords_of(cls):
+                if option.kind == SWITCH:
+                    return f"{option.attribute}={not option.is_negated}"
+                return (
+                    f'{option.attribute}=["{flag.value}"]'
+                    if option.kind in LISTS
+                    else f'{option.attribute}="{flag.value}"'
+                )
+    return str(flag)
+
+
+def tell(error: PlaitError) -> None:
+    """Adds the facts of an error to Python's traceback: position, source line, hint."""
+    if getattr(error, "__notes__", None):
+        return
+    faults: list[PlaitError | Finding] = [error, *error.findings]
+    for one in faults:
+        one.keyword = keyword
+    rest = details(error)
+    place = place_of(error)
+    lines = rest if place is None else [f"at {place}", *rest]
+    if lines:
+        error.add_note("\n".join(lines))
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _uncaught
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Prints an uncaught error as Python does, but one of plait without the frames inside plait."""
+    if isinstance(error, PlaitError):
+        frames = [*_frames(trace)]
+        while frames and frames[-1].tb_frame.f_code.co_filename.startswith(_PACKAGE):
+            frames.pop()
+        shown: TracebackType | None = None
+        for one in reversed(frames):
+            shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)
+        trace, error.__traceback__ = shown, shown
+    sys.__excepthook__(kind, error, trace)
+
+
+def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next

@@ -1,0 +1,106 @@
+"""`plait.read` and `plait.documents`: documents of texts, and of plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plait.api.arguments import checked
+from plait.api.inputs import check_text, each, sources
+from plait.api.isolation import can_be_isolated
+from plait.base.content import Links
+from plait.base.limits import allowance, exceeded, limited_to
+from plait.engine.results import Documents
+from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
+from plait.yaml import deduplicate
+from plait.yaml import read as read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.source import Source
+    from plait.engine.types import Inputs, Limits, Plain, Texts
+    from plait.tree.nodes import Value
+
+
+@can_be_isolated(Documents)
+def read(
+    inputs: Inputs,
+    *,
+    strict: bool = False,
+    allow_links: Texts = (),
+    limits: Limits | None = None,
+    isolated: bool = False,  # noqa: ARG001 - can_be_isolated has seen to it
+) -> Documents:
+    r"""Read plain YAML (of a directory the files that end in .yml or .yaml). Raises PlaitError.
+
+    strict: refuse plain scalars that could be misread, such as `yes`. allow_links, limits, isolated: as in `render`.
+    Code of templates is comments here, and the result has a warning about it.
+
+    >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
+    [{'a': 1}, {'b': [True]}]
+    """
+    with limited_to(limits):
+        found: list[Document] = []
+        warnings: list[str] = []
+        for source in sources(each(inputs), Links(allow_links)):
+            found += deduplicate(read_yaml(source, strict=strict)).items
+            warn_of_code(source, warnings)
+        return Documents(DocumentSet(found), warnings=warnings)
+
+
+def warn_of_code(source: Source, warnings: list[str]) -> None:
+    """Adds a warning about a template, whose code is only comments here."""
+    if "\n#@" in source.text or " #@ " in source.text or source.text.startswith("#@"):
+        warnings.append(f"{source.shown}: the code behind #@ is not evaluated; plait.render does that")
+
+
+@checked
+def documents(*values: Plain) -> Documents:
+    """Documents of plain data: mappings, sequences, str, int, float, bool, None.
+
+    Raises TypeError for anything else, LimitError for data nested too deeply (or within itself).
+
+    >>> print(plait.documents({"a": [1, "two"]}), end="")
+    a:
+    - 1
+    - two
+    """
+    return Documents(DocumentSet([Document(_nodes(value)) for value in values]))
+
+
+def nodes_of_map(values: Mapping[str, Plain], source: Source | None = None) -> Map:
+    """A map of plain data. source: named after the data. Raises TypeError, LimitError."""
+    found = _nodes(dict(values), source)
+    assert isinstance(found, Map)
+    return found
+
+
+def _nodes(value: object, source: Source | None = None) -> Value:
+    try:
+        nodes = from_plain(value, source)
+    except RecursionError:
+        from plait.base.errors import LimitError
+
+        raise LimitError("the data are nested too deeply") from None
+    except TypeError as error:
+        from plait.api.argument_errors import strange_value
+
+        raise TypeError(strange_value(value, "data" if source is None else source.name) or str(error)) from None
+    _check_scalars(nodes)
+    return nodes
+
+
+def _check_scalars(nodes: Value) -> None:
+    """Rejects unprintable values: integers beyond the limit `bits`, texts with lone surrogates."""
+    most = allowance().limits.bits
+    pending: list[object] = [nodes]
+    while pending:
+        one = pending.pop()
+        if type(one) is Map:
+            pending += [item.key for item in one.items]
+            pending += [item.value for item in one.items]
+        elif type(one) is Array:
+            pending += [item.value for item in one.items]
+        elif type(one) is int and one.bit_length() > most:
+            raise exceeded(f"an int of {one.bit_length()} bits", "bits", most)
+        elif type(one) is str:
+            check_text(one, "the data")

@@ -1,0 +1,131 @@
+"""`plait.explain`: where values come from."""
+
+from __future__ import annotations
+
+from plait.api.arguments import checked
+from plait.api.isolation import fully_told
+from plait.base.errors import LimitError, UsageError
+from plait.base.source import Position
+from plait.engine.equality import Comparable
+from plait.engine.results import Documents, plain
+from plait.insight import explain as tool
+from plait.insight import history_text
+from plait.tree.secrets import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.engine.types import Plain
+
+
+class Entry(Comparable):
+    """One contribution to a value.
+
+    action: such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a `plait.Position`,
+    None for a flag. text: that line. value: the value at that time, as plain data; None for a line of code. state:
+    "stands", "lost", or "used" if the next entry was made from it. origins: the entries it was made from.
+    """
+
+    __slots__ = ("action", "at", "origins", "place", "state", "text", "value")
+
+    def __init__(self, entry: tool.Entry, *, secret: bool) -> None:
+        self.action = entry.action
+        self.place = entry.place
+        flag = entry.source is None or entry.line <= 0
+        self.at = None if flag else Position(entry.source, entry.line)
+        secret = secret or entry.secret
+        self.text = None if secret else entry.text
+        self.value: Plain = HIDDEN if secret else plain(entry.value)
+        self.state = entry.state
+        self.origins = [Entry(inner, secret=secret) for inner in entry.origins]
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.action} at {self.place}>"
+
+    def _held(self) -> tuple[object, ...]:
+        return self.action, self.place, self.text, self.value, self.state, self.origins
+
+
+class History(Comparable):
+    r"""The history of one value.
+
+    document: the document's name, such as "Deployment/web"; None if it has none; for a line of a text its file. path:
+    of the value in it, or the line number. value: plain data. entries: oldest first; the last one is in the output.
+    around: the entries that decided the existence of the value. secret: its values are hidden.
+
+    >>> import plait
+    >>> template = "#@ port = 80\nport: #@ port + 1\n"
+    >>> [history] = plait.explain(plait.render({"app.yml": template}, trace=True), "port")
+    >>> print(history, end="")
+    port: 81
+      app.yml:2    expression  81  | port: #@ port + 1
+        app.yml:1  code            | #@ port = 80
+    """
+
+    __slots__ = ("_history", "around", "document", "entries", "path", "secret", "value")
+
+    def __init__(self, history: tool.History) -> None:
+        self._history = history
+        place = history.place
+        self.secret = history.secret
+        self.document = place.document_name
+        self.path = place.path
+        try:
+            self.value: Plain = plain(history.value)
+            self.entries = [Entry(entry, secret=self.secret) for entry in history.entries]
+            self.around = [Entry(entry, secret=self.secret) for entry in history.around]
+        except RecursionError:
+            raise LimitError("the value is nested too deeply for plain data", at=place.item.position) from None
+
+    def __repr__(self) -> str:
+        return f"<History of {self._history.place}>"
+
+    def _repr_html_(self) -> str:
+        from plait.engine.notebook import text_html
+
+        return text_html(self.to_text())
+
+    def _held(self) -> tuple[object, ...]:
+        return self.document, self.path, self.value, self.entries, self.around
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, *, around: bool = False) -> str:
+        """The table that the command line prints. around: include the entries that decided the existence of the value."""
+        return history_text.to_text(self._history, around=around)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data, as `plait explain -o json` prints it."""
+        return history_text.to_data(self._history)
+
+
+@fully_told
+@checked
+def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
+    """The histories of the values that a path selects, as `plait explain` finds them; without a path, of all values.
+
+    documents: the result of `render`, `patch`, `layer` or `compose` with `trace=True`; documents passed from one
+        call to another keep their histories.
+    path: such as `Deployment/web:spec.replicas`.
+    cleartext_secrets: show the values of variables stores and of encrypted documents.
+
+    Raises PlaitError.
+
+    >>> rendered = plait.render({"a.yml": "port: 80"}, trace=True)
+    >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)
+    >>> [history] = plait.explain(patched, "port")
+    >>> [(entry.action, entry.place, entry.value, entry.state) for entry in history.entries]
+    [('written', 'a.yml:1', 80, 'lost'), ('replace', 'operations', 81, 'stands')]
+    """
+    if not isinstance(documents, Documents):
+        raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")
+    if documents.trace is None:
+        raise UsageError(
+            "nothing was recorded of these documents",
+            hint="call what made them with trace=True, and without isolated",
+            code="api-use",
+        )
+    return [
+        History(found)
+        for found in tool.histories(documents.trace, documents.nodes.items, path, cleartext_secrets=cleartext_secrets)
+    ]

@@ -1,0 +1,78 @@
+"""Data values: where they are declared and set, and which of them the code of files uses."""
+
+from __future__ import annotations
+
+from plait.tree.nodes import Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.tree.nodes import Document, MapItem
+
+    Keys = tuple[str, ...]
+
+VALUES, SCHEMA = "@data/values", "@data/values-schema"
+_MODULE = "@ytt:data"
+
+
+def declared(file: File) -> Iterator[tuple[str, Document]]:
+    """The documents of data values and of their schema in a file: which of the two, and the document."""
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    if comments is None:
+        return
+    for document in file.documents:
+        for comment in comments.of.get(document, ()):
+            name = comment.text.partition(" ")[0]
+            if name in (VALUES, SCHEMA):
+                yield name, document
+
+
+def uses(files: Iterable[File]) -> set[Keys]:
+    """The data values that code uses, by their keys from the top. What is below one may be used as well: where code
+    stops naming keys, nobody can say. `()` stands for all of them.
+    """
+    found: set[Keys] = set()
+    for file in files:
+        found.update(uses_in(file))
+    return found
+
+
+def uses_in(file: File) -> Iterator[Keys]:
+    """The same of one file, each as often as it stands there, in order."""
+    names = file.names
+    modules = {here for load in names.loads if load.path == _MODULE for here, _, _ in load.names}
+    if not modules:
+        return
+    begun = {(one.parts[0][1], one.parts[0][2]): one.names for one in names.chains if one.names[0] in modules}
+    for one in names.occurrences:
+        if one.name not in modules or one.is_binding:
+            continue
+        chain = begun.get((one.line, one.column))
+        if chain is None:
+            yield ()  # the module itself is handed on
+        elif chain[1] == "values":
+            yield tuple(chain[2:])
+
+
+def is_used(keys: Sequence[str], used: Iterable[Keys]) -> bool:
+    """True if code uses a data value, one of its ancestors, or one of its descendants."""
+    return any(all(a == b for a, b in zip(keys, one, strict=False)) for one in used)
+
+
+def unused_values(documents: Iterable[Document], used: Iterable[Keys]) -> Iterator[tuple[Keys, MapItem]]:
+    """The items of documents of data values that no code uses, the outermost of them, each with its keys."""
+    known = set(used)
+    for document in documents:
+        todo: list[tuple[Keys, Document | MapItem]] = [((), document)]
+        while todo:
+            around, item = todo.pop()
+            if type(item.value) is not Map:
+                continue
+            for inner in item.value.items:
+                keys = (*around, str(inner.key))
+                if not is_used(keys, known):
+                    yield keys, inner
+                elif not any(one == keys[: len(one)] for one in known):
+                    todo.append((keys, inner))

@@ -1,0 +1,229 @@
+"""Facts about one file: its kind, its nodes by line, the names in its code."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from plait.authoring.analysis.code import Names
+from plait.authoring.project.run_inference import LAYERED, OPERATIONS, POLICY, kind_of_text
+from plait.base.source import Source
+from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem
+from plait.yaml import Spans
+from plait.ytt.templates.directives import KNOWN
+from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, recover, unread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plait.base.errors import Finding
+    from plait.tree.nodes import Item
+    from plait.ytt.templates.recovery import Recovered
+
+PROJECT, OPS, LAYER, PLAIN = "project", "operations", "layered documents", "plain"
+TEMPLATE = "template"
+
+_ANNOTATION = re.compile(r"#(@[\w/-]+)")
+
+
+class Reading(NamedTuple):
+    """The way the runs of a project read a file.
+
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares the
+    kind, whatever the text looks like. ignore_unknown_comments, strict: as the flags of `plait render`.
+    """
+
+    kind: str = ""
+    is_marked: bool = False
+    ignore_unknown_comments: bool = False
+    strict: bool = False
+
+
+BY_TEXT = Reading()
+
+
+class File:
+    """A file as it is in the editor, or on the disk.
+
+    kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER, PROJECT or PLAIN. recovered: what could be read of it.
+    """
+
+    __slots__ = ("_keys", "_names", "_reading", "_spans", "kind", "lines", "path", "recovered", "source")
+
+    def __init__(
+        self, path: str, text: str, reading: Reading = BY_TEXT, additions: frozenset[str] = frozenset()
+    ) -> None:
+        """additions: extensions that the runs enable (`--with`)."""
+        self.path = path
+        self.source = Source(path, text)
+        self.source.additions = additions
+        self.lines = text.split("\n")
+        self._names: Names | None = None
+        self._spans: Spans | None = None
+        self._keys: dict[tuple[int, str], list[tuple[int, int, int]]] | None = None
+        self._reading = reading
+        if path.endswith(".star"):
+            self.kind = STARLARK
+        elif path.endswith((".yml", ".yaml")):
+            self.kind = _KINDS.get(
+                kind_of_text(text.encode("utf-8", "replace")) or "", TEMPLATE if "#@" in text else PLAIN
+            )
+            if path.endswith(("/plait.yml", "/plait.yaml")) and "#@" not in text:
+                self.kind = PROJECT
+        else:
+            self.kind = TEXT if "(@" in text else PLAIN
+        if reading.kind and (reading.is_marked or self.kind in (PLAIN, TEMPLATE)):
+            self.kind = reading.kind
+        self.recovered: Recovered
+        if self.kind == PLAIN and (reading.is_marked or not path.endswith((".yml", ".yaml", ".json"))):
+            # Its comments and parentheses are no code; and a text that a program reads is not YAML.
+            self.recovered = unread(text)
+        else:
+            self.recovered = recover(
+                self.source,
+                {STARLARK: STARLARK, TEXT: TEXT}.get(self.kind, YAML),
+                ignore_unknown_comments=self.kind != TEMPLATE or reading.ignore_unknown_comments,
+                strict=reading.strict and self.kind in (TEMPLATE, PLAIN),
+            )
+
+    def with_text(self, text: str) -> File:
+        """The same file with another text."""
+        return File(self.path, text, self._reading, self.source.additions)
+
+    @property
+    def faults(self) -> Sequence[Finding]:
+        return self.recovered.faults
+
+    @property
+    def names(self) -> Names:
+        if self._names is None:
+            self._names = Names(self.recovered, self.source)
+        return self._names
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """The documents of a YAML file, as written."""
+        return () if self.recovered.file is None else self.recovered.file.documents.items
+
+    @property
+    def spans(self) -> Spans:
+        """The places of the items of a YAML file. Lines that were left out in recovery are empty."""
+        if self._spans is None:
+            file = self.recovered.file
+            self._spans = Spans(DocumentSet([]) if file is None else file.documents)
+        return self._spans
+
+    def name_of(self, item: Item) -> tuple[int, int, int] | None:
+        """Line, column and the column behind of an item's key without quotes, or of its value on one line.
+
+        None if they are unknown.
+        """
+        span = self.spans.key(item) or self.spans.value(item)
+        if span is None:
+            return None
+        line, column = self.spans.place(span.start)
+        text = self.line(line)
+        end = min(column + span.end - span.start, len(text.rstrip()) + 1)
+        if text[column - 1 : column] in ('"', "'") and end - column > 1:
+            column, end = column + 1, end - 1
+        return line, column, max(end, column + 1)
+
+    @property
+    def keys(self) -> Mapping[tuple[int, str], Sequence[tuple[int, int, int]]]:
+        """The places of keys, by the lines of their items and their texts: line, column, and the column behind."""
+        if self._keys is None:
+            self._keys = {}
+            for item in self.spans.nodes:
+                place = self.name_of(item) if type(item) is MapItem else None
+                if place is not None and type(item) is MapItem:
+                    line, column, end = place
+                    if self.line(line)[column - 1 : end - 1] == str(item.key):
+                        self._keys.setdefault((item.line, str(item.key)), []).append(place)
+        return self._keys
+
+    def key_on(self, line: int, key: str) -> tuple[int, int]:
+        """The columns of a key on a line, and behind it; those of the line's text if it has no such key."""
+        known = self.keys.get((line, key))
+        if known:
+            return known[0][1:]
+        at = self.line(line).find(key) if key else -1
+        return (at + 1, at + 1 + len(key)) if at >= 0 else self.text_on(line)
+
+    def text_on(self, line: int) -> tuple[int, int]:
+        """The columns of a line's text behind its dashes, and behind the text."""
+        text = self.line(line)
+        start = len(text) - len(text.lstrip()) + 1
+        for item in self.way_to(line):
+            span = self.spans.key(item) or self.spans.value(item)
+            if span is not None and span.start < span.end and self.spans.place(span.start)[0] == line:
+                start = self.spans.place(span.start)[1]
+                if type(item) is MapItem:
+                    break
+        return start, max(len(text.rstrip()), start) + 1
+
+    def last_line(self, item: Item) -> int:
+        """The line on which an item ends."""
+        span = self.spans.item(item)
+        return item.line if span is None else self.spans.place(max(span.end - 1, span.start))[0]
+
+    def line(self, number: int) -> str:
+        """The text of a line, from 1; "" beyond the end."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def way_to(self, line: int, column: int = 1 << 30) -> list[Item]:
+        """The document and the items around a place, the outermost first; the last is the one that the line belongs to."""
+        way: list[Item] = []
+        items: Sequence[Item] = self.documents
+        while True:
+            found = None
+            for item in items:
+                if item.line <= line and self._indent(item) < column:
+                    found = item
+                elif item.line > line:
+                    break
+            if found is None:
+                return way
+            way.append(found)
+            value = found.value
+            if type(value) is not Map and type(value) is not Array:
+                return way
+            items = value.items
+
+    def way_below(self, line: int) -> list[Item]:
+        """The way to the first item or document that begins below a line; empty if there is none."""
+        way: list[Item] = []
+        items: Sequence[Item] = self.documents
+        while True:
+            item = next((one for one in items if self.last_line(one) > line), None)
+            if item is None:
+                return []
+            way.append(item)
+            if item.line > line:
+                return way
+            value = item.value
+            if type(value) is not Map and type(value) is not Array:
+                return []
+            items = value.items
+
+    def _indent(self, item: Item) -> int:
+        if type(item) is Document:
+            return -1
+        span = self.spans.item(item)
+        return 1 << 30 if span is None else self.spans.tree.column(span.start)  # a copy that an alias stands for
+
+    def annotations(self) -> Iterator[tuple[str, int, int]]:
+        """The names of annotations: name without the number sign, line, column of the number sign."""
+        for number, text in enumerate(self.lines, 1):
+            if "#@" in text:
+                for found in _ANNOTATION.finditer(text):
+                    if found[1] in KNOWN:
+                        yield found[1], number, found.start() + 1
+
+
+_KINDS = {OPERATIONS: OPS, LAYERED: LAYER, POLICY: LAYER}
+
+
+def keys_of(way: Sequence[Item]) -> list[str]:
+    """The keys on the way to an item, for a way through maps alone; indexes of array items are left out."""
+    return [str(item.key) for item in way if type(item) is MapItem]

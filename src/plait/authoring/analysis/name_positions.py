@@ -1,0 +1,146 @@
+"""The names and texts of a program with their places in the file: lines and columns, both from 1.
+
+The tree of the parser holds lines alone. Here its tokens are texts that know their places, so that every name, member,
+argument and text in the tree does.
+"""
+
+from __future__ import annotations
+
+from plait.starlark.parse import Parser
+from plait.starlark.program_parts import Args, Code, Expr, Host
+from plait.starlark.scan import scan, scan_slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.base.source import Source
+    from plait.starlark import Piece
+    from plait.starlark.scan import Token
+
+# Lines of a folded scalar that count as one.
+_FOLDED = 100
+_QUOTES = ('"""', "'''", '"', "'")
+
+
+class Placed(str):
+    """A text that knows its place. column: 0 where the text is not written as it is, for example with escapes."""
+
+    __slots__ = ("column", "line")
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return self
+
+    @property
+    def end(self) -> int:
+        """The column behind it."""
+        return self.column + len(self)
+
+
+def plain(text: str) -> str:
+    """A text without its place."""
+    return str.__str__(text)
+
+
+def place_of(text: str) -> tuple[int, int] | None:
+    """Line and column of a text of the tree; None for one without a place."""
+    return (text.line, text.column) if isinstance(text, Placed) and text.column else None
+
+
+class PlacedParser(Parser):
+    """A parser whose names and texts are `Placed`."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def tokens_of(pieces: Sequence[Piece], source: Source) -> list[Token]:
+        return _placed(scan(pieces, source), source)
+
+    @staticmethod
+    def tokens_of_slot(slot: Expr | Args, source: Source) -> list[Token]:
+        return _placed(scan_slot(slot, source), source)
+
+
+def _placed(tokens: Sequence[Token], source: Source) -> list[Token]:
+    out: list[Token] = []
+    for token in tokens:
+        kind, value, line, column = token
+        if kind in ("identifier", "string literal"):
+            found = Placed(value)
+            found.line = line
+            text = source.line(line) or ""
+            if kind == "string literal":
+                column += text[column - 1 : column] == "r"
+                column += next((len(one) for one in _QUOTES if text.startswith(one, column - 1)), 0)
+            found.column = column if found and text.startswith(found, column - 1) else 0
+            token = kind, found, line, column
+        out.append(token)
+    return out
+
+
+def with_columns(pieces: Sequence[Piece], source: Source) -> tuple[list[Piece], dict[int, int]]:
+    """The pieces of a program where they begin in the file, as far as their texts are in the file as they are.
+
+    Returns the pieces, and the lines for which the engine has other numbers: line -> the engine's, which counts the lines
+    of a block scalar from its key.
+    """
+    finder = _Finder(source)
+    out: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, Host):
+            slots = [type(slot)(slot.text, *finder.place(slot)) for slot in piece.slots]
+            out.append(Host(piece.line, slots, piece.lower))
+        else:
+            out.append(Code(piece.text, *finder.place(piece)))
+    return out, finder.told
+
+
+class _Finder:
+    """Finds the places of pieces in order. told: line -> the engine's number of it, where that is another one."""
+
+    __slots__ = ("_at", "_source", "told")
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._at = (0, 0)  # line and index behind the last insertion into a text
+        self.told: dict[int, int] = {}
+
+    def place(self, piece: Code | Expr | Args) -> tuple[int, int]:
+        """Line and column of a piece."""
+        if piece.column > 1 or not piece.text.strip():
+            return piece.line, piece.column
+        first = piece.text.split("\n", 1)[0]
+        line = self._source.line(piece.line) or ""
+        # A comment of a template ends where its line ends.
+        if "#@" in line and (line.rstrip().endswith(first.rstrip()) or "/end" in line):
+            return piece.line, len(line.rstrip()) - len(first.rstrip()) + 1
+        return self._inserted(piece, first) or (piece.line, 1)
+
+    def _inserted(self, piece: Code | Expr | Args, first: str) -> tuple[int, int] | None:
+        """The place of code between `(@` and `@)`; None for other code. A block scalar begins below its key."""
+        number, start = max(self._at, (piece.line, 0))
+        line = self._source.line(number)
+        while line is not None and number <= piece.line + _FOLDED:
+            for begin in _openings(line, start):
+                if line.startswith(first, begin):
+                    self._at = number, begin + len(first)
+                    if number != piece.line:
+                        for offset in range(piece.text.count("\n") + 1):
+                            self.told[number + offset] = piece.line + offset
+                    return number, begin + 1
+            number, start = number + 1, 0
+            line = self._source.line(number)
+        return None
+
+
+def _openings(line: str, start: int) -> Iterator[int]:
+    """The indexes at which code that is inserted into a text can begin."""
+    found = line.find("(@", start)
+    while found >= 0:
+        begin = found + 2
+        begin += line.startswith("-", begin)
+        begin += line.startswith("=", begin)
+        yield begin
+        found = line.find("(@", begin)

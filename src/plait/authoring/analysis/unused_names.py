@@ -1,0 +1,31 @@
+"""Names that a file binds and nobody reads."""
+
+from __future__ import annotations
+
+from plait.authoring.analysis.file_facts import TEMPLATE
+from plait.ytt.templates.recovery import STARLARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.authoring.analysis.code import Occurrence
+    from plait.authoring.analysis.file_facts import File
+
+
+def unused_names(file: File) -> Iterator[tuple[Occurrence, str]]:
+    """Names that are loaded and not used, and local ones that nobody reads, each with what is said of it.
+
+    Names that begin with an underscore, parameters, and what other files may load are left out; so is a file that is broken.
+    """
+    if file.kind not in (TEMPLATE, STARLARK) or file.recovered.cut:
+        return
+    names = file.names
+    loaded = {here for load in names.loads for here, _, _ in load.names}
+    for one in names.occurrences:
+        if not one.is_binding or one.is_parameter or len(names.same(one)) > 1 or one.name.startswith("_"):
+            continue
+        if one.name in loaded:
+            yield one, "is loaded and not used"
+        elif one.scope is not None and one.scope is not names.program:
+            yield one, "is not used"

@@ -1,0 +1,224 @@
+"""The one check of a change that is offered: every run that reads an edited file is evaluated with the edited texts.
+
+Renames, quick fixes, refactorings and `lint --fix` are claims. A claim holds if each run makes the same as before; it is
+rejected with the first run that does not, and unverified where a run cannot say.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from plait.base.errors import LimitError, PlaitError
+from plait.base.input_view import View
+from plait.base.limits import Limits, limited
+from plait.base.process import with_room
+from plait.tree.lookups import Lookups
+from plait.ytt.templates.recovery import findings_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+    from plait.authoring.project.run import Run
+    from plait.base.code_cache import CodeCache
+    from plait.engine.results import Documents
+
+
+class Budget:
+    """Seconds that a check may take. limits: the other limits of each run."""
+
+    __slots__ = ("_end", "limits")
+
+    def __init__(self, seconds: float, limits: Mapping[str, float] | None = None) -> None:
+        self._end = time.monotonic() + seconds
+        self.limits = dict(limits or {})
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self._end - time.monotonic()
+
+    def for_run(self) -> Limits:
+        """The limits of the next run."""
+        return Limits(**{**self.limits, "seconds": max(min(self.limits.get("seconds", self.left), self.left), 0.01)})
+
+
+class Checked:
+    """A run as it is before a change.
+
+    documents: the result; None for a run that fails. error: why it fails. output: the result as it is compared.
+    view: the files that were read. lookups: the names that were looked up. warned: the warnings, also of a run that fails.
+    """
+
+    __slots__ = ("documents", "error", "lookups", "output", "run", "view", "warned")
+
+    def __init__(
+        self,
+        run: Run,
+        view: View,
+        documents: Documents | None,
+        error: PlaitError | None,
+        lookups: Lookups,
+        warned: Sequence[str] = (),
+    ) -> None:
+        self.run = run
+        self.view = view
+        self.documents = documents
+        self.error = error
+        self.lookups = lookups
+        self.warned = warned
+        self.output = None if documents is None else output_of(run, documents)
+
+    def reads(self, paths: Container[str]) -> bool:
+        """True if the run reads one of these files, or is declared in one."""
+        return any(path in paths for path in self.view.files) or _project_file(self.run) in paths
+
+
+class Change:
+    """The effect of edited texts on a run: other documents, or an error."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self, before: Checked, after: Documents | PlaitError) -> None:
+        self.before = before
+        self.after = after
+
+
+class Unverified(Exception):
+    """A change that cannot be checked. The text is the reason."""
+
+
+def checked(run: Run, texts: Mapping[str, bytes], budget: Budget, cache: CodeCache | None = None) -> Checked:
+    """A run evaluated with texts in the place of files, and its lookups kept."""
+    view, lookups = View(texts), Lookups()
+    warned: list[str] = []
+    try:
+        with limited(budget.for_run()):
+            made = with_room(
+                lambda: run.evaluate(view=view, cache=cache, checks=False, lookups=lookups, warned=warned),
+                first=False,
+            )
+    except PlaitError as error:
+        error.__traceback__ = error.__context__ = None  # they hold all that was evaluated
+        return Checked(run, view, None, error, lookups, warned)
+    return Checked(run, view, made, None, lookups, warned)
+
+
+def changes(
+    runs: Iterable[Checked],
+    texts: Mapping[str, bytes],
+    *,
+    edited: Container[str] | None = None,
+    budget: Budget | None = None,
+    cache: CodeCache | None = None,
+) -> Iterator[Change]:
+    """The runs that make something else with texts in the place of files.
+
+    edited: the paths whose readers are evaluated, by default those of the texts. Raises Unverified if the budget is
+    exceeded, or a run that reads an edited file failed before.
+    """
+    paths = texts if edited is None else edited
+    for one in runs:
+        if not one.reads(paths):
+            continue
+        if one.error is not None:
+            raise Unverified(f'the run "{one.run.name}" fails: {one.error.message}')
+        if budget is not None and budget.left <= 0:
+            raise Unverified("the runs take too long")
+        try:
+            run = with_texts(one.run, texts)
+            made = _evaluated(run, texts, budget, cache)
+            if output_of(run, made) != one.output:
+                yield Change(one, made)
+        except LimitError as error:
+            if budget is not None and budget.left <= 0:
+                raise Unverified("the runs take too long") from None
+            yield Change(one, error)
+        except PlaitError as error:
+            yield Change(one, error)
+
+
+def failures(
+    runs: Iterable[Checked], texts: Mapping[str, bytes], edited: Container[str], budget: Budget, cache: CodeCache | None
+) -> Iterator[Change]:
+    """The runs for which an edit mends nothing: those that fail with it and did not, or fail and warn as before.
+
+    Raises Unverified if the budget is exceeded.
+    """
+    for one in runs:
+        if not one.reads(edited):
+            continue
+        if budget.left <= 0:
+            raise Unverified("the runs take too long")
+        warned: list[str] = []
+        try:
+            _evaluated(with_texts(one.run, texts), texts, budget, cache, warned)
+        except PlaitError as error:
+            is_as_before = one.error is None or _findings(one.error) <= _findings(error)
+            if is_as_before and {*one.warned} <= {*warned}:
+                yield Change(one, error)
+
+
+def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
+    """The findings of an error, with their positions."""
+    return {(one.message, str(one.at), one.found or "") for one in findings_of(error)}
+
+
+def _evaluated(
+    run: Run,
+    texts: Mapping[str, bytes],
+    budget: Budget | None,
+    cache: CodeCache | None,
+    warned: list[str] | None = None,
+) -> Documents:
+    if budget is None:
+        return run.evaluate(view=View(texts), cache=cache)
+    with limited(budget.for_run()):
+        return with_room(lambda: run.evaluate(view=View(texts), cache=cache, checks=False, warned=warned), first=False)
+
+
+def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:
+    """The run as the project file among the texts has it; the same run if it is not among them. Raises PlaitError."""
+    path = _project_file(run)
+    data = texts.get(path) if path else None
+    if data is None or run.at is None or run.at.source is None:
+        return run
+    from plait.authoring.project.file import of_source
+    from plait.base.source import Source
+
+    source = Source(run.at.source.name, data.decode("utf-8", "surrogateescape"))
+    return of_source(source, run.directory, run.permissions).run(run.name)
+
+
+def _project_file(run: Run) -> str:
+    """The absolute path of the file that declares a run; "" for another run."""
+    at = run.at
+    return "" if at is None or at.source is None else os.path.abspath(at.source.name)
+
+
+def output_of(run: Run, documents: Documents) -> object:
+    """The output of a run, for comparison.
+
+    Excludes the substitutions of layered documents, which are printed but are not part of their data.
+    """
+    if run.command == "layer":
+        return _without_substitutions(documents)
+    return documents.to_yaml(), getattr(documents, "files", None)
+
+
+def _without_substitutions(documents: Documents) -> str:
+    from plait.tree.nodes import DocumentSet, Map, MapItem
+    from plait.yaml import write
+
+    items = []
+    for document in documents.nodes.items:
+        top = document.value
+        metadata = top.find("metadata") if type(top) is Map else None
+        if type(top) is Map and metadata is not None and type(metadata.value) is Map:
+            kept = [item for item in metadata.value.items if item.key != "substitutions"]
+            document = document.with_value(
+                top.with_items([MapItem("metadata", Map(kept)) if item is metadata else item for item in top.items])
+            )
+        items.append(document)
+    return write(DocumentSet(items))

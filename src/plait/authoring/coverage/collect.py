@@ -1,0 +1,97 @@
+"""Runs of a project, counted: in this process, or in several."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from plait.base.equal_errors import key_of
+from plait.base.errors import PlaitError, render
+from plait.base.trust import assenting, is_assenting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.coverage.data import Coverage
+    from plait.authoring.project import Run
+    from plait.authoring.project.file import Project
+    from plait.base.code_cache import CodeCache
+    from plait.base.equal_errors import Key
+
+
+class Failed(NamedTuple):
+    """A run that fails. same: equal for equal errors. text: the whole message."""
+
+    name: str
+    same: Key
+    text: str
+
+
+def counted(project: Project, runs: Sequence[Run], coverage: Coverage) -> Iterator[Failed]:
+    """Counts runs. Yields each failed one."""
+    cache = _cache(project)
+    for run in runs:
+        yield from _counted(run, coverage, cache)
+    if cache is not None:
+        cache.save()
+
+
+def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, named: str) -> Iterator[Failed]:
+    """The same in several processes. named: the project file that the user named, or ""."""
+    from plait.base.children.pool import in_several
+
+    names = [run.name for run in runs]
+    for name, found in zip(names, in_several(processes, _work, names, _begin, (named, is_assenting())), strict=True):
+        if found is None:
+            text = f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
+            yield Failed(name, (name,), text)
+        else:
+            messages, one = found
+            coverage.merge(one)
+            yield from messages
+
+
+def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[Failed]:
+    """Counts one run within its limits. Yields it if it fails."""
+    from plait.base.input_view import View
+    from plait.base.limits import Allowance, Limits, allowance, limited
+    from plait.base.process import stop_timer, within_memory
+
+    keeper = allowance().keeper
+    with coverage.run(run.name), limited(Allowance(Limits(), keeper)):
+        try:
+            within_memory(lambda: run.evaluate(view=View(), cache=cache))
+        except PlaitError as error:
+            key = key_of(error)
+            yield Failed(run.name, key, render(error.within(f'in the run "{run.name}"', run.at)))
+        finally:
+            if keeper is not None:
+                stop_timer()
+
+
+def _cache(project: Project) -> CodeCache | None:
+    from plait.base.code_cache import user_cache
+
+    return user_cache(os.environ, [os.path.abspath(project.directory)])
+
+
+# ---- in a process of its own
+
+_PROJECTS: list[Project] = []
+
+
+def _begin(named: str, assents: bool) -> None:
+    assenting(assents=assents).__enter__()
+    from plait.authoring.project.file import project_of
+
+    _PROJECTS.append(project_of(named, os.curdir))
+
+
+def _work(name: str) -> tuple[list[Failed], Coverage]:
+    """A run if it fails, and its coverage."""
+    from plait.authoring.coverage.data import Coverage
+
+    [project] = _PROJECTS
+    coverage = Coverage()
+    return [*counted(project, [project.run(name)], coverage)], coverage

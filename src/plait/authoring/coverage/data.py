@@ -1,0 +1,295 @@
+"""Coverage of runs: points of files, and how often each of their branches was taken.
+
+A `Coverage` listens to runs, and adds up: `with coverage.run(name)`. A way counts once for each run that went it. What was
+counted in several processes, or on several days, is merged as long as the files are the same.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+
+from plait.authoring.coverage.report_paths import relative
+from plait.base.errors import PlaitError, UsageError
+from plait.base.events import heard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from plait.authoring.coverage.summary import Summary
+    from plait.base.events import Point
+    from plait.base.source import Source
+
+    # A point, and which it is of those in its file that are alike.
+    Key: TypeAlias = tuple[Point, int]
+
+_FORMAT = 1
+
+
+class FileData:
+    """The counts of one file.
+
+    path: absolute, or the name of a text without a file. digest: of its text. counts: for each point the number of runs
+    that took each of its branches. private: ranges of hidden lines, the end excluded. text: if known.
+    """
+
+    __slots__ = ("counts", "digest", "path", "private", "text")
+
+    def __init__(self, path: str, digest: str, text: str | None = None) -> None:
+        self.path = path
+        self.digest = digest
+        self.counts: dict[Key, list[int]] = {}
+        self.private: set[tuple[int, int]] = set()
+        self.text = text
+
+    def text_now(self) -> str | None:
+        """The text that was counted in, if it is still to be had."""
+        if self.text is None:
+            text = _read(self.path)
+            if _digest(text, self.private) == self.digest:
+                self.text = text
+        return self.text
+
+    def add(self, other: FileData) -> None:
+        """Adds counts of the same text."""
+        self.private |= other.private
+        self.text = other.text if self.text is None else self.text
+        for key, counts in other.counts.items():
+            known = self.counts.get(key)
+            self.counts[key] = counts.copy() if known is None else [x + y for x, y in zip(known, counts, strict=True)]
+
+
+class Coverage:
+    """The counts by file. runs: the names of the runs, in order. changed: files left out of a merge because their text
+    has changed. secret_runs: runs that use secrets; only code that does not depend on them is counted.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, FileData] = {}
+        self.runs: list[str] = []
+        self.secret_runs: list[str] = []
+        self.changed: list[str] = []
+
+    def run(self, name: str = "") -> _Counted:
+        """`with coverage.run(name):` counts everything inside as one run, even if it fails."""
+        return _Counted(self, name)
+
+    def summary(self, directory: str = "") -> Summary:
+        """Lines and branches, by file. directory: the base of paths; by default the working directory."""
+        from plait.authoring.coverage.summary import summarized
+
+        return summarized(self, os.path.abspath(directory or os.curdir))
+
+    def add_file(self, found: FileData) -> None:
+        """Adds the counts of one file. Replaces counts of an earlier text."""
+        known = self.files.get(found.path)
+        if known is None or known.digest != found.digest:
+            if known is not None:
+                self.changed.append(found.path)
+            known = self.files[found.path] = FileData(found.path, found.digest)
+        known.add(found)
+
+    def merge(self, other: Coverage) -> None:
+        """Adds counts of another process or an earlier day. For a changed file the later ones count."""
+        self.runs += other.runs
+        self.secret_runs += other.secret_runs
+        self.changed += other.changed
+        for file in other.files.values():
+            self.add_file(file)
+
+    # ---- as plain data
+
+    def to_json(self, directory: str) -> dict[str, object]:
+        """Plain data, without texts. directory: the base of paths."""
+        return {
+            "plait": "coverage",
+            "format": _FORMAT,
+            "runs": self.runs,
+            "secret": self.secret_runs,
+            "files": {
+                relative(path, directory): {
+                    "digest": file.digest,
+                    "private": sorted(file.private),
+                    "points": [[*point, number, counts] for (point, number), counts in file.counts.items()],
+                }
+                for path, file in sorted(self.files.items())
+            },
+        }
+
+    @staticmethod
+    def from_json(data: object, name: str, directory: str) -> Coverage:
+        """The coverage of data written by `to_json`. name: of its file, for messages. directory: the base of its paths.
+
+        Raises UsageError for anything else.
+        """
+        made = Coverage()
+        try:
+            if not isinstance(data, dict) or data["plait"] != "coverage" or data["format"] != _FORMAT:
+                raise ValueError
+            made.runs = [str(run) for run in data["runs"]]
+            made.secret_runs = [str(run) for run in data.get("secret", ())]
+            for path, found in data["files"].items():
+                there = os.path.normpath(os.path.join(directory, path))
+                path = there if os.path.lexists(there) else path
+                file = made.files[path] = FileData(path, str(found["digest"]))
+                file.private = {(int(first), int(after)) for first, after in found["private"]}
+                for kind, lines, label, ways, number, counts in found["points"]:
+                    point = str(kind), tuple(map(int, lines)), str(label), tuple(map(str, ways))
+                    if not lines or len(ways) != len(counts):
+                        raise ValueError
+                    file.counts[point, int(number)] = [int(count) for count in counts]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UsageError(
+                f'"{name}" holds no data of plait coverage',
+                hint="plait coverage --report json:FILE writes such a file",
+                code="coverage-data",
+            ) from None
+        return made
+
+    def forget_changed(self) -> None:
+        """Drops files that changed since they were counted, and missing ones."""
+        for path, file in [*self.files.items()]:
+            if _digest(_read(path), file.private) != file.digest:
+                del self.files[path]
+                self.changed.append(path)
+
+
+class _Counted:
+    """Counts one run: listens to it, and adds the counts at its end."""
+
+    def __init__(self, coverage: Coverage, name: str) -> None:
+        self._coverage = coverage
+        self._name = name
+        self._programs: dict[Source, tuple[Sequence[Point], set[int]]] = {}
+        self._counts: dict[Source, dict[Point, set[str]]] = {}
+        self._private: dict[Source, set[tuple[int, int]]] = {}
+        self.uses_secrets = False
+
+    def __enter__(self) -> Coverage:
+        self._heard = heard(self)
+        self._heard.__enter__()
+        return self._coverage
+
+    def __exit__(self, *_: object) -> None:
+        self._heard.__exit__()
+        self._coverage.runs.append(self._name)
+        if self.uses_secrets:
+            self._coverage.secret_runs.append(self._name)
+        by_path: dict[str, FileData] = {}
+        for file in self._found():
+            known = by_path.get(file.path)
+            if known is None:
+                by_path[file.path] = file
+            else:
+                # One file by several names, or read twice, in one run.
+                known.private |= file.private
+                for key, counts in file.counts.items():
+                    pairs = zip(known.counts.get(key, counts), counts, strict=True)
+                    known.counts[key] = [max(x, y) for x, y in pairs]
+        for file in by_path.values():
+            self._coverage.add_file(file)
+
+    def _found(self) -> Iterator[FileData]:
+        for source in {**self._programs, **self._counts}:
+            path = os.path.abspath(source.shown)
+            is_file = os.path.isfile(path)
+            if not is_file and source not in self._programs:
+                continue  # what a flag or a caller gave
+            private = self._private.get(source, set())
+            if source.private:
+                private.add((source.first_line, _END))
+            file = FileData(path if is_file else source.shown, _digest(source.text, private), source.text)
+            file.private = private
+            for (point, number), counts in _numbered(*self._programs.get(source, ((), set()))):
+                file.counts[point, number] = counts
+            for point, gone in self._counts.get(source, {}).items():
+                file.counts[point, 0] = [int(way in gone) for way in point[3]]
+            yield file
+
+    # ---- what runs say (see `plait.base.events.Listener`)
+
+    def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
+        known = self._programs.get(source)
+        if known is None:
+            known = self._programs[source] = points, set()
+        return _Ways(self, known[1])
+
+    def private(self, source: Source | None, first: int, after: int) -> None:
+        if source is not None:
+            self._private.setdefault(source, set()).add((first, after))
+
+    def secrets(self) -> None:
+        self.uses_secrets = True
+
+    def _counts_point(self, point: Point) -> bool:
+        """True if a point does not depend on the secrets of the run.
+
+        What a schema or an overlay does from here on may depend on them, directly, by a condition around it, or because it
+        is not reached. Layering carries out its actions and substitutions whatever the data are.
+        """
+        return not self.uses_secrets or point[0] in _INDEPENDENT
+
+    def there(self, source: Source | None, point: Point) -> None:
+        if self._counts_point(point) and source is not None and point[1][0] > 0:
+            self._counts.setdefault(source, {}).setdefault(point, set())
+
+    def went(self, source: Source | None, point: Point, way: str) -> None:
+        if self._counts_point(point) and source is not None and point[1][0] > 0:
+            self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
+
+
+class _Ways:
+    """The branches that a program takes. Once secrets enter the run, only those count that no secret decides."""
+
+    __slots__ = ("_counted", "independent")
+
+    def __init__(self, counted: _Counted, gone: set[int]) -> None:
+        self._counted = counted
+        self.independent = gone.add
+
+    def __call__(self, way: int) -> None:
+        if not self._counted.uses_secrets:
+            self.independent(way)
+
+
+def _numbered(points: Sequence[Point], gone: set[int]) -> Iterator[tuple[Key, list[int]]]:
+    """The points of a program with their counts in one run. Equal points are numbered."""
+    alike: dict[Point, int] = {}
+    way = 0
+    for point in points:
+        number = alike.get(point, 0)
+        alike[point] = number + 1
+        count = len(point[3])
+        yield (point, number), [int(one in gone) for one in range(way, way + count)]
+        way += count
+
+
+def _digest(text: str | None, private: Iterable[tuple[int, int]] = ()) -> str:
+    """A digest of a text without its private lines, whose values could be found by trying."""
+    if text is None:
+        return ""
+    # Some readers take the mark off that a text may begin with.
+    text = text.removeprefix("\ufeff")
+    ranges = [*private]
+    if ranges:
+        lines = enumerate(text.split("\n"), 1)
+        text = "\n".join("" if any(first <= n < after for first, after in ranges) else line for n, line in lines)
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+# Behind the last line.
+_END = 1 << 60
+# Kinds of points that do not depend on data.
+_INDEPENDENT = frozenset({"action", "substitution"})
+
+
+def _read(path: str) -> str | None:
+    """The text of a file, or None."""
+    from plait.base.content import file_content
+
+    try:
+        return file_content(path, path).decode("utf-8", "surrogateescape")
+    except (PlaitError, OSError, ValueError):
+        return None

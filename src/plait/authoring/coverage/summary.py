@@ -1,0 +1,182 @@
+"""Coverage as lines and branches of files, which all reports are made from."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.coverage.report_paths import relative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.coverage.data import Coverage, FileData
+    from plait.base.events import Point
+
+# Points that say whether their lines were used. Those of all other kinds are branches: what a line may do besides.
+_LINES = frozenset({"statement", "nodes", "part", "operation", "action", "substitution"})
+# A part has lines of its own where it stands on others than its statement, and is a branch of its first line as well.
+_BOTH = frozenset({"part"})
+_FUNCTION = "function"
+
+
+class Branch:
+    """One branch of a line. kind: of the point. name: of the branch. count: the number of runs that took it."""
+
+    __slots__ = ("block", "count", "kind", "line", "name")
+
+    def __init__(self, line: int, kind: str, block: int, name: str, count: int) -> None:
+        self.line = line
+        self.kind = kind
+        self.block = block  # a number for the ways of one point, within the file
+        self.name = name
+        self.count = count
+
+
+class FileSummary:
+    """One file.
+
+    name: its path from the project, with slashes. path: its location; "" for a text without a file. lines: the number
+    of runs that used each executable line. branches: by line. functions: line, name and the number of runs that called
+    it.
+    """
+
+    __slots__ = ("_file", "branches", "functions", "lines", "name", "path")
+
+    def __init__(self, name: str, file: FileData) -> None:
+        self.name = name
+        self.path = file.path if os.path.isabs(file.path) else ""
+        self._file = file
+        self.lines: dict[int, int] = {}
+        self.branches: list[Branch] = []
+        self.functions: list[tuple[int, str, int]] = []
+        for block, ((point, _), counts) in enumerate(sorted(file.counts.items(), key=lambda item: _order(item[0][0]))):
+            self._add(block, point, counts)
+        self.lines = dict(sorted(self.lines.items()))
+        self.functions.sort()
+
+    def _add(self, block: int, point: Point, counts: Sequence[int]) -> None:
+        kind, lines, name, ways = point
+        if kind == _FUNCTION:
+            self.functions.append((lines[0], name, counts[0]))
+            return
+        if kind in _LINES:
+            for line in lines:
+                self.lines[line] = max(self.lines.get(line, 0), counts[0])
+        else:
+            # A line of which nothing else is known is used when it goes some way.
+            self.lines.setdefault(lines[0], max(counts))
+        if kind not in _LINES or kind in _BOTH:
+            for way, count in zip(ways, counts, strict=True):
+                self.branches.append(Branch(lines[0], kind, block, _told(kind, name, way), count))
+
+    @property
+    def missing_lines(self) -> list[int]:
+        return [line for line, count in self.lines.items() if not count]
+
+    @property
+    def missing_branches(self) -> list[Branch]:
+        """The missing branches of used lines."""
+        return [branch for branch in self.branches if not branch.count and self.lines.get(branch.line, 0)]
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Lines that were used, all lines, branches that were gone, all branches."""
+        gone = sum(bool(branch.count) for branch in self.branches)
+        return len(self.lines) - len(self.missing_lines), len(self.lines), gone, len(self.branches)
+
+    @property
+    def percent(self) -> float:
+        """The covered lines and branches in percent."""
+        return _percent(self.counts)
+
+    def source_lines(self) -> list[str] | None:
+        """The lines of the file, secret ones hidden; None if the text that was counted is not to be had any more."""
+        text = self._file.text_now()
+        if text is None:
+            return None
+        hidden = self._file.private
+        return [
+            "(secret)" if any(first <= number < after for first, after in hidden) else line.rstrip("\r")
+            for number, line in enumerate(text.removesuffix("\n").split("\n"), 1)
+        ]
+
+
+class Summary:
+    """All files, by name.
+
+    changed: the names of files whose counts were dropped because their text has changed. secret_runs: the runs that use
+    secrets, which are counted in part.
+    """
+
+    __slots__ = ("changed", "files", "runs", "secret_runs")
+
+    def __init__(
+        self, files: Sequence[FileSummary], runs: Sequence[str], changed: Sequence[str], secret_runs: Sequence[str] = ()
+    ) -> None:
+        self.files = files
+        self.runs = runs
+        self.secret_runs = secret_runs
+        self.changed = changed
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Lines that were used, all lines, branches that were gone, all branches; of all files."""
+        sums = [sum(column) for column in zip(*(file.counts for file in self.files), strict=True)]
+        return (sums[0], sums[1], sums[2], sums[3]) if sums else (0, 0, 0, 0)
+
+    @property
+    def percent(self) -> float:
+        """The covered lines and branches in percent; 100 if there are none."""
+        return _percent(self.counts)
+
+
+def summarized(coverage: Coverage, directory: str) -> Summary:
+    """Lines and branches of all counts. directory: the base of paths."""
+    files = [FileSummary(relative(path, directory), file) for path, file in coverage.files.items()]
+    files.sort(key=lambda file: file.name)
+    changed = sorted({relative(path, directory) for path in coverage.changed})
+    return Summary(files, coverage.runs, changed, coverage.secret_runs)
+
+
+def secret_note(summary: Summary) -> str:
+    """A sentence about runs that use secrets; "" if there are none."""
+    count = len(summary.secret_runs)
+    if not count:
+        return ""
+    runs = "1 run uses secrets" if count == 1 else f"{count} runs use secrets"
+    return f"{runs}: only what does not depend on them is counted"
+
+
+def _percent(counts: tuple[int, int, int, int]) -> float:
+    lines, all_lines, branches, all_branches = counts
+    total = all_lines + all_branches
+    return 100.0 * (lines + branches) / total if total else 100.0
+
+
+def _told(kind: str, name: str, way: str) -> str:
+    """A branch of a point as text."""
+    if kind == "part":
+        return name
+    if kind == "overlay":
+        return f"overlay {way}"
+    return f"{name} {way}" if kind in ("nullable", "default") and name else way
+
+
+def _order(point: Point) -> tuple[int, bool, str, str]:
+    kind, lines, name, _ = point
+    return lines[0], kind not in _LINES, kind, name
+
+
+def ranges(numbers: Sequence[int], lines: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Ranges of numbers: first and last of those without other lines in between."""
+    place = {line: index for index, line in enumerate(lines)}
+    first = last = None
+    for number in numbers:
+        if first is None or last is None or place[number] != place[last] + 1:
+            if first is not None and last is not None:
+                yield first, last
+            first = number
+        last = number
+    if first is not None and last is not None:
+        yield first, last

@@ -1,0 +1,43 @@
+"""`plait.set`: a value of an output, edited in the file where it is written."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.edit.public_functions import set_value
+from plait.authoring.project.file import project_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.authoring.edit.setting import Edit
+
+
+def set(
+    project: str | os.PathLike[str], path: str, value: object, *, run: str = "", add: bool = False, write: bool = False
+) -> Edit:
+    """Edit a value of the output of a run in the file where it is written, as `plait set` does.
+
+    project: a project file, or a directory.
+    path: the PATH of the value, as in `plait.explain`.
+    value: plain data.
+    run: the name of the run; it can be left out if the project has only one.
+    add: the last key of the path may be missing.
+    write: write the edited files, all of them or none; by default they are only in the result.
+
+    Raises Refused with the reason if the value cannot be edited, UsageError for a path that matches none or several
+    values, and the errors of the run.
+
+    >>> import pathlib
+    >>> import plait
+    >>> _ = pathlib.Path("app.yml").write_text("port: 80  # public")
+    >>> _ = pathlib.Path("plait.yml").write_text("runs: {app: {render: {files: [app.yml]}}}")
+    >>> edit = plait.set(".", "port", 8080, write=True)
+    >>> pathlib.Path("app.yml").read_text()
+    'port: 8080  # public'
+    """
+    start = os.fspath(project)
+    found = project_of("", start) if os.path.isdir(start) else project_of(start, ".")
+    edit = set_value(found.run(run), path, value, add=add)
+    if write:
+        edit.write(also=True)
+    return edit

@@ -1,0 +1,74 @@
+"""Rejected edits, with the reason and alternatives."""
+
+from __future__ import annotations
+
+from plait.base.errors import PlaitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.source import Position
+
+# The reasons. COMPUTED: code, a function or a text with placeholders makes the value. GIVEN: a flag or an environment
+# variable gives it. SECRET: nobody is to see it, so nobody edits it here. NO_FILE: it is
+# written in what is no file of the disk. LINK: the file is a symbolic link. FAILS: the run fails with the new value.
+# OTHERWISE: with the value written there, the output has another one. ALSO: other values change as well.
+# UNWRITABLE: the text cannot be edited there.
+COMPUTED, GIVEN, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
+    "computed", "given", "secret", "no file", "link", "fails", "otherwise", "also", "unwritable",
+)  # fmt: skip
+
+
+class Offer:
+    """An alternative to an edit. words: the flag for it. text: the lines it writes."""
+
+    __slots__ = ("text", "words")
+
+    def __init__(self, words: str, text: Sequence[str]) -> None:
+        self.words = words
+        self.text = list(text)
+
+
+class Refused(PlaitError):
+    """A rejected edit.
+
+    reason: a constant of this module. path: of the value. offers: alternatives. changes: for ALSO, the other values
+    that would change, by key.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        *,
+        path: str = "",
+        at: Position | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        hint: str | None = None,
+        changes: Sequence[str] = (),
+    ) -> None:
+        super().__init__(
+            message, at=at, expected=expected, found=found, hint=hint, code=f"edit-{reason.replace(' ', '-')}"
+        )
+        self.reason = reason
+        self.path = path
+        self.offers: list[Offer] = []
+        self.changes = list(changes)
+
+    def offer(self, offers: Sequence[Offer]) -> Refused:
+        """Adds alternatives, and returns the error to raise."""
+        self.offers += offers
+        told = _listed(self.offers)
+        self.hint = "\n".join(one for one in (self.hint, told) if one) or None
+        return self
+
+
+def _listed(offers: Sequence[Offer]) -> str | None:
+    """Offers as a hint shows them, numbered."""
+    lines = ["set it elsewhere:"] if offers else []
+    for number, offer in enumerate(offers, 1):
+        lines.append(f"{number}. {offer.words}")
+        lines += [f"     {line}" for line in offer.text]
+    return "\n".join(lines) or None

@@ -1,0 +1,244 @@
+"""Writes a value to a new place: over an expression, in an overlay, an operation, or a data value."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.edit.code import with_literal
+from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, Offer, Refused
+from plait.authoring.edit.origins import decoded, history_of, standing
+from plait.authoring.edit.sites import Text, is_same_key
+from plait.authoring.edit.target import with_value
+from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.engine.options import Use
+from plait.insight.explain import flat
+from plait.tree.nodes import Array, ArrayItem, MapItem
+from plait.yaml.lossless.nodes import Collection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.authoring.edit.setting import Edit, State
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import Item, Value
+
+_LOAD_OVERLAY = 'load("@ytt:overlay"'
+_LOAD_DATA = '#@ load("@ytt:data", "data")\n'
+_VALUES, _SCHEMA = "#@data/values", "#@data/values-schema"
+_MOST_OFFERS = 5
+
+
+def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
+    """Writes a value to a line, in place of the value or expression there, or of a literal in code.
+
+    Raises Refused, UsageError.
+    """
+    path, where = os.path.abspath(file), f"{file}:{line}"
+    data = state.files.bytes_of(path)
+    if data is None:
+        raise UsageError(f"{file} is not an input of this run", code="not-an-input")
+    history_of(state.output, place)
+    if state.output.is_secret(path, line):
+        raise Refused(SECRET, f"{where} is a secret", path=str(place))
+    tries = [*_values_on(state.files.text(path), place, value, line)]
+    is_program = path.endswith(".star")
+    tries += with_literal(decoded(data), line, place.value, value, is_program=is_program)
+    if not tries:
+        raise UsageError(
+            f"no value stands at {where}",
+            expected="a value, an expression, or a literal that is its value",
+            code="edit-target",
+        )
+    return state.best(place, value, ((path, where, text) for text in tries))
+
+
+def _values_on(text: Text | None, place: Place, value: Value, line: int) -> Iterator[str]:
+    """A file's text with a value in each place of a line, its own key first."""
+    for site in () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, place.item)):
+        assert text is not None
+        literal = text.with_literal(site, value)
+        yield from text.replaced(site, value) if literal is None else [literal]
+
+
+def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
+    """Adds an overlay item or an operation that sets a value to a file, which is created if missing. Raises
+    Refused.
+    """
+    history_of(state.output, place)
+    command = state.target.run.command
+    if command == "render":
+        from plait.engine.render import Render
+
+        return _in(state, place, value, file, _with_overlay, Render.inputs)
+    if command == "patch":
+        from plait.engine.patch import Patch
+
+        return _in(state, place, value, file, _with_operation, Patch.operations)
+    raise UsageError(
+        f"plait {command} takes neither overlays nor operations",
+        hint="edit a document with --at FILE:LINE",
+        code="edit-target",
+    )
+
+
+def _in(
+    state: State,
+    place: Place,
+    value: Value,
+    file: str,
+    write: Callable[[State, Place, Value, str], str],
+    option: object,
+) -> Edit:
+    path = os.path.abspath(file)
+    old = state.files.bytes_of(path)
+    if old is None and os.path.lexists(path):
+        raise UsageError(f"{file} is not an input of this run", code="not-an-input")
+    text = write(state, place, value, "" if old is None else decoded(old))
+    if old is None:
+        # A new file may be in a directory that the run reads; if not, the run needs a flag for it.
+        try:
+            return state.tried(place, value, {path: text}, [file])
+        except Refused:
+            pass
+        use = Use(option, file)
+        note = f"the run needs -{use.option.short} {file} from now on"
+        return state.tried(place, value, {path: text}, [file], uses=[use], notes=[note])
+    return state.tried(place, value, {path: text}, [file])
+
+
+def _with_overlay(state: State, place: Place, value: Value, old: str) -> str:
+    from plait.insight.overlays import to_overlay
+
+    overlay = to_overlay(state.output.documents, with_value(state.output.documents, place, value), in_order=True)
+    if not old.strip():
+        return overlay
+    if _LOAD_OVERLAY in old:
+        overlay = overlay.partition("\n")[2]
+    newline = "\r\n" if "\r\n" in old else "\n"
+    return old + ("" if old.endswith("\n") else newline) + overlay.replace("\n", newline)
+
+
+def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
+    from plait.insight.diff import operations
+    from plait.yaml import write_value
+
+    new = operations(state.output.documents, with_value(state.output.documents, place, value), tests=False)
+    assert type(new) is Array
+    root = Text(old).roots[0] if old.strip() else None
+    if not isinstance(root, Collection) or root.is_map or not root.items:
+        return old + ("\n" if old and not old.endswith("\n") else "") + write_value(new)
+    for item in new.items:
+        text = Text(old)
+        root = text.roots[0]
+        last = len(root.items) - 1 if isinstance(root, Collection) else -1
+        added = text.with_item(root, last, ArrayItem(item.value))
+        if added is None:
+            raise UsageError("an operation cannot be added to the file", code="edit-target")
+        old = added
+    return old
+
+
+def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
+    """Turn a value into a data value: its place gets `data.values.NAME`, the schema or the data values of the run get it.
+
+    name: of the data value; by default the key of the value. Raises Refused, UsageError.
+    """
+    history = history_of(state.output, place)
+    name = name or _name(place.item)
+    if not name.isidentifier():
+        raise UsageError(
+            f'"{name}" is no name of a data value', expected="letters, digits and underscores", code="edit-target"
+        )
+    failed: PlaitError | None = None
+    for origin in standing(history, state.files):
+        text = origin.text.with_code(origin.site, f"data.values.{name}")
+        if text is None:
+            continue
+        if 'load("@ytt:data"' not in text:
+            text = _with_load(text)
+        for path, values in _declared(state, name, value):
+            if path == origin.path:
+                continue
+            try:
+                return state.tried(place, value, {origin.path: text, path: values}, [origin.entry.place])
+            except LimitError:
+                raise
+            except PlaitError as error:
+                failed = failed or error
+    raise failed or Refused(
+        UNWRITABLE,
+        f"no expression can stand in the place of {place}",
+        path=str(place),
+        found=history.entries[-1].place,
+        expected="an item of a template in block style, without a comment, and data values to add to",
+    )
+
+
+def _with_load(text: str) -> str:
+    """A template that loads data values at its top."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    return mark + (_LOAD_DATA.replace("\n", "\r\n") if "\r\n" in text else _LOAD_DATA) + text[len(mark) :]
+
+
+def _name(item: Item) -> str:
+    key = item.key if type(item) is MapItem else ""
+    return key.replace("-", "_") if type(key) is str else ""
+
+
+def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]]:
+    """The schema, documents of data values and values files of a run, each with a new data value in it."""
+    found: list[tuple[int, str, str]] = []
+    named = [
+        os.path.abspath(use.option.path.path(use.value))
+        for use in (*state.target.run.request().uses, *state.target.uses)
+        if use.option.path is not None
+    ]
+    for path in state.output.view.files:
+        text = state.files.text(path)
+        root = None if text is None or not text.roots else text.roots[0]
+        if text is None or not isinstance(root, Collection) or not root.is_map:
+            continue
+        head = [line.strip() for line in text.text.splitlines()]
+        rank = (
+            0 if _SCHEMA in head else 1 if _VALUES in head else 2 if path in named and "#@" not in text.text else None
+        )
+        if rank is None:
+            continue
+        if any(text.key(item) == name for item in root.items):
+            raise UsageError(
+                f'there is a data value "{name}" already',
+                hint="--as value=NAME gives another name",
+                code="edit-target",
+            )
+        new = text.with_item(root, len(root.items) - 1, MapItem(name, value))
+        if new is not None:
+            found.append((rank, path, new))
+    return ((path, new) for _, path, new in sorted(found, key=lambda one: one[0]))
+
+
+def offers(state: State, place: Place, value: Value) -> list[Offer]:
+    """Alternatives to an edit of the line that defines the value. Each was evaluated. They name the flag and the lines
+    it writes.
+    """
+    ways: list[tuple[str, Callable[[], Edit]]] = []
+    history = history_of(state.output, place)
+    for entry in flat([history.entries[-1]]):
+        if entry.source is not None and entry.line > 0 and entry.place.partition(":")[0]:
+            where = (entry.source.shown, entry.line)
+            ways.append((f"--at {where[0]}:{where[1]}", lambda where=where: at(state, place, value, *where)))  # type: ignore[misc]
+    ways = list(dict(ways).items())[:_MOST_OFFERS]
+    file = {"render": "overlay.yml", "patch": "ops.yml"}.get(state.target.run.command)
+    if file is not None:
+        ways.append((f"--in {file}", lambda: in_file(state, place, value, file)))
+    found: list[Offer] = []
+    for words, way in ways:
+        try:
+            edit = way()
+        except LimitError:
+            raise
+        except PlaitError:
+            continue
+        if not edit.also:
+            found.append(Offer(words, [line for _, _, _, new in edit.lines() for line in new]))
+    return found

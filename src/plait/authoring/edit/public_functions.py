@@ -1,0 +1,109 @@
+"""Public functions: set, add or remove a value, restore an output. Only `Edit.write` writes files."""
+
+from __future__ import annotations
+
+from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, Refused
+from plait.authoring.edit.setting import State
+from plait.authoring.edit.target import Target, with_value, without
+from plait.authoring.edit.write_back import put_back
+from plait.base.errors import UsageError
+from plait.insight.node_paths import Path, parse
+from plait.tree.nodes import Document, Map, MapItem, from_plain, is_filled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.authoring.edit.setting import Edit
+    from plait.authoring.project.run import Run
+    from plait.engine.options import Use
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import Value
+
+
+def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Sequence[Use] = ()) -> Edit:
+    """Find where a value of a run's output is written, and edit it there; no file is written yet.
+
+    path: of one value, as in `plait.explain`. value: plain data. add: the last key of the path may be missing. uses:
+    more flags for the run. `Edit.also` names other values that the edit changes. Raises Refused with the reason if the
+    value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
+    """
+    state = State(Target(run, uses))
+    if add and not _is_there(state, path):
+        return added(state, path, from_plain(value))
+    return edited(state, state.one_place(path), from_plain(value))
+
+
+def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
+    """Take an item out where it is written. Arguments and errors as of `set_value`."""
+    state = State(Target(run, uses))
+    return removed(state, state.one_place(path))
+
+
+def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = ()) -> tuple[Edit, list[Refused]]:
+    """Edits the files so that a run produces other documents. Returns the edit, and the differences that could not be
+    written back.
+
+    documents: plain data. uses: more flags for the run. Raises whatever the run raises.
+    """
+    return put_back(State(Target(run, uses)), [Document(from_plain(one)) for one in documents])
+
+
+def edited(state: State, place: Place, value: Value, typed: str | None = None) -> Edit:
+    """A value set where it is written; of a collection that is written in parts each part. Raises Refused."""
+    try:
+        return state.set(place, value, typed)
+    except Refused:
+        if not (is_filled(place.value) and is_filled(value)):
+            raise
+        wanted = with_value(state.output.documents, place, value)
+        edit, refused = put_back(state, wanted)
+        if refused:
+            raise
+        edit.also = state.besides(wanted, edit.after)
+        return edit
+
+
+def added(state: State, path: str, value: Value) -> Edit:
+    """A key added that is not there yet. Raises Refused, UsageError."""
+    wanted = parse(path)
+    last = wanted.steps[-1] if wanted.steps else None
+    if type(last) is not str or any(char in last for char in "*?["):
+        raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key", code="edit-target")
+    if state.output.is_decided:
+        raise Refused(
+            SECRET,
+            "no key is added to an output of which a secret decides what is in it",
+            path=path,
+            hint="whether the key is there may tell of the secret: add it to a file",
+        )
+    around = Path(path, wanted.selector, wanted.steps[:-1])
+    found = state.places_of(around)
+    if len(found) != 1:
+        raise UsageError(f'"{path}" could be added in {len(found)} places', expected="one place", code="edit-target")
+    old = found[0].value
+    if old is not None and type(old) is not Map:
+        raise UsageError(f"{found[0]} is no map, so no key can be added", code="edit-target")
+    item = MapItem(last, value)
+    new = Map([item]) if old is None else old.with_items([*old.items, item])
+    return _all_of(state, with_value(state.output.documents, found[0], new))
+
+
+def removed(state: State, place: Place) -> Edit:
+    """Removes an item. Raises Refused."""
+    if not place.way:
+        raise Refused(UNWRITABLE, "a whole document is not taken out", path=str(place))
+    return _all_of(state, without(state.output.documents, place))
+
+
+def _all_of(state: State, wanted: Sequence[Document]) -> Edit:
+    edit, refused = put_back(state, wanted)
+    if refused:
+        raise refused[0]
+    return edit
+
+
+def _is_there(state: State, path: str) -> bool:
+    from plait.insight.node_paths import places
+
+    return bool(places(parse(path), state.output.seen(state.output.documents)))

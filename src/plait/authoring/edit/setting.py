@@ -1,0 +1,289 @@
+"""Edits a value of the output in its source, and verifies the edit by evaluating again."""
+
+from __future__ import annotations
+
+from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.authoring.edit.edited_files import write_all
+from plait.authoring.edit.origins import Files, check_file, decoded, history_of, origins, why_not
+from plait.authoring.edit.sites import changed_lines
+from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
+from plait.base.content import encoded
+from plait.base.errors import LimitError, PlaitError, UsageError
+from plait.insight.diff import ADDED
+from plait.insight.explain import Explainer
+from plait.insight.history_text import shown
+from plait.insight.node_paths import Place
+from plait.tree.nodes import COLLECTION_TYPES, equal, walk
+from plait.tree.secrets import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from plait.engine.options import Use
+    from plait.insight.diff import Difference
+    from plait.insight.node_paths import Path
+    from plait.tree.nodes import Document, Scalar, Value
+
+# So many edits are tried for one value: places where it may be written, and ways to spell it.
+_MOST_TRIES = 20
+
+
+class Edit:
+    """An edit of files, and its effect.
+
+    files: each file's bytes before and after, by absolute path (before: None for a new file). before, after: the
+    output. also: unintended changes, by key. places: the edited lines, FILE:LINE. notes: remarks, such as a flag that
+    the run needs from now on.
+    """
+
+    __slots__ = ("after", "also", "before", "files", "notes", "places")
+
+    def __init__(
+        self,
+        files: Mapping[str, tuple[bytes | None, bytes]],
+        before: Output,
+        after: Output,
+        *,
+        also: Sequence[str] = (),
+        places: Sequence[str] = (),
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.files = dict(files)
+        self.before = before
+        self.after = after
+        self.also = list(also)
+        self.places = list(places)
+        self.notes = list(notes)
+
+    @property
+    def texts(self) -> dict[str, bytes]:
+        """The edited files alone."""
+        return {path: after for path, (_, after) in self.files.items()}
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The changes in the output. Secrets are hidden."""
+        from plait.insight.diff import diff
+
+        shown = self.before.shown
+        after = self.after.seen(self.after.documents)
+        found = diff(shown(self.before.documents), shown(after), in_order=True)
+        labels = {*self.before.labels.values()}
+        for one in found:
+            # Of what is new in a run with secrets nobody knows what it was made of.
+            if labels and (one.kind == ADDED or not labels.isdisjoint(_scalars(one.before))):
+                one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
+        return found
+
+    def lines(self) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]:
+        """The changed lines: path, number of the first line, old lines, new lines. Secret lines are left out."""
+        for path, (before, after) in self.files.items():
+            for line, old, new in changed_lines("" if before is None else decoded(before), decoded(after)):
+                is_hidden = any(self.before.is_secret(path, line + number) for number in range(len(old)))
+                yield path, line, [HIDDEN] * len(old) if is_hidden else old, [HIDDEN] * len(new) if is_hidden else new
+
+    def write(self, *, also: bool = False) -> None:
+        """Writes the files, all or none. also: even with unintended changes.
+
+        Raises Refused if more changes, ReadError for a file that is another one by now or cannot be written.
+        """
+        if self.also and not also:
+            raise self.refused()
+        write_all(self.files, self.before.top)
+
+    def refused(self, path: str = "") -> Refused:
+        """The error about unintended changes."""
+        return Refused(
+            ALSO,
+            f"the edit of {path or 'the value'} would change other values too",
+            path=path,
+            found="; ".join(self.also[:_MOST_SHOWN]) + ("; ..." if len(self.also) > _MOST_SHOWN else ""),
+            hint="--also accepts it",
+            changes=self.also,
+        )
+
+
+_MOST_SHOWN = 12
+# The same whether anything is there, and whether it changes.
+_UNSEEN = "a secret decides what else is in the output; that may change as well, and is not shown"
+
+
+def _scalars(value: Value) -> Iterator[Scalar]:
+    """The scalars of a value."""
+    if not isinstance(value, COLLECTION_TYPES):
+        yield value
+        return
+    for item in walk(value):
+        if not isinstance(item.value, COLLECTION_TYPES):
+            yield item.value
+
+
+def joined(edits: Sequence[Edit]) -> Edit:
+    """Several consecutive edits as one."""
+    if len(edits) == 1:
+        return edits[0]
+    files: dict[str, tuple[bytes | None, bytes]] = {}
+    for edit in edits:
+        for path, (before, after) in edit.files.items():
+            files[path] = (files[path][0] if path in files else before, after)
+    also, places, notes = ([one for edit in edits for one in part(edit)] for part in _PARTS)
+    return Edit(files, edits[0].before, edits[-1].after, also=also, places=places, notes=notes)
+
+
+_PARTS: tuple[Callable[[Edit], list[str]], ...] = (
+    lambda edit: edit.also,
+    lambda edit: edit.places,
+    lambda edit: edit.notes,
+)
+
+
+class State:
+    """A run with edited texts, from which each further edit starts."""
+
+    def __init__(self, target: Target, texts: Mapping[str, bytes] | None = None) -> None:
+        """Raises PlaitError where the run fails."""
+        self.target = target
+        self.texts: Mapping[str, bytes] = {} if texts is None else texts
+        self.output = target.evaluate(self.texts, trace=True)
+        self.files = Files(self.output, self.texts, is_layered=target.run.command in ("layer", "compose"))
+        self._noise: set[str] | None = None
+
+    def one_place(self, path: str) -> Place:
+        """The one value that a PATH means. Raises UsageError."""
+        found = self.places(path)
+        if len(found) > 1:
+            raise UsageError(
+                f'"{path}" means {len(found)} values',
+                found=", ".join(str(place) for place in found[:_MOST_SHOWN]),
+                expected="one value",
+                hint="each is set by a PATH of its own; one command takes several",
+                code="ambiguous-path",
+            )
+        return found[0]
+
+    def places(self, path: str) -> Sequence[Place]:
+        """The values at a PATH. Raises UsageError if there are none."""
+        from plait.insight.node_paths import parse
+
+        return self.places_of(parse(path))
+
+    def places_of(self, wanted: Path) -> Sequence[Place]:
+        """The values that a PATH means, once it is read. Raises UsageError."""
+        from plait.insight.node_paths import means_text, text_lines
+        from plait.insight.path_resolution import find
+
+        output = self.output
+        if output.trace is not None:
+            texts = Explainer(output.trace).texts
+            if means_text(wanted, texts):
+                return text_lines(texts, wanted)
+        return [output.place(one) for one in find(wanted, output.seen(output.documents), output.names)]
+
+    def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
+        """Edits a value in its source. typed: the user's spelling. Raises Refused."""
+        history = history_of(self.output, place)
+        if not place.way:
+            raise Refused(
+                UNWRITABLE, "a whole document is not edited at once", path=str(place), hint="name a key of it"
+            )
+        if equal(place.value, value):
+            return Edit({}, self.output, self.output)
+        found = origins(history, self.files)
+        if not found:
+            raise why_not(history, self.files)
+        tries = (
+            (one.path, one.entry.place, text) for one in found for text in one.text.replaced(one.site, value, typed)
+        )
+        return self.best(place, value, tries)
+
+    def best(self, place: Place, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
+        """The first candidate that changes nothing else, or else the first one that produces the value. Raises Refused.
+
+        tries: of each the path of a file, FILE:LINE, and the text of the file.
+        """
+        second: Edit | None = None
+        failed: Refused | None = None
+        for number, (path, where, text) in enumerate(tries):
+            if number >= _MOST_TRIES:
+                break
+            try:
+                edit = self.tried(place, value, {path: text}, [where])
+            except Refused as refused:
+                failed = failed or refused
+                continue
+            if not edit.also:
+                return edit
+            second = second or edit
+        if second is not None:
+            return second
+        raise failed or Refused(UNWRITABLE, f"{place} cannot be edited by itself", path=str(place))
+
+    def tried(
+        self,
+        place: Place,
+        value: Value,
+        texts: Mapping[str, str],
+        places: Sequence[str],
+        *,
+        uses: Sequence[Use] = (),
+        notes: Sequence[str] = (),
+    ) -> Edit:
+        """The evaluated edit. uses: flags it needs. Raises Refused if the texts do not produce the value."""
+        for path in texts:
+            if self.files.bytes_of(path) is not None and path not in self.texts:
+                check_file(path, str(place))
+        new = {path: encoded(text) for path, text in texts.items()}
+        where = ", ".join(places)
+        try:
+            output = self.target.evaluate({**self.texts, **new}, trace=self.output.is_decided, uses=uses)
+        except LimitError:
+            raise
+        except PlaitError as error:
+            raise Refused(
+                FAILS,
+                f"the run fails with {shown(value)} at {where}: {error.message}",
+                path=str(place),
+                at=error.at,
+                expected=error.expected,
+                found=error.found,
+            ) from None
+        is_there, got = value_at(output.documents, place)
+        if not is_there or not equal(got, value):
+            raise Refused(
+                OTHERWISE,
+                f"with {shown(value)} at {where} the output has another value",
+                path=str(place),
+                expected=shown(value),
+                found=shown(got) if is_there else "nothing",
+            )
+        also = self.besides(with_value(self.output.documents, place, value), output)
+        files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
+        if self.output.is_decided:
+            notes = [*notes, _UNSEEN]
+        return Edit(files, self.output, output, also=also, places=places, notes=notes)
+
+    def besides(self, wanted: Sequence[Document], output: Output) -> list[str]:
+        """The unintended changes of an output by key, without values that change in every run."""
+        texts = changed_texts(self.output, output)
+        if not texts and same(wanted, output.documents):
+            return []
+        hidden = self.output.shown
+        found = [named(one) for one in differences(hidden(wanted), hidden(output.seen(output.documents)))] + texts
+        if not found and not self.output.is_decided:
+            found = [
+                f"{Place(a, number, ())}: the order of keys"
+                for number, (a, b) in enumerate(zip(wanted, output.documents, strict=True))
+                if not equal(a.value, b.value)
+            ]
+        if found and self._noise is None:
+            again = self.target.evaluate(self.texts, trace=self.output.is_decided)
+            documents = hidden(again.seen(again.documents))
+            self._noise = {named(one) for one in differences(hidden(self.output.documents), documents)}
+            self._noise.update(changed_texts(self.output, again))
+        return [one for one in found if one not in (self._noise or ())]
+
+
+def named(one: Difference) -> str:
+    """The name of a difference: the document, and the path in it."""
+    return f"{one.document}:{one.path}" if one.path else one.document

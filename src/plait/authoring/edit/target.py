@@ -1,0 +1,237 @@
+"""Evaluates a run with texts in place of files, and compares its output."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.analysis.verifying import with_texts
+from plait.authoring.project.run import Run
+from plait.base.input_view import View
+from plait.insight.explain import Explainer
+from plait.insight.item_names import ItemNames
+from plait.insight.node_paths import Place, all_places
+from plait.insight.redaction import Labels, masked, masked_lines
+from plait.tree.nodes import Array, Document, Map, MapItem, equal
+from plait.tree.secrets import uses_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.engine.options import Use
+    from plait.engine.results import Documents
+    from plait.insight.diff import Difference
+    from plait.tree.nodes import Item, Scalar, Value
+    from plait.tree.provenance import Trace
+
+
+class Output:
+    """The output of a run: documents, and text files by path. trace, view: of a recorded run.
+
+    top: the directory of the project file that chose the files, None if the user typed them.
+    """
+
+    __slots__ = ("_labels", "documents", "texts", "top", "trace", "view")
+
+    def __init__(self, made: Documents, view: View, top: str | None) -> None:
+        self.top = top
+        self.documents: list[Document] = made.nodes.items
+        files: Mapping[str, str] = getattr(made, "files", {})
+        self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
+        self.trace: Trace | None = made.trace
+        self.view = view
+        self._labels: dict[tuple[type, Scalar], str] | None = None
+
+    def is_secret(self, path: str, line: int) -> bool:
+        """True if a line of a file is secret."""
+        secrets = () if self.trace is None else self.trace.secrets
+        return any(path_of(source) == path and first <= line < end for source, first, end in secrets)
+
+    @property
+    def names(self) -> ItemNames:
+        """The names of the documents and items of the output."""
+        return ItemNames() if self.trace is None else Explainer(self.trace).names
+
+    @property
+    def labels(self) -> Mapping[tuple[type, Scalar], str]:
+        """The labels that replace secret scalars of the output."""
+        if self._labels is None:
+            self._labels, label = {}, Labels()
+            explainer = None if self.trace is None or not self.trace.secrets else Explainer(self.trace)
+            for place in () if explainer is None else all_places(self.seen(self.documents), {}):
+                value: Scalar = place.value  # type: ignore[assignment]
+                if explainer is not None and explainer.history(place).secret:
+                    self._labels[type(value), value] = label(value)
+        return self._labels
+
+    @property
+    def is_decided(self) -> bool:
+        """True if a secret decides what is in the output."""
+        marks = None if self.trace is None else self.trace.marks
+        return marks is not None and marks.decides_places
+
+    def text(self, name: str) -> str | None:
+        """A text file as it is seen, without what a secret decides and what is made of one."""
+        return masked_lines(name, self.texts[name], self.trace, view=self.view) if name in self.texts else None
+
+    def seen(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """Documents of this output without what a secret decides to be there."""
+        return documents if self.trace is None else Explainer(self.trace).visible(documents)
+
+    def place(self, seen: Place) -> Place:
+        """The place of this output that is another one in its documents as they are seen; it is called as that one."""
+        assert self.trace is not None
+        copies = self.trace.copies
+
+        def real(item: Item, within: Sequence[Item]) -> int:
+            old = copies.get(item)
+            return next(number for number, one in enumerate(within) if one is item or one is old)
+
+        number = real(seen.document, self.documents)
+        document = self.documents[number]
+        around, way = document.value, []
+        for item in seen.way:
+            assert type(around) is Map or type(around) is Array
+            way.append(around.items[real(item, around.items)])
+            around = way[-1].value
+        return Seen(seen, document, number, tuple(way))
+
+    def shown(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """Documents with names in the place of scalars that are secret in this output."""
+        if uses_secrets(self.view) and not uses_secrets(self.trace):
+            return masked(documents, None, view=self.view)
+        documents = self.seen(documents)
+        labels = self.labels
+        if not labels:
+            return documents
+
+        def without(value: Value) -> Value:
+            if type(value) is Map or type(value) is Array:
+                return value.with_values(without(item.value) for item in value.items)
+            return labels.get((type(value), value), value)  # type: ignore[arg-type]
+
+        return [document.with_value(without(document.value)) for document in documents]
+
+
+class Seen(Place):
+    """A place of an output that is called as in the documents that are seen: what a secret decides does not count."""
+
+    __slots__ = ("_seen",)
+
+    def __init__(self, seen: Place, document: Document, number: int, way: tuple[Item, ...]) -> None:
+        super().__init__(document, number, way)
+        self._seen = seen
+
+    def named(self, names: ItemNames) -> Seen:
+        return Seen(self._seen.named(names), self.document, self.number, self.way)
+
+    @property
+    def path(self) -> str:
+        return self._seen.path
+
+    @property
+    def document_name(self) -> str | None:
+        return self._seen.document_name
+
+    @property
+    def parts(self) -> tuple[str | None, str]:
+        return self._seen.parts
+
+    def __str__(self) -> str:
+        return str(self._seen)
+
+
+class Target:
+    """A run, and more flags for it."""
+
+    def __init__(self, run: Run, uses: Sequence[Use] = ()) -> None:
+        self.run = run
+        self.uses = uses
+        # What cannot be read twice, such as a pipe, as it was read first.
+        self._once: dict[str, bytes] = {}
+
+    def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, uses: Sequence[Use] = ()) -> Output:
+        """The output with texts in place of files. uses: additional flags. Raises PlaitError."""
+        view = View({**self._once, **texts})
+        made = with_texts(self.run, texts).evaluate(view=view, trace=trace, uses=[*self.uses, *uses])
+        output = Output(made, view, None if self.run.at is None else self.run.directory)
+        for path, data in view.files.items():
+            if data is not None and path not in texts and not os.path.isfile(path):
+                self._once[path] = data
+        at = self.run.at
+        if at is not None and at.source is not None:  # the project file has values, too
+            path = os.path.abspath(at.source.name)
+            view.files[path] = texts.get(path, at.source.text.encode("utf-8", "surrogateescape"))
+        return output
+
+
+def with_value(documents: Sequence[Document], place: Place, value: Value) -> list[Document]:
+    """The documents with another value at a place."""
+    new: Value = value
+    for depth in range(len(place.way) - 1, -1, -1):
+        around = place.way[depth - 1].value if depth else place.document.value
+        item = place.way[depth]
+        if type(around) is Map:
+            assert type(item) is MapItem
+            new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
+        elif type(around) is Array:
+            new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
+    return [one.with_value(new) if one is place.document else one for one in documents]
+
+
+def without(documents: Sequence[Document], place: Place) -> list[Document]:
+    """The documents without the value at a place."""
+    above = Place(place.document, place.number, place.way[:-1])
+    around = above.value
+    assert type(around) is Map or type(around) is Array
+    kept = around.with_items([one for one in around.items if one is not place.item])  # type: ignore[misc]
+    return with_value(documents, above, kept)
+
+
+def same(left: Sequence[Document], right: Sequence[Document]) -> bool:
+    """True if documents have equal values in the same order."""
+    return len(left) == len(right) and all(equal(a.value, b.value) for a, b in zip(left, right, strict=True))
+
+
+def differences(left: Sequence[Document], right: Sequence[Document]) -> list[Difference]:
+    """The differences between documents by key."""
+    from plait.insight.diff import diff
+
+    return diff(left, right, cleartext_secrets=True, in_order=True)
+
+
+def changed_texts(left: Output, right: Output) -> list[str]:
+    """The text files that are not the same in two outputs, as far as they are seen."""
+    names = dict.fromkeys((*left.texts, *right.texts))
+    if not left.is_decided:
+        return [name for name in names if left.texts.get(name) != right.texts.get(name)]
+    return [name for name in names if left.text(name) != right.text(name)]
+
+
+def value_at(documents: Sequence[Document], place: Place) -> tuple[bool, Value]:
+    """True and the value if documents have a value at the place of another output, by keys and indexes."""
+    if place.number >= len(documents):
+        return False, None
+    value = documents[place.number].value
+    around = place.document.value
+    for item in place.way:
+        found = _step(around, item, value)
+        if found is None:
+            return False, None
+        around, value = item.value, found.value
+    return True, value
+
+
+def _step(around: Value, item: Item, value: Value) -> Item | None:
+    if type(item) is MapItem:
+        return value.find(item.key) if type(value) is Map else None
+    if type(around) is not Array or type(value) is not Array:
+        return None
+    number = number_of(around, item)
+    return value.items[number] if number < len(value.items) else None
+
+
+def number_of(around: Array, item: Item) -> int:
+    """The index of an item in an array."""
+    return next(number for number, one in enumerate(around.items) if one is item)

@@ -1,0 +1,367 @@
+"""Writes an edited output back: every difference to its origin, verified by one more evaluation.
+
+First every difference is written to its most likely origin, all at once. If that does not produce the edited output,
+each half is tried, down to single differences, and edits that bring the output nearer to the edited one are kept.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.authoring.edit.origins import check_file, decoded, history_of, origins, standing, why_not
+from plait.authoring.edit.setting import Edit, State, joined, named
+from plait.authoring.edit.target import changed_texts, differences
+from plait.base.content import encoded
+from plait.base.errors import LimitError, PlaitError
+from plait.base.limits import allowance
+from plait.insight.diff import paired, printed
+from plait.insight.explain import Explainer
+from plait.insight.node_paths import Place
+from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal, is_filled
+from plait.yaml.format_preserving import aligned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plait.authoring.edit.origins import Origin
+    from plait.tree.nodes import Item, Value
+
+    # Of files the texts that take the place of others: (start, end, text), by path.
+    Pieces = Mapping[str, list[tuple[int, int, str]]]
+
+# So many ways are tried to put back one difference.
+_MOST_TRIES = 6
+_MOST_ROUNDS = 4
+
+
+class Change:
+    """One difference to write back.
+
+    place: of the changed or removed value; for an added item, the collection. value: the new value; None if it is
+    removed. added: the new item. behind: the item before it, None if it is the first.
+    """
+
+    __slots__ = ("added", "behind", "is_gone", "place", "value")
+
+    def __init__(
+        self,
+        place: Place,
+        value: Value = None,
+        *,
+        added: Item | None = None,
+        behind: Item | None = None,
+        is_gone: bool = False,
+    ) -> None:
+        self.place = place
+        self.value = value
+        self.added = added
+        self.behind = behind
+        self.is_gone = is_gone
+
+    def __str__(self) -> str:
+        if self.added is None:
+            return str(self.place)
+        if type(self.added) is MapItem:
+            return str(self.place.at((*self.place.way, self.added)))
+        return f"a new item of {self.place}"
+
+
+def put_back(state: State, wanted: Sequence[Document]) -> tuple[Edit, list[Refused]]:
+    """The edited files that make the run produce other documents, and the differences that could not be written back.
+
+    wanted: the documents that the run is to make; their order counts, that of keys does not. Raises PlaitError.
+    """
+    edits: list[Edit] = []
+    for _ in range(_MOST_ROUNDS):
+        edit, refused, left = _Back(state, wanted).done()
+        edits.append(edit)
+        if not left or not edit.files:
+            break
+        # What is done already may have been in the way of the rest.
+        state = State(state.target, {**state.texts, **edit.texts})
+    if left and not refused:
+        refused = [Refused(OTHERWISE, f"{one} is still another value", path=one) for one in left]
+    return joined(edits), refused if left else []
+
+
+class _Back:
+    def __init__(self, state: State, wanted: Sequence[Document]) -> None:
+        self.state = state
+        self.before = printed(state.output.documents)
+        self.wanted = printed(wanted)
+        self.refused: list[Refused] = []
+        assert state.output.trace is not None
+        self.explainer = Explainer(state.output.trace)
+        # The edits that are kept so far, what they make, and what that has otherwise than wanted.
+        self.kept: list[Pieces] = []
+        self.edit = Edit({}, state.output, state.output)
+        self.left = self._left(state.output.documents)
+
+    def done(self) -> tuple[Edit, list[Refused], list[str]]:
+        """The edit, the rejected differences, and the remaining ones."""
+        changes = [*self._changes()]
+        if not changes:
+            return self.edit, self.refused, self.left
+        ways = [(change, self._ways(change)) for change in changes]
+        edit = self._at_once([found for _, found in ways])
+        if edit is not None:
+            return edit, [], []
+        self._divided([(change, found) for change, found in ways if found])
+        return self.edit, self.refused, self.left
+
+    # -- what differs ------------------------------------------------------------------------------------------------
+
+    def _changes(self) -> Iterator[Change]:
+        names = self.state.output.names
+        numbers = {document: number for number, document in enumerate(self.state.output.documents)}
+        if len(self.before) == len(self.wanted):
+            pairs: Iterable[tuple[Document | None, Document | None]] = zip(self.before, self.wanted, strict=True)
+        else:
+            pairs = paired(self.before, self.wanted)
+        for old, new in pairs:
+            if old is None or new is None:
+                shown = old or new
+                assert shown is not None
+                what = "is new" if old is None else "is gone"
+                name = str(Place(shown, numbers.get(shown, len(self.before)), (), names=names))
+                self.refused.append(Refused(UNWRITABLE, f"{name} {what}: whole documents are not put back", path=name))
+            elif not equal(old.value, new.value):
+                yield from _between(Place(old, numbers[old], (), names=names), new.value)
+
+    # -- where it can be put -----------------------------------------------------------------------------------------
+
+    def _ways(self, change: Change) -> list[Pieces]:
+        """Candidate edits for a change, the likeliest first. Records the reason if there are none."""
+        try:
+            if change.added is not None:
+                return [*self._ways_to_add(change)][:_MOST_TRIES]
+            history = history_of(self.state.output, change.place)
+            if change.is_gone:
+                return [*self._ways_to_remove(change)][:_MOST_TRIES]
+            found = [
+                self._pieces(origin, text)
+                for origin in origins(history, self.state.files)
+                for text in islice(origin.text.replaced(origin.site, change.value), _MOST_TRIES)
+            ]
+            if not found:
+                raise why_not(history, self.state.files)
+            return found[:_MOST_TRIES]
+        except Refused as refused:
+            refused.path = str(change)
+            self.refused.append(refused)
+            return []
+
+    def _ways_to_remove(self, change: Change) -> Iterator[Pieces]:
+        """The texts that remove an item: at its position, and at all its positions if it existed before."""
+        every: dict[str, list[tuple[int, int, str]]] = {}
+        seen = False
+        for origin in standing(history_of(self.state.output, change.place), self.state.files):
+            text = origin.text.without(origin.site)
+            if text is None:
+                continue
+            seen = True
+            pieces = self._pieces(origin, text)
+            yield pieces
+            for path, found in pieces.items():
+                every.setdefault(path, []).extend(found)
+        if not seen:
+            raise Refused(UNWRITABLE, f"{change} cannot be taken out by itself", path=str(change))
+        yield every
+
+    def _ways_to_add(self, change: Change) -> Iterator[Pieces]:
+        """Candidates for an added item: after the item that it follows in the output, or beside another one; else the
+        collection is rewritten.
+        """
+        place, added = change.place, change.added
+        assert added is not None
+        items: list[Item] = [] if not isinstance(place.value, (Map, Array)) else [*place.value.items]
+        near = [] if change.behind is None else [change.behind]
+        near += items[:1] if type(added) is ArrayItem and change.behind is None else [
+            one for one in items if one not in near and type(added) is MapItem
+        ]  # fmt: skip
+        seen = False
+        for item in near[:_MOST_TRIES]:
+            # That may be a secret: it stays what it is.
+            beside = place.at((*place.way, item))
+            for origin in standing(self.explainer.history(beside), self.state.files):
+                behind = origin.site.place if item is change.behind or type(added) is MapItem else -1
+                text = origin.text.with_item(origin.site.around, behind, added)
+                if text is not None:
+                    seen = True
+                    yield self._pieces(origin, text)
+        if not items:
+            collection = Map([added]) if type(added) is MapItem else Array([added])  # type: ignore[list-item]
+            for origin in origins(history_of(self.state.output, place), self.state.files):
+                for text in origin.text.replaced(origin.site, collection):
+                    seen = True
+                    yield self._pieces(origin, text)
+        if not seen:
+            raise Refused(UNWRITABLE, f"there is no place to add {change}", path=str(change))
+
+    def _pieces(self, origin: Origin, text: str) -> Pieces:
+        if origin.path not in self.state.texts:
+            check_file(origin.path, origin.entry.place)
+        old = decoded(self.state.files.bytes_of(origin.path) or b"")
+        start = _common(old, text)
+        end = _common(old[start:][::-1], text[start:][::-1])
+        return {origin.path: [(start, len(old) - end, text[start : len(text) - end])]}
+
+    # -- trying ------------------------------------------------------------------------------------------------------
+
+    def _at_once(self, ways: Sequence[list[Pieces]]) -> Edit | None:
+        """The likeliest edits together; None unless they produce the wanted documents."""
+        if self.refused or not all(ways):
+            return None
+        texts = self._texts([found[0] for found in ways])
+        if texts is None:
+            return None
+        try:
+            edit, left = self._made(texts)
+        except LimitError:
+            raise
+        except PlaitError:
+            return None
+        return None if left else edit
+
+    def _divided(self, ways: Sequence[tuple[Change, list[Pieces]]]) -> None:
+        """Keeps the likeliest edits of some changes if all of them are right together; else tries each half."""
+        if len(ways) == 1:
+            self._alone(*ways[0])
+        elif not ways or self._keeps([found[0] for _, found in ways], [change for change, _ in ways]) is None:
+            return
+        else:
+            middle = len(ways) // 2
+            self._divided(ways[:middle])
+            self._divided(ways[middle:])
+
+    def _alone(self, change: Change, found: Sequence[Pieces]) -> None:
+        """Keeps the first edit that writes back a change and nothing else, or records the reason for rejecting all."""
+        failed: Refused | None = None
+        for pieces in found:
+            refused = self._keeps([pieces], [change])
+            if refused is None:
+                return
+            failed = failed or refused
+        if failed is not None:
+            self.refused.append(failed)
+
+    def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[Change]) -> Refused | None:
+        """Keeps some edits if they bring the output nearer by as much as they change. Returns the reason otherwise."""
+        allowance().check_time()
+        change = changes[0]
+        texts = self._texts([*self.kept, *pieces])
+        if texts is None:
+            return Refused(OTHERWISE, f"{change} is written where another change is", path=str(change))
+        try:
+            edit, left = self._made(texts)
+        except LimitError:
+            raise
+        except PlaitError as error:
+            return Refused(FAILS, f"{change}: the run fails: {error.message}", path=str(change))
+        more = [one for one in left if one not in self.left and not any(_is_moved(one, each) for each in changes)]
+        if more or len(self.left) - len(left) < len(changes):
+            return _why_worse(change, more)
+        self.kept += pieces
+        self.edit, self.left = edit, left
+        return None
+
+    def _made(self, texts: Mapping[str, str]) -> tuple[Edit, list[str]]:
+        """The result of edited texts, and the remaining differences. Raises PlaitError."""
+        state = self.state
+        new = {path: encoded(text) for path, text in texts.items()}
+        output = state.target.evaluate({**state.texts, **new})
+        left = self._left(output.documents) + changed_texts(state.output, output)
+        files = {path: (state.files.bytes_of(path), data) for path, data in new.items()}
+        return Edit(files, state.output, output), left
+
+    def _left(self, documents: Sequence[Document]) -> list[str]:
+        hidden = self.state.output.shown
+        return [named(one) for one in differences(hidden(self.wanted), hidden(printed(documents)))]
+
+    def _texts(self, pieces: Sequence[Pieces]) -> dict[str, str] | None:
+        """Files with edits applied; None if they overlap."""
+        by_path: dict[str, list[tuple[int, int, str]]] = {}
+        for one in pieces:
+            for path, found in one.items():
+                by_path.setdefault(path, []).extend(piece for piece in found if piece not in by_path.get(path, ()))
+        texts: dict[str, str] = {}
+        for path, found in by_path.items():
+            old = decoded(self.state.files.bytes_of(path) or b"")
+            out: list[str] = []
+            at = 0
+            for start, end, new in sorted(found, key=lambda piece: piece[:2]):
+                if start < at:
+                    return None
+                out += (old[at:start], new)
+                at = end
+            texts[path] = "".join([*out, old[at:]])
+        return texts
+
+
+def _between(place: Place, new: Value) -> Iterator[Change]:
+    """The changes that turn a value of the output into the wanted one, item by item."""
+    pending: list[tuple[Place, Value]] = [(place, new)]
+    while pending:
+        here, wanted = pending.pop()
+        old = here.value
+        if equal(old, wanted):
+            continue
+        if type(old) is Map and type(wanted) is Map and is_filled(wanted):
+            pairs: list[tuple[Item, Item]] = [
+                (item, other) for item in old.items if (other := wanted.find(item.key)) is not None
+            ]
+            fresh: list[Item] = [item for item in wanted.items if old.find(item.key) is None]
+        elif type(old) is Array and type(wanted) is Array and is_filled(wanted):
+            pairs = [(old.items[a], wanted.items[b]) for a, b in aligned(old.items, wanted.items)]
+            fresh = [item for item in wanted.items if all(item is not other for _, other in pairs)]
+        else:
+            yield Change(here, wanted)
+            continue
+        known = {other: item for item, other in pairs}
+        kept = {item for item, _ in pairs}
+        for item in fresh:
+            items: Sequence[Item] = wanted.items
+            number = next(number for number, one in enumerate(items) if one is item)
+            behind = next((known[one] for one in reversed(items[:number]) if one in known), None)
+            yield Change(here, added=item, behind=behind)
+        for item in old.items:
+            if item not in kept:
+                yield Change(here.at((*here.way, item)), is_gone=True)
+        pending += [(here.at((*here.way, item)), other.value) for item, other in reversed(pairs)]
+
+
+def _is_moved(name: str, change: Change) -> bool:
+    """True if a difference may only be caused by new indexes of an array's items."""
+    way = change.place.way if change.added is not None else change.place.way[:-1]
+    around = change.place.at(way)
+    is_array = type(around.value) is Array
+    return (
+        is_array
+        and (change.added is not None or change.is_gone)
+        and f".{around.path}[" in f".{name.rpartition(':')[2]}"
+    )
+
+
+def _why_worse(change: Change, more: Sequence[str]) -> Refused:
+    if more:
+        return Refused(
+            ALSO,
+            f"the edit of {change} would change other values too: {', '.join(more[:6])}",
+            path=str(change),
+            changes=more,
+        )
+    return Refused(OTHERWISE, f"{change} is not what comes of it where it is written", path=str(change))
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the common prefix of two texts."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,132 @@
+"""Scalars that readers of YAML 1.1 and 1.2 read differently, in inputs and in the output."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lint.finding import Finding
+from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.yaml_versions import LONGEST, may_differ, readings
+from plait.base.text_edits import Edit
+from plait.tree.nodes import COLLECTIONS, MapItem
+from plait.tree.provenance import Trace
+from plait.yaml.lossless.nodes import PLAIN
+from plait.yaml.lossless.scalar_values import body_start, scalar_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.authoring.lint.subject import Subject
+    from plait.tree.nodes import Item, Scalar
+
+
+# What is said of a value that is not for everybody.
+_ONE_OF_TWO = "readers of YAML 1.1 and 1.2 take this value for different things"
+
+
+def inputs(subject: Subject) -> Iterator[Finding]:
+    """Scalars of inputs."""
+    for path in subject.paths:
+        layout = subject.layout(path) if subject.is_own(path) else None
+        if layout is not None:
+            yield from of_file(layout, partial(subject.is_private, path))
+
+
+def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Finding]:
+    """Scalars of one file. is_private: True if the value on a line must not be shown."""
+    text = layout.text
+    for node in layout.tree.values():
+        if not 0 < node.end - node.start <= LONGEST or node.style is not PLAIN or node.tag is not None:
+            continue
+        start = body_start(text, node)
+        written = text[start : node.end]
+        both = readings(written)
+        if both is None:
+            continue
+        line, column = layout.tree.place(start)
+        hidden = is_private(line)
+        value = scalar_value(text, node)
+        yield Finding(
+            "R401",
+            layout.path,
+            line,
+            _ONE_OF_TWO if hidden else f"{written} is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+            column=column,
+            end=column + len(written),
+            edits=() if hidden else _plainer(value, written, Edit(start, node.end, "", layout.path)),
+            hint="put it in quotes if a text is meant" if hidden else _hint(value, written),
+        )
+
+
+def _hint(value: Scalar, written: str) -> str:
+    if type(value) is str:
+        return f'write "{written}", which is a text for all'
+    if type(value) is bool:
+        return f"write {'true' if value else 'false'}, which all readers agree on"
+    if type(value) in (int, float):
+        return f"write {value}, or put it in quotes if a text is meant"
+    return "put it in quotes"
+
+
+def _plainer(value: Scalar, written: str, place: Edit) -> list[Edit]:
+    """The edit to a form that all readers read as plait does now."""
+    if type(value) is bool:
+        return [place._replace(new="true" if value else "false")]
+    if type(value) is str and value == written:
+        return [place._replace(new=f'"{written}"')]
+    return []
+
+
+def outputs(subject: Subject) -> Iterator[Finding]:
+    """Scalars of the output that are printed ambiguously, each at its origin."""
+    seen: set[tuple[str, int, str]] = set()
+    for ran in subject.runs:
+        text = ran.documents.to_yaml()
+        printed = Layout.of("output", text) if may_differ(text) else None
+        for item in () if printed is None else printed.items:
+            if type(item.value) in COLLECTIONS or printed is None:
+                continue
+            span = printed.spans.value(item)
+            written = "" if span is None else printed.text[span.start : span.end]
+            both = readings(written) if 0 < len(written) <= LONGEST else None
+            if both is None:
+                continue
+            place = _origin(ran.trace, ran.documents.nodes.items, printed, item)
+            if place is None or (*place, written) in seen or not subject.text(place[0]):
+                continue
+            seen.add((*place, written))
+            yield Finding(
+                "R402",
+                *place,
+                _ONE_OF_TWO
+                if subject.is_private(*place)
+                else f"{written} in the output is {both[0]} by YAML 1.1, and {both[1]} by 1.2",
+                runs=[ran.run.name],
+            )
+
+
+def _origin(trace: Trace, documents: object, printed: Layout, wanted: Item) -> tuple[str, int] | None:
+    """The origin of a printed value: the item at the same place of the documents."""
+    way: list[int] = []
+    item: Item | None = wanted
+    while item is not None:
+        above = printed.parent(item)
+        items = printed.documents.items if above is None else above.value.items  # type: ignore[union-attr]
+        way.append(items.index(item))  # type: ignore[arg-type]
+        item = above
+    items = documents
+    found: Item | None = None
+    for index in reversed(way):
+        if items is None or index >= len(items):  # type: ignore[arg-type]
+            return None
+        found = items[index]  # type: ignore[index]
+        items = getattr(found.value, "items", None)
+    if found is None or (type(found) is MapItem and type(wanted) is MapItem and found.key != wanted.key):
+        return None
+    original = trace.original(found)
+    change = trace.changes.get(original)
+    source, line = (original.source, original.line) if change is None else (change.source, change.line)
+    path = path_of(source)
+    return None if path is None else (path, line)

@@ -1,0 +1,44 @@
+"""`plait.lint`: the findings about the runs of a project."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.lint.linter import lint as findings
+from plait.authoring.project.file import project_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.authoring.lint.finding import Finding
+
+
+def lint(
+    project: str | os.PathLike[str] = ".",
+    runs: Sequence[str] = (),
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    portable: Sequence[str] = (),
+) -> list[Finding]:
+    """The findings about the runs of a project, by file and line, as `plait lint` reports them.
+
+    project: a project file, or a directory; without a project file in it or above, the runs are inferred.
+    runs: names of runs, or patterns; by default all, and the first environments of each matrix.
+    select: codes, prefixes, names or families to report, instead of the default ones.
+    ignore: codes, prefixes, names or families not to report.
+    portable: ytt, bosh or deckhand: also report what these programs reject or read in another way.
+
+    Raises PlaitError if a run fails, UsageError for an unknown run or code.
+
+    >>> import pathlib
+    >>> import plait
+    >>> _ = pathlib.Path("base.yml").write_text("debug: yes")
+    >>> _ = pathlib.Path("plait.yml").write_text("runs: {app: {patch: {base: base.yml}}}")
+    >>> [(one.line, one.code, one.message) for one in plait.lint(".")]
+    [(1, 'R401', 'yes is true by YAML 1.1, and the text "yes" by 1.2')]
+    """
+    path = os.fspath(project)
+    found = project_of("", path) if os.path.isdir(path) else project_of(path, ".")
+    return findings(found, runs, select=select, ignore=ignore, portable_to=portable)

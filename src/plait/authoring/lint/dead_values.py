@@ -1,0 +1,210 @@
+"""Unused data values and variables; libraries and files that are not loaded."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.authoring.analysis import data_value_uses
+from plait.authoring.analysis.file_facts import TEMPLATE
+from plait.authoring.lint.finding import Finding, Place
+from plait.base.text_edits import Edit
+from plait.starlark.syntax import Evaluate
+from plait.tree.nodes import Map, MapItem
+from plait.ytt.templates.recovery import STARLARK, TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.analysis.data_value_uses import Keys
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lint.layout import Layout
+    from plait.authoring.lint.subject import Ran, Subject
+    from plait.tree.nodes import Document, Item
+
+_WITH_CODE = (TEMPLATE, STARLARK, TEXT)
+_VARIABLE = re.compile(r"\(\(!?([-/\w]+)(?:\.[-/.\w]*)?\)\)")
+
+
+# A document of data values for a library, named by a text.
+_REFERENCE = re.compile(r"""@library/ref\s+["']@([\w-]+)["']""")
+# A data value in a line of code that is in quotes.
+_QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
+_LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+
+
+def data_values(subject: Subject) -> Iterator[Finding]:
+    """Data values that no file uses, at their first declaration; those for libraries, by library."""
+    used: dict[str, set[Keys]] = {}
+    quoted = _quoted(subject)
+    places: dict[tuple[str, Keys], list[tuple[Layout, MapItem]]] = {}
+    for library, layout, document in _declaring(subject):
+        if library not in used:
+            used[library] = data_value_uses.uses(_files_of(subject, library))
+        if (used[library] or not library) and () not in used[library]:
+            for keys, item in data_value_uses.unused_values([document], used[library] | quoted):
+                places.setdefault((library, keys), []).append((layout, item))
+    for (library, keys), found in places.items():
+        layout, item = found[0]
+        removes = [edit for one, inner in found for edit in one.removal(inner) or ()]
+        if len({(edit.path, edit.start) for edit in removes}) < len(found):
+            continue
+        yield layout.finding(
+            "D104",
+            item,
+            f"the data value {'.'.join(keys)} is used by no template{library and ' of the library ' + library}",
+            also=[Place(one.path, inner.line, "set here") for one, inner in found[1:]],
+            removes=removes,
+            hint="take it out" if len(found) == 1 else "take it out everywhere",
+        )
+
+
+def _quoted(subject: Subject) -> set[Keys]:
+    """The data values in code that is in quotes, where S382 is the fault: taking out the value would be its opposite."""
+    return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
+
+
+def _files_of(subject: Subject, library: str) -> list[File]:
+    """The files with code of a library; of the root, whose values no library has, without a name."""
+    return [
+        file
+        for file in subject.files()
+        if file.kind in _WITH_CODE
+        and (f"{_LIBRARIES}{library}{os.sep}" in file.path if library else _LIBRARIES not in file.path)
+    ]
+
+
+def _declaring(subject: Subject) -> Iterator[tuple[str, Layout, Document]]:
+    """The documents of data values and schemas of the author's own files, each with the library that it is for: schemas
+    first; then plain files of values.
+    """
+    annotated: list[tuple[bool, str, Layout, Document]] = []
+    for file in subject.files():
+        layout = subject.layout(file.path) if subject.is_own(file.path) and file.kind == TEMPLATE else None
+        for document in () if layout is None else layout.documents.items:
+            said = [comment.text for comment in layout.comments_of(document)] if layout is not None else []
+            names = {text.partition(" ")[0] for text in said}
+            library = next((found[1] for text in said if (found := _REFERENCE.match(text))), "")
+            is_known = "@library/ref" not in names or library
+            if layout is not None and names & {data_value_uses.VALUES, data_value_uses.SCHEMA} and is_known:
+                annotated.append((data_value_uses.SCHEMA not in names, library, layout, document))
+    for _, library, layout, document in sorted(annotated, key=lambda one: one[0]):
+        yield library, layout, document
+    for path in _values_files(subject):
+        layout = subject.layout(path)
+        if layout is not None and layout.documents.items:
+            yield "", layout, layout.documents.items[0]
+
+
+def _values_files(subject: Subject) -> list[str]:
+    """The plain files of data values that runs name."""
+    found: dict[str, None] = {}
+    for ran in subject.runs:
+        for setting in ran.run.settings:
+            if setting.name == "data-values-file":
+                found.update(dict.fromkeys(ran.run.paths(setting)))
+    return list(found)
+
+
+def variables(subject: Subject) -> Iterator[Finding]:
+    """Variables that are set and not used."""
+    ran = [one for one in subject.runs if one.run.command == "patch"]
+    if not ran:
+        return
+    used = {found[1].partition(".")[0] for path in subject.paths for found in _VARIABLE.finditer(subject.text(path))}
+    seen: set[tuple[str, int]] = set()
+    for one in ran:
+        for layout, item in _given(subject, one):
+            line = (layout.path, item.line)
+            if str(item.key).partition(".")[0] in used or line in seen:
+                continue
+            seen.add(line)
+            yield layout.finding(
+                "D105",
+                item,
+                f"the variable {item.key} is used nowhere",
+                removes=_kept_a_map(layout, item),
+                hint="take it out",
+            )
+
+
+def _given(subject: Subject, ran: Ran) -> Iterator[tuple[Layout, MapItem]]:
+    """The variables of the files of variables of a run."""
+    for setting in ran.run.settings:
+        for path in ran.run.paths(setting) if setting.name == "vars-files" else ():
+            layout = subject.layout(path)
+            top = layout.documents.items[0].value if layout is not None and layout.documents.items else None
+            if layout is not None and type(top) is Map:
+                yield from ((layout, item) for item in top.items)
+
+
+def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
+    """The edits that remove a variable. The last one leaves an empty map."""
+    removes = layout.removal(item) or []
+    around = layout.parent(item)
+    if removes and around is not None and type(around.value) is Map and len(around.value.items) == 1:
+        first = removes[0]
+        return [Edit(first.start, first.end, "{}\n", first.path), *removes[1:]]
+    return removes
+
+
+# A library whose name is not written out.
+_GET = re.compile(r"""\blibrary\w*\.get\(\s*[^"'\s]""")
+# Tests are called by `plait test`.
+TESTS = ("_test.star",)
+_MODULES = (".star", ".lib.yml", ".lib.yaml", ".lib.txt")
+
+
+def libraries(subject: Subject) -> Iterator[Finding]:
+    """Libraries that no file names."""
+    texts = [subject.text(path) for path in subject.paths]
+    if any(_GET.search(text) for text in texts):
+        return  # a name that is computed may be that of any
+    listed = {path for ran in subject.runs for path in ran.view.directories if _LIBRARIES in path}
+    for directory in sorted(listed):
+        before, _, library = directory.rpartition(_LIBRARIES)
+        is_read = any(path.startswith(directory + os.sep) for path in subject.read)
+        if is_read or os.sep in library or _LIBRARIES in before + os.sep:
+            continue
+        named = re.compile(rf"""["']@?{re.escape(library)}["'/:@]""")
+        files = sorted(
+            os.path.join(top, name) for top, _, names in os.walk(directory) for name in names if name[:1] != "."
+        )
+        if files and not any(named.search(text) for text in texts):
+            yield Finding(
+                "D109",
+                files[0],
+                1,
+                f"no file that a run reads names the library {library}",
+                removes=[Edit(0, 0, "", path) for path in files],
+                hint="take its directory out",
+            )
+
+
+def modules(subject: Subject) -> Iterator[Finding]:
+    """Files of functions that no file loads."""
+    wanted = {
+        load.path.rpartition("/")[2].rpartition(":")[2]
+        for file in subject.files()
+        if file.kind in _WITH_CODE
+        for load in file.names.loads
+    }
+    directories = sorted({path for ran in subject.runs for path in ran.view.directories})
+    for directory in directories:
+        if not subject.is_own(directory + os.sep):
+            continue
+        for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+            path = os.path.join(directory, name)
+            if not name.endswith(_MODULES) or name.endswith(TESTS) or name in wanted or not os.path.isfile(path):
+                continue
+            file = subject.file(path)
+            if file is not None and not any(isinstance(one, Evaluate) for one in file.recovered.statements):
+                yield Finding(
+                    "D110",
+                    path,
+                    1,
+                    f"no file that a run reads loads {name}",
+                    removes=[Edit(0, len(subject.text(path)), "", path)],
+                    hint="take the file out",
+                )

@@ -1,0 +1,186 @@
+"""Ignored findings: comments in files, and the section `lint` of the project file.
+
+#! plait: ignore[D101] the other team's runs use it        on the line, or on one above it
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from fnmatch import fnmatch
+
+from plait.authoring.lint.codes import CODES, FAMILIES, is_pattern, is_selected
+from plait.authoring.lint.finding import Finding
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
+from plait.engine.pipeline import check_keys, wrong
+from plait.tree.nodes import Array, Map, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.lint.subject import Subject
+    from plait.base.source import Position
+    from plait.tree.nodes import MapItem
+
+_COMMENT = re.compile(r"#!?[ \t]*plait:[ \t]*ignore(?P<codes>\[[^\]\n]*\])?[^\n]*")
+_ALONE = re.compile(r"[ \t]*#")
+
+SETTINGS = ("ignore", "paths", "select")
+
+
+class Ignore:
+    """A comment that silences findings. line: the one it is on; covers: the line that it is for."""
+
+    __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns")
+
+    def __init__(self, path: str, line: int, covers: int, column: int, end: int, patterns: Sequence[str]) -> None:
+        self.path = path
+        self.line = line
+        self.covers = covers
+        self.column = column
+        self.end = end
+        self.patterns = patterns
+        self.is_used = False
+
+    def silences(self, finding: Finding) -> bool:
+        """True if the comment applies to a finding."""
+        return (
+            finding.path == self.path
+            and finding.line in (self.line, self.covers)
+            and any(is_selected(finding.code, pattern) for pattern in self.patterns)
+        )
+
+
+def comments(subject: Subject) -> Iterator[Ignore]:
+    """The comments of the files that runs read."""
+    for path in subject.paths:
+        yield from comments_of(path, subject.text(path))
+
+
+def comments_of(path: str, text: str) -> Iterator[Ignore]:
+    """The comments of one file."""
+    if "plait:" not in text:
+        return
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        found = _COMMENT.search(line) if "plait:" in line else None
+        if found is None:
+            continue
+        covers = number
+        if _ALONE.match(line):
+            covers += 1
+            # Other comments may stand between: what is meant is below them.
+            while covers <= len(lines) and _ALONE.match(lines[covers - 1]) and "#@" not in lines[covers - 1]:
+                covers += 1
+        codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
+        column, end = found.start() + 1, found.end() + 1
+        yield Ignore(path, number, covers, column, end, [code for code in codes if code])
+
+
+class Settings:
+    """The section `lint` of a project file. select, ignore: patterns of codes. paths: (pattern of paths, patterns of codes)."""
+
+    __slots__ = ("ignore", "paths", "select")
+
+    def __init__(self) -> None:
+        self.select: list[tuple[str, Position | None]] = []
+        self.ignore: list[tuple[str, Position | None]] = []
+        self.paths: list[tuple[str, list[tuple[str, Position | None]]]] = []
+
+    @classmethod
+    def of(cls, item: MapItem | None) -> Settings:
+        """The settings that an item of a project file holds. Raises UsageError."""
+        found = cls()
+        if item is None or item.value is None:
+            return found
+        if type(item.value) is not Map:
+            raise wrong(item, "a map of settings")
+        check_keys(item.value, SETTINGS, "lint")
+        for entry in item.value.items:
+            if entry.key == "paths":
+                if type(entry.value) is not Map:
+                    raise wrong(entry, "a map from patterns of paths to codes")
+                found.paths += [(str(one.key), _patterns(one)) for one in entry.value.items]
+            else:
+                (found.select if entry.key == "select" else found.ignore).extend(_patterns(entry))
+        return found
+
+
+def _patterns(item: MapItem) -> list[tuple[str, Position | None]]:
+    values = [(one.value, one.position) for one in item.value.items] if type(item.value) is Array else None
+    if values is None:
+        values = [(item.value, item.position)]
+    out: list[tuple[str, Position | None]] = []
+    for value, at in values:
+        if type(value) is not str:
+            raise UsageError(
+                f'"{item.key}" is no list of codes',
+                at=at,
+                expected="codes",
+                found=kind_name(value),
+                code="setting-type",
+            )
+        check_pattern(value, at)
+        out.append((value, at))
+    return out
+
+
+def check_pattern(text: str, at: Position | None = None) -> None:
+    """Raises UsageError for an unknown code, prefix, name or family."""
+    if not text or not is_pattern(text):
+        known = [*CODES, *(code.name for code in CODES.values()), *FAMILIES]
+        raise UsageError(
+            f'there is no code "{text}"',
+            at=at,
+            expected="a code such as D101, its name, the beginning of codes such as D, or a family",
+            hint=did_you_mean(text, known),
+            code="unknown-code",
+        )
+
+
+def by_paths(findings: Iterable[Finding], settings: Settings, directory: str) -> Iterator[Finding]:
+    """The findings without those that the project file ignores."""
+    for finding in findings:
+        path = os.path.relpath(finding.path, directory or os.curdir).replace(os.sep, "/")
+        if not any(
+            fnmatch(path, pattern) and any(is_selected(finding.code, one) for one, _ in patterns)
+            for pattern, patterns in settings.paths
+        ):
+            yield finding
+
+
+def silenced(findings: Iterable[Finding], ignores: Sequence[Ignore]) -> Iterator[Finding]:
+    """The findings that no comment is for; comments that are for one are marked as used."""
+    for finding in findings:
+        hits = [ignore for ignore in ignores if ignore.silences(finding)]
+        for ignore in hits:
+            ignore.is_used = True
+        if not hits:
+            yield finding
+
+
+def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[Finding]:
+    """Comments that ignore nothing, among the checked codes; and those that cannot."""
+    known = set(looked_for)
+    for ignore in ignores:
+        found = _wrong(ignore, known)
+        if found is not None:
+            message, hint = found
+            yield Finding(
+                "I901", ignore.path, ignore.line, message, column=ignore.column, end=ignore.end, hint=hint or ""
+            )
+
+
+def _wrong(ignore: Ignore, known: set[str]) -> tuple[str, str | None] | None:
+    """The fault of a comment and a hint, or None."""
+    if not ignore.patterns:
+        return "an ignore comment names no code", "ignore[D101] reason"
+    for pattern in ignore.patterns:
+        if not is_pattern(pattern):
+            names = [*CODES, *(code.name for code in CODES.values())]
+            return f'there is no code "{pattern}"', did_you_mean(pattern, names)
+    if not ignore.is_used and any(is_selected(code, one) for code in known for one in ignore.patterns):
+        return f"there is no {', '.join(ignore.patterns)} here to ignore", "take the comment out"
+    return None

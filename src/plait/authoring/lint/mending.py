@@ -1,0 +1,181 @@
+"""Edits for suggestions of diagnostics, made in the text of a file."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from plait.authoring.lint.layout import Layout
+from plait.base.extents import extent, find_word
+from plait.base.suggestions import ARGUMENT, COMMENT, LINE_END, LOAD, OPTIONAL, QUOTE_VALUE, QUOTE_WORD, REMOVE, REPLACE
+from plait.base.text_edits import Edit
+from plait.tree.nodes import MapItem
+from plait.ytt.templates.recovery import STARLARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.base.errors import Diagnostic
+    from plait.base.source import Position
+    from plait.base.suggestions import Kind, Suggestion
+
+    # Makes the edits for a suggestion.
+    Making: TypeAlias = Callable[["Fault", Suggestion], Sequence[Edit]]
+
+_VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
+_PLAIN_COMMENT = re.compile(r"#(?![@!])")
+_TITLES: Mapping[Kind, str] = {
+    REPLACE: "Change to {}",
+    QUOTE_WORD: "Put it in quotes",
+    QUOTE_VALUE: "Put it in quotes",
+    LOAD: "Add {}",
+    ARGUMENT: "Add {}",
+    LINE_END: "Add {}",
+    OPTIONAL: "Make what is missing: add {}",
+    REMOVE: "Remove it",
+}
+_SHOWN = {":": "a colon"}
+_COMMENTS = {"#!": "Make it a comment of the template: #!", "#@": "Make it a value: #@"}
+
+# Safe: changes no output. Unsafe: may change it, or makes a run succeed. A suggestion without edits is only displayed.
+SAFE, UNSAFE = "safe", "unsafe"
+
+
+class Mending:
+    """A suggestion with its edits. title: a short sentence. safety: SAFE or UNSAFE."""
+
+    __slots__ = ("edits", "safety", "title")
+
+    def __init__(self, title: str, edits: Sequence[Edit], safety: str) -> None:
+        self.title = title
+        self.edits = edits
+        self.safety = safety
+
+
+class Fault:
+    """The part of a file that a diagnostic is about. begin, end: its indices in the line. word: of the diagnostic."""
+
+    __slots__ = ("begin", "end", "file", "line", "text", "word")
+
+    def __init__(self, file: File, line: int, begin: int, end: int, word: str) -> None:
+        self.file = file
+        self.line = line
+        self.begin = begin
+        self.end = end
+        self.word = word
+        self.text = file.line(line)
+
+    def edit(self, start: int, end: int, new: str) -> list[Edit]:
+        """The edit of a part of the line."""
+        return [on_line(self.file, self.line, start, end, new)]
+
+    def reword(self, word: str, new: str) -> list[Edit]:
+        """The edit of a word of the line: of that at fault, or of the first that reads so."""
+        is_at_fault = self.text[self.begin : self.end] == word
+        place = self.begin if is_at_fault else find_word(self.text, word, self.begin)
+        return [] if place < 0 or word == new else self.edit(place, place + len(word), new)
+
+
+def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Iterator[Mending]:
+    """The suggestions of a diagnostic for which edits of a file can be made. at: of the part at fault, with its end."""
+    at = at or extent(found)
+    if at is None or not 0 < at.line <= len(file.lines):
+        return
+    begin = (at.column or 1) - 1
+    fault = Fault(file, at.line, begin, (at.end or begin + 2) - 1, found.word)
+    for one in found.suggestions:
+        edits = _MAKING[one.kind](fault, one)
+        if edits:
+            yield Mending(_title(one), edits, SAFE if one.kind == REMOVE else UNSAFE)
+
+
+def _title(one: Suggestion) -> str:
+    if one.kind == COMMENT:
+        return _COMMENTS.get(one.new, f"Change to {one.new}")
+    return _TITLES[one.kind].format(_SHOWN.get(one.new, one.new))
+
+
+def on_line(file: File, line: int, start: int, end: int, new: str) -> Edit:
+    """An edit of a part of a line."""
+    first = sum(len(text) + 1 for text in file.lines[: line - 1])
+    return Edit(first + start, first + end, new, file.path)
+
+
+def at_top(file: File, code: str) -> Edit:
+    """An edit that adds a line of code at the top of a file."""
+    return Edit(0, 0, f"{code}\n" if file.kind == STARLARK else f"#@ {code}\n", file.path)
+
+
+def _replace(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    return fault.reword(one.old, one.new)
+
+
+def _quote_word(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    return fault.reword(one.old, json.dumps(one.old, ensure_ascii=False))
+
+
+def _quote_value(fault: Fault, _: Suggestion) -> Sequence[Edit]:
+    value = _VALUE.match(fault.text)
+    return [] if value is None else fault.edit(*value.span(2), json.dumps(value[2], ensure_ascii=False))
+
+
+def _load(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    return [at_top(fault.file, one.new)]
+
+
+def _argument(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    annotation, line = f"#{one.old}", fault.line
+    while annotation not in fault.file.line(line).split():
+        line -= 1
+        if not fault.file.line(line).lstrip().startswith("#"):
+            return []
+    text = fault.file.line(line).rstrip()
+    name = one.new.partition("=")[0]
+    if find_word(text, name) >= 0:
+        return []
+    comma = "," if text.partition(annotation)[2].strip() else ""
+    return [on_line(fault.file, line, len(text), len(text), f"{comma} {one.new}")]
+
+
+def _line_end(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    length = len(fault.text.rstrip())
+    return fault.edit(length, length, one.new)
+
+
+def _comment(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    text = fault.text
+    if one.old:
+        begin = text.find(one.old)
+        return fault.edit(begin, begin + len(one.old), one.new) if begin >= 0 else []
+    mark = _PLAIN_COMMENT.search(text, fault.begin) or _PLAIN_COMMENT.search(text)
+    return [] if mark is None else fault.edit(*mark.span(), one.new)
+
+
+def _optional(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+    text, begin, end = fault.text, fault.begin, fault.end
+    is_token = text[begin:end] == one.old and text[begin - 1 : begin] == "/"
+    return fault.edit(end, end, one.new) if is_token else []
+
+
+def _remove(fault: Fault, _: Suggestion) -> Sequence[Edit]:
+    layout = Layout.of(fault.file.path, fault.file.source.text)
+    items = [] if layout is None else [item for item in layout.at(fault.line) if type(item) is MapItem]
+    if fault.word:
+        items = [item for item in items if str(item.key) == fault.word]
+    return [] if layout is None or not items else layout.removal(items[0]) or []
+
+
+_MAKING: Mapping[Kind, Making] = {
+    REPLACE: _replace,
+    QUOTE_WORD: _quote_word,
+    QUOTE_VALUE: _quote_value,
+    LOAD: _load,
+    ARGUMENT: _argument,
+    LINE_END: _line_end,
+    COMMENT: _comment,
+    OPTIONAL: _optional,
+    REMOVE: _remove,
+}

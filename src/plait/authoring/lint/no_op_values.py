@@ -1,0 +1,155 @@
+"""Finds no-ops: items of overlays, operations and data of layered documents that set an equal value."""
+
+from __future__ import annotations
+
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lint.dead import is_of_values, operation_removal, operations_of
+from plait.authoring.lint.finding import Finding, Place
+from plait.tree.nodes import COLLECTIONS, ArrayItem, Map, MapItem, equal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.authoring.lint.layout import Layout
+    from plait.authoring.lint.subject import Subject
+    from plait.tree.nodes import Document, Item, Value
+
+    Line = tuple[str, int]
+
+# What says which item is meant, rather than what it is to be.
+_NAMES = frozenset({"apiVersion", "kind", "name", "namespace", "id", "key", "schema"})
+
+
+class _Places:
+    """Lines that set a value equal to the existing one (same: with it), and those that changed something (other)."""
+
+    def __init__(self) -> None:
+        self.same: dict[Line, Item] = {}
+        self.other: set[Line] = set()
+
+    def note(self, path: str | None, line: int, was: Item | None, value: Value) -> None:
+        """Records one set value. was: the value before."""
+        if path is None:
+            return
+        if was is not None and type(value) not in COLLECTIONS and equal(was.value, value):
+            self.same[path, line] = was
+        else:
+            self.other.add((path, line))
+
+    def written(self, subject: Subject) -> Iterator[tuple[Layout, Item, Item]]:
+        """The scalars that are written out and changed nothing anywhere; each with one that it took the place of."""
+        for path, line in sorted(self.same.keys() - self.other):
+            layout = subject.layout(path)
+            item = _written_scalar(layout, line) if layout is not None else None
+            if layout is not None and item is not None:
+                yield layout, item, self.same[path, line]
+
+
+def same_values(subject: Subject) -> Iterator[Finding]:
+    """Overlay items with a value that was there already, wherever they were applied."""
+    places = _Places()
+    for ran in subject.runs:
+        for item, change in ran.trace.changes.items():
+            if change.action.startswith("overlay/"):
+                places.note(path_of(change.source), change.line, change.was, item.value)
+        for change in ran.trace.removals.values():
+            places.note(path_of(change.source), change.line, None, None)
+    for layout, item, was in places.written(subject):
+        if subject.is_own(layout.path) and not _says_which(layout, item) and not is_of_values(layout, item):
+            message = f"this overlay sets {called(item)} to what it is already"
+            yield _finding("S301", layout, item, was, message, "take it out, unless it is there to say so")
+
+
+def same_as_parent(subject: Subject) -> Iterator[Finding]:
+    """Data of layered documents equal to the parent's."""
+    places = _Places()
+    for ran in subject.runs:
+        own: dict[tuple[str | None, int], Document] = {}
+        for effect in ran.trace.effects:
+            document = (path_of(effect.before.source), effect.before.line)
+            if effect.by.action.startswith("actions"):
+                own[document] = effect.before
+            elif effect.by.action == "merge ." and document in own:
+                _compare(places, _data(effect.before), _data(own[document]))
+    for layout, item, was in places.written(subject):
+        if path_of(was.source) != layout.path:
+            yield _finding("S307", layout, item, was, f"the parent gives {called(item)} the same value", "take it out")
+
+
+def _data(document: Document) -> Value:
+    found = document.value.find("data") if type(document.value) is Map else None
+    return None if found is None else found.value
+
+
+def _compare(places: _Places, there: Value, own: Value) -> None:
+    """Records the changes that a child's data makes to its parent's."""
+    todo = [(there, own)]
+    while todo:
+        left, right = todo.pop()
+        if type(left) is not Map or type(right) is not Map:
+            continue
+        for item in right.items:
+            was = left.find(item.key)
+            if was is not None and type(was.value) is Map and type(item.value) is Map:
+                todo.append((was.value, item.value))
+            else:
+                places.note(path_of(item.source), item.line, was, item.value)
+
+
+def _finding(code: str, layout: Layout, item: Item, was: Item, message: str, hint: str) -> Finding:
+    at = path_of(was.source)
+    return layout.finding(
+        code,
+        item,
+        message,
+        also=[] if at is None else [Place(at, was.line, "has the same value")],
+        removes=layout.removal_of_all(item) or (),
+        hint=hint,
+    )
+
+
+def _written_scalar(layout: Layout, line: int) -> Item | None:
+    """The map or array item on a line, if it is the only one, and is written out."""
+    items = [item for item in layout.at(line) if type(item) in (MapItem, ArrayItem)]
+    if len(items) != 1 or type(items[0].value) in COLLECTIONS or "#@" in layout.line(line):
+        return None
+    return items[0]
+
+
+def _says_which(layout: Layout, item: Item) -> bool:
+    """True if an item is usually repeated on purpose: to identify the item around it, or to be matched."""
+    if type(item) is not MapItem or item.key in _NAMES:
+        return True
+    up: Item | None = layout.parent(item)
+    while up is not None:
+        for comment in layout.comments_of(up):
+            if comment.text.startswith("@overlay/match") and f'"{item.key}"' in comment.text:
+                return True
+        up = layout.parent(up)
+    return False
+
+
+def called(item: Item) -> str:
+    """The name of an item in messages."""
+    return f'"{item.key}"' if type(item) is MapItem else "an array item"
+
+
+def same_operations(subject: Subject) -> Iterator[Finding]:
+    """Operations that set an equal value."""
+    done: set[Line] = set()
+    for ran in subject.runs:
+        for effect in ran.trace.effects:
+            path = path_of(effect.by.source)
+            if path is not None and not (effect.after is not None and equal(effect.before.value, effect.after.value)):
+                done.add((path, effect.by.line))
+    for layout, item, kind in operations_of(subject):
+        if kind != "replace" or not done.isdisjoint((layout.path, line) for line in layout.lines(item)):
+            continue
+        yield layout.finding(
+            "S302",
+            item,
+            "this operation changes nothing: what it puts there is there already",
+            removes=operation_removal(layout, item) or (),
+            hint="take it out",
+        )

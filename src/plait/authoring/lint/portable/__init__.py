@@ -1,0 +1,42 @@
+"""Differences from ytt, BOSH and Deckhand in the files of a project.
+
+docs/compatibility lists all differences. Each entry of these lists has a check here, or a reason why it has none
+(`entries`). A check finds the lines to which the entry applies.
+"""
+
+from __future__ import annotations
+
+from plait.authoring.lint.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.lint.portable.rule import Entry
+    from plait.authoring.lint.subject import Subject
+
+CODE_OF = {"ytt": "P501", "bosh": "P502", "deckhand": "P503"}
+_NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
+
+
+def entries(target: str) -> Sequence[Entry]:
+    """The entries of the list of differences. target: a key of `CODE_OF`."""
+    from plait.authoring.lint.portable import bosh, deckhand, ytt
+
+    return {"ytt": ytt.ENTRIES, "bosh": bosh.ENTRIES, "deckhand": deckhand.ENTRIES}[target]
+
+
+def differences(subject: Subject, target: str) -> Iterator[Finding]:
+    """The differences in the runs and files of a project. target: a key of `CODE_OF`."""
+    for entry in entries(target):
+        if entry.check is None:
+            continue
+        for spot in entry.check(subject):
+            yield Finding(
+                CODE_OF[target],
+                spot.path,
+                spot.line,
+                f"{_NAMES[target]} differs here: {entry.says}",
+                column=spot.column,
+                hint=entry.hint,
+            )

@@ -1,0 +1,135 @@
+"""An entry of a list of differences, and its checks."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from plait.authoring.analysis.file_facts import OPS, TEMPLATE
+from plait.authoring.analysis.source_paths import path_of
+from plait.base.extensions import TAGS
+from plait.ytt.templates.recovery import STARLARK, TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from plait.authoring.lint.layout import Layout
+    from plait.authoring.lint.subject import Subject
+    from plait.tree.nodes import Item
+
+
+class Spot(NamedTuple):
+    """A place to which an entry applies."""
+
+    path: str
+    line: int
+    column: int = 1
+
+
+class Entry(NamedTuple):
+    """One entry. text: as in the list. says: the difference as part of a sentence. check: finds it.
+
+    why: of an entry without a check, why it has none.
+    """
+
+    text: str
+    says: str = ""
+    check: Callable[[Subject], Iterable[Spot]] | None = None
+    hint: str = ""
+    why: str = ""
+
+
+REFUSED = "plait refuses it, so that no run has it"
+MESSAGE = "it is about messages alone"
+AT_RUN_TIME = "only values that are computed show it"
+
+
+def unseen(text: str, why: str) -> Entry:
+    """An entry that cannot be seen in the files of a project."""
+    return Entry(text, why=why)
+
+
+# ---- where to look
+
+
+def in_settings(
+    commands: str, names: Iterable[str], is_it: Callable[[str], bool]
+) -> Callable[[Subject], Iterator[Spot]]:
+    """Looks at the settings of runs. commands: of which command."""
+    wanted = frozenset(names)
+
+    def check(subject: Subject) -> Iterator[Spot]:
+        for ran in subject.runs:
+            for setting in ran.run.settings if ran.run.command == commands else ():
+                for text, at in setting.texts() if setting.name in wanted else ():
+                    path = path_of(at.source)
+                    if path is not None and is_it(text):
+                        yield Spot(path, at.line)
+
+    return check
+
+
+def in_code(pattern: str) -> Callable[[Subject], Iterator[Spot]]:
+    """Looks for a pattern in the code of templates, programs and texts."""
+    wanted = re.compile(pattern)
+
+    def check(subject: Subject) -> Iterator[Spot]:
+        for file in subject.files():
+            if file.kind not in (TEMPLATE, STARLARK, TEXT) or not subject.is_own(file.path):
+                continue
+            for number, text in enumerate(file.lines, 1):
+                begin = 0 if file.kind == STARLARK else text.find("(@" if file.kind == TEXT else "#@")
+                found = wanted.search(text, begin) if begin >= 0 else None
+                if found is not None:
+                    yield Spot(file.path, number, found.start() + 1)
+
+    return check
+
+
+def in_items(is_it: Callable[[Layout, Item], bool], kinds: Iterable[str] = ()) -> Callable[[Subject], Iterator[Spot]]:
+    """Looks at the items of YAML files. kinds: of which kinds of files; of all without."""
+    wanted = frozenset(kinds)
+
+    def check(subject: Subject) -> Iterator[Spot]:
+        for file in subject.files():
+            if not subject.is_own(file.path) or (wanted and file.kind not in wanted):
+                continue
+            layout = subject.layout(file.path)
+            for item in () if layout is None else layout.items:
+                if layout is not None and is_it(layout, item):
+                    yield Spot(file.path, item.line, layout.column(item)[0])
+
+    return check
+
+
+def with_tags(commands: str) -> Callable[[Subject], Iterator[Spot]]:
+    """Looks for tags in the files of runs that keep them. commands: of which command."""
+    items = in_items(_has_tag)
+
+    def check(subject: Subject) -> Iterator[Spot]:
+        if any(TAGS in ran.run.additions for ran in subject.runs if ran.run.command == commands):
+            yield from items(subject)
+
+    return check
+
+
+def _has_tag(layout: Layout, item: Item) -> bool:
+    node = layout.spans.node(item)
+    tag = None if node is None else node.tag
+    return tag is not None and tag != "!" and not tag.startswith(("!!", "!<"))
+
+
+def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[Subject], Iterator[Spot]]:
+    """Looks at the paths of operations, each with its operation."""
+
+    def is_path(layout: Layout, item: Item) -> bool:
+        above = layout.parent(item)
+        return getattr(item, "key", None) == "path" and above is not None and is_it(str(item.value), above)
+
+    return in_items(is_path, (OPS,))
+
+
+def has_comment(layout: Layout, item: Item, *names: str) -> bool:
+    """True if an item has an annotation with one of the names."""
+    return any(comment.text.partition(" ")[0] in names for comment in layout.comments_of(item))

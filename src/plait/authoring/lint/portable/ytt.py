@@ -1,0 +1,488 @@
+"""Differences from ytt: each entry of docs/compatibility/ytt.md."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.authoring.analysis.file_facts import TEMPLATE
+from plait.authoring.lint.portable.rule import (
+    AT_RUN_TIME,
+    MESSAGE,
+    REFUSED,
+    Entry,
+    Spot,
+    has_comment,
+    in_code,
+    in_items,
+    in_settings,
+    unseen,
+    with_tags,
+)
+from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, key_id
+from plait.yaml.lossless.nodes import PLAIN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.authoring.lint.layout import Layout
+    from plait.authoring.lint.subject import Subject
+    from plait.tree.nodes import Item
+
+_VALUES = ("@data/values", "@data/values-schema")
+_GIVEN = ("data-value", "data-value-yaml", "data-value-file")
+
+
+def _values_twice(subject: Subject) -> Iterator[Spot]:
+    """Keys that plain files of values have twice."""
+    for ran in subject.runs:
+        for setting in ran.run.settings:
+            for path in ran.run.paths(setting) if setting.name == "data-values-file" else ():
+                layout = subject.layout(path)
+                for item in () if layout is None else (*layout.documents.items, *layout.items):
+                    seen: set[object] = set()
+                    for inner in item.value.items if type(item.value) is Map else ():
+                        if key_id(inner.key) in seen:
+                            yield Spot(path, inner.line)
+                        seen.add(key_id(inner.key))
+
+
+def _strict_null(subject: Subject) -> Iterator[Spot]:
+    for ran in subject.runs:
+        if any(setting.name == "strict" for setting in ran.run.settings):
+            for path in subject.paths:
+                layout = subject.layout(path) if path in ran.view.files else None
+                for item in () if layout is None else layout.items:
+                    if layout is not None and item.value is None and _written(layout, item) in ("null", "~"):
+                        yield Spot(path, item.line)
+
+
+def _written(layout: Layout, item: Item) -> str:
+    span = layout.spans.value(item)
+    return "" if span is None else layout.text[span.start : span.end]
+
+
+def _referring(subject: Subject) -> Iterator[Spot]:
+    """Lines of data values and schemas that use data values."""
+    wanted = in_code(r"\bdata\.values\b")
+    values = {
+        path
+        for path in subject.paths
+        if (layout := subject.layout(path)) is not None
+        and any(has_comment(layout, document, *_VALUES) for document in layout.documents.items)
+    }
+    return (spot for spot in wanted(subject) if spot.path in values)
+
+
+def _in_overlay(layout: Layout, item: Item) -> bool:
+    document = layout.document_of(item)
+    return document is not None and has_comment(layout, document, "@overlay/match")
+
+
+def _in_values(layout: Layout, item: Item) -> bool:
+    document = layout.document_of(item)
+    return document is not None and has_comment(layout, document, *_VALUES)
+
+
+def _integer_key(layout: Layout, item: Item) -> bool:
+    return type(item) is MapItem and type(item.key) is int and _in_overlay(layout, item)
+
+
+def _odd_value_key(layout: Layout, item: Item) -> bool:
+    return (
+        type(item) is MapItem
+        and type(item.key) is not str
+        and type(item.key) not in COLLECTIONS
+        and _in_values(layout, item)
+    )
+
+
+def _collection_key(_layout: Layout, item: Item) -> bool:
+    return type(item) is MapItem and type(item.key) in (Map, Array)
+
+
+def _question_mark(layout: Layout, item: Item) -> bool:
+    """True if a word with a question mark is in brackets without quotes."""
+    if type(item.value) is not str or "?" not in item.value:
+        return False
+    node, above = layout.spans.node(item), layout.parent(item)
+    around = None if above is None else layout.spans.collection(above)
+    return node is not None and node.style is PLAIN and around is not None and around.in_brackets
+
+
+def _computed_schema(layout: Layout, item: Item) -> bool:
+    document = layout.document_of(item)
+    return (
+        type(item) is MapItem
+        and document is not None
+        and has_comment(layout, document, "@data/values-schema")
+        and any(
+            comment.text.startswith(("@ {", "@ [")) and not comment.own_line for comment in layout.comments_of(item)
+        )
+    )
+
+
+def _default_on_map(layout: Layout, item: Item) -> bool:
+    return type(item) is MapItem and type(item.value) is Map and has_comment(layout, item, "@schema/default")
+
+
+_INDEX = re.compile(r"\bby\s*=\s*(overlay\.index\(|lambda\s+(?P<first>\w+)\s*,[^:]*:.*\b(?P=first)\b)")
+
+
+def _counts_documents(layout: Layout, item: Item) -> bool:
+    """True for an overlay document that uses an index."""
+    return type(item) is Document and any(
+        comment.text.startswith("@overlay/match ") and _INDEX.search(comment.text) is not None
+        for comment in layout.comments_of(item)
+    )
+
+
+def _overlays_array_item(layout: Layout, item: Item) -> bool:
+    """True for an array item of data values that is matched, and has collections below it."""
+    document = layout.document_of(item)
+    return (
+        type(item) is ArrayItem
+        and type(item.value) is Map
+        and any(type(one.value) in (Map, Array) for one in item.value.items)
+        and document is not None
+        and has_comment(layout, document, "@data/values")
+        and has_comment(layout, item, "@overlay/match")
+    )
+
+
+def _comment_on_anchor(layout: Layout, item: Item) -> bool:
+    """True if a node with code or annotations is inside one whose anchor is used again."""
+    if "*" not in layout.text or "&" not in layout.text:
+        return False
+    if not any(comment.text.startswith("@") for comment in layout.comments_of(item)):
+        return False
+    up: Item | None = item
+    while up is not None:
+        node = layout.spans.node(up)
+        if node is not None and node.anchor and f"*{node.anchor}" in layout.text:
+            return True
+        up = layout.parent(up)
+    return False
+
+
+def _no_yaml_name(subject: Subject) -> Iterator[Spot]:
+    """Settings that name directories of values with other files in them."""
+    from plait.authoring.analysis.source_paths import path_of
+
+    for ran in subject.runs:
+        for setting in ran.run.settings:
+            if setting.name != "data-values-file":
+                continue
+            for path, (_, at) in zip(ran.run.paths(setting), setting.texts(), strict=True):
+                there = path_of(at.source)
+                if there is not None and os.path.isdir(path) and _has_others(path):
+                    yield Spot(there, at.line)
+
+
+def _has_others(directory: str) -> bool:
+    return any(not name.endswith((".yml", ".yaml")) for _, _, names in os.walk(directory) for name in names)
+
+
+def _behind_the_end(subject: Subject) -> Iterator[Spot]:
+    for path in subject.paths:
+        layout = subject.layout(path)
+        for comment in () if layout is None else layout.comments.ignored:
+            if comment.text.startswith("@"):
+                yield Spot(path, comment.line, comment.column)
+
+
+def _alone_cr(subject: Subject) -> Iterator[Spot]:
+    for path in subject.paths:
+        text = subject.text(path)
+        if "\r" in text.replace("\r\n", ""):
+            at = next(index for index, char in enumerate(text) if char == "\r" and text[index + 1 : index + 2] != "\n")
+            yield Spot(path, text.count("\n", 0, at) + 1)
+
+
+_POS = in_settings("render", ("output",), lambda text: text == "pos")
+
+ENTRIES = (
+    # Accepted in addition
+    unseen("`-d` for `--data-values-file`", "a project file has the long names of flags"),
+    unseen("`+:` before the path of a values file", "a project file names files that are there"),
+    Entry(
+        "`key+=value`, `(key)+=value`",
+        "it takes the plus sign for a part of the key",
+        in_settings("render", _GIVEN, lambda text: text.partition("=")[0].endswith("+")),
+        "leave the plus sign out",
+    ),
+    Entry(
+        "a key twice in a file of plain values: the last counts",
+        "it crashes at a key that a file of values has twice",
+        _values_twice,
+        "take one of them out",
+    ),
+    unseen("`--data-value-file` and `--data-values-file` given each other's argument: a hint", MESSAGE),
+    Entry(
+        "`lambda x: return ...`",
+        "a lambda has no return",
+        in_code(r"\blambda\b[^:]{0,200}:\s{0,9}return\b"),
+        "leave return out",
+    ),
+    Entry(
+        "`by` of `@overlay/match` without its name",
+        "@overlay/match takes its argument by name only",
+        in_code(r"#@overlay/match\s+(?!(by|expects|missing_ok|when)\s*=)[\w\"'(]"),
+        "write by= before it",
+    ),
+    Entry(
+        "`when=2+` without quotes",
+        "a number with a plus sign has to be in quotes",
+        in_code(r"\bwhen\s*=\s*\d+\+"),
+        'write when="2+"',
+    ),
+    Entry(
+        "`overlay.all()` beside `overlay.all`",
+        "overlay.all is not called by hand",
+        in_code(r"\boverlay\.all\(\s*\)"),
+        "write overlay.all",
+    ),
+    unseen("`fragment.key`; `hasattr` says so too", AT_RUN_TIME),
+    Entry("`null` in strict mode", "it refuses null in strict mode", _strict_null, "write nothing in its place"),
+    Entry(
+        "integer keys of YAML are found by integers of Starlark, and matched by overlays",
+        "it does not match keys that are integers",
+        in_items(_integer_key, (TEMPLATE,)),
+        "put the key in quotes, on both sides",
+    ),
+    unseen(
+        "in a template a key beside `<<` wins over what is merged",
+        "what a merge brings is put in while the file is read, and no key shows that it won",
+    ),
+    Entry(
+        "keys that are not strings in data values used by templates",
+        "it crashes at a key of data values that is no string",
+        in_items(_odd_value_key, (TEMPLATE,)),
+        "put the key in quotes",
+    ),
+    Entry(
+        "a question mark in a word of a flow collection, `[x?, y]`",
+        "it takes no question mark in a word between brackets",
+        in_items(_question_mark),
+        "put the word in quotes",
+    ),
+    Entry(
+        'schema values computed as dicts or lists, `a: #@ {"b": 1}`',
+        "it takes no dicts and lists as values of a schema",
+        in_items(_computed_schema, (TEMPLATE,)),
+        "write them as YAML",
+    ),
+    Entry(
+        "`--secrets`",
+        "it has no --secrets",
+        in_settings("render", ("secrets",), bool),
+        "give the values by --data-values-file",
+    ),
+    Entry(
+        "`--with embedded`: `@overlay/inside`",
+        "it has no @overlay/inside",
+        in_items(lambda layout, item: has_comment(layout, item, "@overlay/inside"), (TEMPLATE,)),
+        "give the whole text: @overlay/replace",
+    ),
+    Entry(
+        '`--with f-strings`: `f"{x}"`',
+        "it has no f-strings",
+        in_code(r"\bf[\"']"),
+        'write "{}".format(x)',
+    ),
+    Entry(
+        "`--with values-refer`: `data.values` in data values and schemas",
+        "data values know no other data values",
+        _referring,
+        "compute the value in the templates",
+    ),
+    Entry(
+        "`--with alternatives`: `@schema/one-of`",
+        "it has no @schema/one-of",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/one-of"), (TEMPLATE,)),
+        "write @schema/type any=True",
+    ),
+    Entry(
+        "`--with keys`: `@schema/key`",
+        "it has no @schema/key",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/key"), (TEMPLATE,)),
+        "write @schema/type any=True above the map",
+    ),
+    Entry(
+        "`--with output-file`: `@output/file`",
+        "it has no @output/file",
+        in_items(lambda layout, item: has_comment(layout, item, "@output/file"), (TEMPLATE,)),
+        "give the document a template of its own",
+    ),
+    Entry(
+        "`--data-values-env-all`",
+        "it has no --data-values-env-all",
+        in_settings("render", ("data-values-env-all",), lambda text: text == "true"),
+        "name a prefix: --data-values-env PREFIX",
+    ),
+    Entry(
+        "`--keep-format`",
+        "it has no --keep-format",
+        in_settings("render", ("keep-format",), lambda text: text == "true"),
+        "leave it out",
+    ),
+    Entry(
+        "`--schema`",
+        "it has no --schema",
+        in_settings("render", ("schema",), bool),
+        "write a schema of templates, with #@data/values-schema",
+    ),
+    Entry(
+        "`--check-output`",
+        "it has no --check-output",
+        in_settings("render", ("check-output",), bool),
+        "check what it prints with another program",
+    ),
+    Entry(
+        "`--output-by`",
+        "it has no --output-by",
+        in_settings("render", ("output-by",), bool),
+        "give each document a template of its own",
+    ),
+    Entry(
+        "`--merge`",
+        "it has no --merge",
+        in_settings("render", ("merge",), bool),
+        "write an overlay: #@overlay/match by=overlay.subset(...)",
+    ),
+    Entry(
+        "`--with required`: `@schema/required`",
+        "it has no @schema/required",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),
+        "write a rule: @schema/validation min_len=1",
+    ),
+    Entry(
+        "`--with secrets`: `@schema/secret`",
+        "it has no @schema/secret",
+        in_items(lambda layout, item: has_comment(layout, item, "@schema/secret"), (TEMPLATE,)),
+        "take it out; the values are the same",
+    ),
+    Entry(
+        "`--with tags`: `!Ref name`",
+        "it drops tags",
+        with_tags("render"),
+        "leave them out",
+    ),
+    Entry(
+        "a URL with `=` in it is no rename",
+        "it takes the equals sign in a URL for a rename",
+        in_settings("render", ("files",), lambda text: "://" in text and "=" in text),
+        "write NEW=URL",
+    ),
+    # Other results
+    Entry(
+        "comments on nodes that an alias copies",
+        "it gives code and annotations of a node with an anchor to a copy of it",
+        in_items(_comment_on_anchor, (TEMPLATE,)),
+        "write the node out where it is used",
+    ),
+    Entry(
+        "files without a YAML name in a directory of data values",
+        "it reads files of other names in a directory of data values",
+        _no_yaml_name,
+        "keep other files elsewhere",
+    ),
+    unseen("what `overlay.apply` gives for a scalar", AT_RUN_TIME),
+    unseen("a function that two files load, compared with `==`", AT_RUN_TIME),
+    unseen("new documents of overlays over several files", "where ytt puts them is left to chance"),
+    Entry(
+        "the index that a matcher gets, of documents of several files",
+        "it counts the documents of several files in an order that is left to chance",
+        in_items(_counts_documents, (TEMPLATE,)),
+        'match by what they contain: by=overlay.subset({"kind": "..."})',
+    ),
+    Entry(
+        "defaults of a schema in array items of data values, and an overlay on one of the items",
+        "it changes the defaults of other items of the array, too",
+        in_items(_overlays_array_item, (TEMPLATE,)),
+        "give the values of all items",
+    ),
+    unseen("the line of an array item in a flow collection over several lines", "lines are no part of an output"),
+    Entry(
+        "`-o pos` with keys that are not strings",
+        "it prints -o pos in another way for some keys",
+        _POS,
+        "keep it for people",
+    ),
+    unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "the entry above tells of every -o pos"),
+    unseen("`fmt` of empty collections and of several files", "no run formats files"),
+    unseen("`fmt` of keys that need quotes or are no strings", "no run formats files"),
+    Entry(
+        "arrays as keys, `? [1, 2]`",
+        "it prints keys that are maps or arrays in another way",
+        in_items(_collection_key),
+        "use strings as keys",
+    ),
+    Entry(
+        "code after the `...` that ends the last document",
+        "it ignores code here without a word",
+        _behind_the_end,
+        "take it out",
+    ),
+    unseen(
+        "nulls that one overlay item fills with a map or an array: documents (also those that an overlay emptied), "
+        "map and array items",
+        AT_RUN_TIME,
+    ),
+    Entry(
+        '`data.list("/dir")`',
+        "data.list gives paths without the directory",
+        in_code(r"\bdata\.list\(\s*[\"']/"),
+        "list a path that is relative",
+    ),
+    Entry(
+        "`@schema/default` on a map, in OpenAPI",
+        "the properties keep their own defaults in OpenAPI",
+        in_items(_default_on_map, (TEMPLATE,)),
+        "give each key its default",
+    ),
+    unseen("an infinite float compared with an integer", AT_RUN_TIME),
+    unseen("`return` before any node of a function with nodes", AT_RUN_TIME),
+    # Errors where ytt has none, or goes wrong
+    unseen("JSON of infinity and of NaN", REFUSED),
+    unseen("paths of `--output-files` that lead out of the directory", REFUSED),
+    unseen("emptying `..`, the home directory or a directory above the current one", REFUSED),
+    unseen("dict methods with a key that cannot be one, on an empty dict", REFUSED),
+    unseen("limits: depth, sizes, aliases, recursion, steps (status 3)", REFUSED),
+    # Where ytt crashes
+    unseen("an empty entry in a flow collection", REFUSED),
+    unseen("keys that are not strings in JSON, TOML and `struct.encode`", REFUSED),
+    unseen("`-o pos` of computed maps and arrays", "the entry for -o pos tells of every one"),
+    unseen("a repeated key after an overlay", REFUSED),
+    unseen("`(@)` in a text", REFUSED),
+    unseen(
+        '`assert.try_to` of a function that fails after its first node (refused there, "expected all '
+        'ctxs to end", where no crash)',
+        AT_RUN_TIME,
+    ),
+    unseen(
+        "`@overlay/append` where there is no document", "the entry for documents with @overlay/append alone tells of it"
+    ),
+    unseen("files that load each other, recursion without end", REFUSED),
+    unseen("`--data-value-file` with an empty directory", REFUSED),
+    unseen("integers beyond 64 bits as values of nodes", REFUSED),
+    unseen("functions, ranges and modules as values of nodes", REFUSED),
+    Entry(
+        "`when=` with a builtin function",
+        "it crashes at a function of the language in when=",
+        in_code(r"\bwhen\s*=\s*(len|bool|all|any|str|int|type|hash|min|max|sorted|list|dict|tuple|set)\b(?!\s*\()"),
+        "write a lambda",
+    ),
+    unseen("`yaml.decode` of a repeated key", AT_RUN_TIME),
+    unseen("collections as keys in a template", "the entry for arrays as keys tells of them"),
+    Entry(
+        "carriage returns alone as ends of lines",
+        "it crashes at carriage returns alone",
+        _alone_cr,
+        "end lines with line feeds",
+    ),
+    unseen("fragments in `struct.encode` and `struct.decode`", AT_RUN_TIME),
+    unseen("dates in `toml.decode`", REFUSED),
+    unseen("slices of fragments", REFUSED),
+)

@@ -1,0 +1,67 @@
+"""Findings as text, and as messages for programs."""
+
+from __future__ import annotations
+
+from plait.authoring.lint.codes import CODES, DEAD, ORDER
+from plait.base.errors import Finding as Told
+from plait.base.errors import public
+from plait.base.source import Position, Source
+from plait.insight.diagnostic_formats import Change, Message, Related
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.authoring.lint.finding import Finding
+    from plait.authoring.lint.subject import Subject
+
+# The families whose findings are warnings. Others may be intended: they are notes.
+_WARNINGS = frozenset({DEAD, ORDER})
+
+
+def as_text(subject: Subject, findings: Sequence[Finding]) -> str:
+    """Each finding in the layout of errors: position, source line, hint; then their number."""
+    out = [_told(subject, finding).report() for finding in findings]
+    if findings:
+        count = len(findings)
+        names = ", ".join(f"{code} {CODES[code].name}" for code in dict.fromkeys(one.code for one in findings))
+        out.append(f"{count} finding{'' if count == 1 else 's'}: {names}\n")
+    return "\n".join(out)
+
+
+def _told(subject: Subject, finding: Finding) -> Told:
+    at = _position(subject, finding.path, finding.line)
+    also = [_position(subject, place.path, place.line) for place in finding.also]
+    runs = f" (in the run {', '.join(finding.runs)})" if finding.runs and len(subject.runs) > 1 else ""
+    message = f"{finding.code} {finding.message}{runs}"
+    # Findings quote no values of private sources.
+    hint = public(finding.hint) if finding.hint else None
+    return Told(public(message), at=at, also=also, hint=hint, code=finding.name)
+
+
+def _position(subject: Subject, path: str, line: int) -> Position:
+    """A line with its text; of one that is not for everybody its key alone."""
+    source = Source(subject.shown(path), subject.text(path))
+    if subject.is_private(path, line):
+        source.hidden()
+    return Position(source, line)
+
+
+def messages(subject: Subject, findings: Sequence[Finding]) -> list[Message]:
+    """The findings as messages."""
+    return [
+        Message(
+            CODES[one.code],
+            "warning" if CODES[one.code].family in _WARNINGS else "note",
+            one.message,
+            file=subject.shown(one.path),
+            line=one.line,
+            column=one.column,
+            end=one.end,
+            hint=one.hint or None,
+            also=[Related(subject.shown(place.path), place.line, place.words) for place in one.also],
+            runs=one.runs,
+            fix=[Change(subject.shown(edit.path), edit.start, edit.end, edit.new) for edit in one.edits],
+        )
+        for one in findings
+    ]

@@ -1,0 +1,29 @@
+"""Findings about one file by itself, for an editor."""
+
+from __future__ import annotations
+
+from plait.authoring.lint import ambiguous_scalars, ignoring, style
+from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.yaml_versions import may_differ
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lint.finding import Finding
+
+
+def findings_in(file: File) -> list[Finding]:
+    """The findings about a file by itself: style of its code, and scalars that readers read differently.
+
+    Findings silenced by comments are left out. Plain comments are not reported: reading the file reports them if they
+    are mistakes.
+    """
+    text = file.source.text
+    is_read = file.path.endswith((".yml", ".yaml")) and (may_differ(text) or "#@template/" in text)
+    layout = Layout.of(file.path, text) if is_read else None
+    found = [finding for finding in style.of_file(file, layout) if finding.code != "T605"]
+    if layout is not None:
+        found += ambiguous_scalars.of_file(layout, lambda _line: False)
+    return sorted(
+        ignoring.silenced(found, list(ignoring.comments_of(file.path, text))), key=lambda finding: finding.order
+    )

@@ -1,0 +1,192 @@
+"""The subject of lint: the runs of a project, evaluated with provenance, and the files they read."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.analysis.file_facts import OPS, File
+from plait.authoring.analysis.file_settings import reading_in
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.analysis.verifying import Checked, changes
+from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.used_lines import lines_used
+from plait.authoring.project.run import from_here
+from plait.base.code_cache import MemoryCache
+from plait.base.content import file_content
+from plait.base.errors import PlaitError
+from plait.base.input_view import View
+from plait.base.text_edits import edited, outermost
+from plait.tree.lookups import Lookups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
+    from plait.base.text_edits import Edit
+    from plait.engine.results import Documents
+    from plait.tree.provenance import Trace
+
+    Line = tuple[str, int]
+
+# Files that are vendored are for others to mend.
+VENDORED = f"{os.sep}vendor{os.sep}"
+# Settings of a run that name files of values, which messages do not quote.
+_OF_VALUES = frozenset({"data-values-file", "vars-files", "vars-store", "secrets-file"})
+_LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
+
+
+class Ran:
+    """A run that was evaluated. used: the lines that have a part in its output."""
+
+    __slots__ = ("checked", "documents", "run", "trace", "used", "view")
+
+    def __init__(self, run: Run, view: View, documents: Documents) -> None:
+        self.run = run
+        self.view = view
+        self.documents = documents
+        assert documents.trace is not None
+        self.trace: Trace = documents.trace
+        self.used: set[Line] = lines_used(self.trace, documents.nodes)
+        self.checked = Checked(run, view, documents, None, Lookups())
+
+
+class Subject:
+    """The runs of a project and their files.
+
+    runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: of the runs.
+    """
+
+    def __init__(self, project: Project, runs: Iterable[Run], seen_by: View | None = None) -> None:
+        """seen_by: receives the reads of the runs, also of failing ones. Raises PlaitError if one fails."""
+        self.project = project
+        self._seen_by = seen_by
+        self._cache = MemoryCache()
+        self.runs = [self._evaluated(run) for run in runs]
+        read = {path: content for ran in self.runs for path, content in ran.view.files.items() if content is not None}
+        self._contents = read
+        self._texts: dict[str, str] = {}
+        self.read = frozenset(read)
+        self.paths = sorted(path for path in read if _is_text(path))
+        self._additions = frozenset[str]().union(*(ran.run.additions for ran in self.runs))
+        self._private = set(_private(self.runs))
+        self._files: dict[str, File | None] = {}
+        self._layouts: dict[str, Layout | None] = {}
+
+    def _evaluated(self, run: Run) -> Ran:
+        view = View()
+        try:
+            documents = run.evaluate(view=view, trace=True, cache=self._cache)
+        except PlaitError as error:
+            step = f'in the run "{run.name}"'
+            raise error if any(one.text == step for one in error.trail) else error.within(step, run.at) from None
+        finally:
+            if self._seen_by is not None:
+                self._seen_by.files.update(view.files)
+                self._seen_by.directories.update(view.directories)
+        return Ran(run, view, documents)
+
+    # ---- files
+
+    def text(self, path: str) -> str:
+        """The text of a file that a run has read, or has listed; "" for one that cannot be read."""
+        found = self._texts.get(path)
+        if found is None:
+            try:
+                content = self._contents[path] if path in self._contents else file_content(path, f"file '{path}'")
+            except (OSError, ValueError, PlaitError):  # the run went on without it
+                content = b""
+            found = self._texts[path] = content.decode("utf-8", "surrogateescape")
+        return found
+
+    def file(self, path: str) -> File | None:
+        """A file, read as far as possible; None for one beyond the limits."""
+        if path not in self._files:
+            try:
+                self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._additions)
+            except PlaitError:  # a limit: nothing is said of such a file
+                self._files[path] = None
+        return self._files[path]
+
+    def _readers(self, path: str) -> list[Run]:
+        return [ran.run for ran in self.runs if path in ran.view.files]
+
+    def files(self) -> Iterable[File]:
+        """The files that the runs read, in order."""
+        return [file for path in self.paths if (file := self.file(path)) is not None]
+
+    def layout(self, path: str) -> Layout | None:
+        """The layout of a YAML file, or None for another file."""
+        if path not in self._layouts:
+            is_yaml = path.endswith((".yml", ".yaml")) and path in self.read
+            self._layouts[path] = Layout.of(path, self.text(path)) if is_yaml else None
+        return self._layouts[path]
+
+    def is_private(self, path: str, line: int) -> bool:
+        """True if a line must not be shown: of given values, of variables stores, of encrypted data."""
+        if path in self._private or os.path.dirname(path) in self._private:
+            return True
+        return any(
+            first <= line < last and path_of(source) == path
+            for ran in self.runs
+            for source, first, last in ran.trace.secrets
+        )
+
+    def is_operations(self, path: str) -> bool:
+        """True if a file holds operations."""
+        file = self.file(path)
+        return file is not None and file.kind == OPS
+
+    def is_own(self, path: str) -> bool:
+        """True if a file belongs to the project rather than to a vendored library."""
+        return _LIBRARIES not in path and VENDORED not in path
+
+    def shown(self, path: str) -> str:
+        """A path as printed: relative to the working directory."""
+        here = from_here(path)
+        return path if here.startswith(os.pardir) else here
+
+    # ---- rendering again
+
+    def same_with(self, edits: Sequence[Edit]) -> bool:
+        """True if every run has the same output with the edits."""
+        return next(self.differing(self.edited(edits)), None) is None
+
+    def edited(self, edits: Iterable[Edit]) -> dict[str, bytes]:
+        """The files that edits are for, with the edits made."""
+        by_path: dict[str, list[Edit]] = {}
+        for edit in edits:
+            by_path.setdefault(edit.path, []).append(edit)
+        return {
+            path: edited(self.text(path), outermost(those)).encode("utf-8", "surrogateescape")
+            for path, those in by_path.items()
+        }
+
+    def differing(
+        self, texts: dict[str, bytes], *, only: Ran | None = None, again: Iterable[str] = ()
+    ) -> Iterator[tuple[Ran, Documents | PlaitError]]:
+        """The runs that make something else with other texts in the place of files, each with what it makes.
+
+        only: the run to try; by default all that read one of these files, or of those in `again`.
+        """
+        runs = {id(ran.checked): ran for ran in (self.runs if only is None else [only])}
+        edited = {*texts, *again}
+        for change in changes([ran.checked for ran in runs.values()], texts, edited=edited, cache=self._cache):
+            yield runs[id(change.before)], change.after
+
+
+def _private(runs: Iterable[Ran]) -> Iterator[str]:
+    """The files and directories of values that runs name, and the files whose lines messages do not quote."""
+    for ran in runs:
+        for setting in ran.run.settings:
+            if setting.name in _OF_VALUES:
+                yield from ran.run.paths(setting)
+        for source in {change.source for change in ran.trace.changes.values()}:
+            path = path_of(source)
+            if source is not None and source.private and path is not None:
+                yield path
+
+
+def _is_text(path: str) -> bool:
+    return path.endswith((".yml", ".yaml", ".star", ".txt", ".text"))

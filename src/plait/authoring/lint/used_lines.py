@@ -1,0 +1,69 @@
+"""Finds the lines that contribute to an output: everything that the provenance of its values leads to."""
+
+from __future__ import annotations
+
+from plait.authoring.analysis.source_paths import path_of
+from plait.tree.nodes import COLLECTION_TYPES, Document, Map, walk
+from plait.tree.provenance import Cause
+from plait.yaml.document_names import document_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.source import Source
+    from plait.tree.nodes import DocumentSet
+    from plait.tree.provenance import Origin, Trace
+
+
+def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
+    """The lines (absolute path, line) that values of an output were written by, made of or found by, and those that took
+    something out.
+
+    Values that lost are not followed: a line that only they lead to has no part in the output.
+    """
+    found: set[tuple[Source | None, int]] = set()
+    seen: set[int] = set()
+    todo: list[Origin] = [documents, *trace.texts.values(), *(array for _, array in trace.lines.values())]
+    for change in trace.removals.values():
+        found.add((change.source, change.line))
+        todo += change.because
+    for _, because in trace.lineage.values():
+        todo += because
+    # What is printed in the place of what is encrypted does not say what it was made of.
+    hidden = {document_name(document) for document in documents.items if _is_encrypted(document)}
+    if hidden:
+        todo += [one.after for one in trace.effects if one.after is not None and document_name(one.after) in hidden]
+    while todo:
+        origin = todo.pop()
+        if id(origin) in seen:
+            continue
+        seen.add(id(origin))
+        if isinstance(origin, Cause):
+            found.add((origin.source, origin.line))
+            todo += origin.because
+        elif isinstance(origin, COLLECTION_TYPES):
+            todo += walk(origin)
+        else:
+            if type(origin) is Document:
+                todo += walk(origin.value)
+            while True:
+                todo += trace.presence.get(origin, ())
+                if origin in trace.changes or origin not in trace.copies:
+                    break
+                origin = trace.copies[origin]
+                if id(origin) in seen:
+                    break
+                seen.add(id(origin))
+            made = trace.changes.get(origin)
+            if made is None:
+                found.add((origin.source, origin.line))
+            else:
+                found.add((made.source, made.line))
+                todo += made.because
+    return {(path, line) for source, line in found if (path := path_of(source)) is not None}
+
+
+def _is_encrypted(document: Document) -> bool:
+    top = document.value
+    metadata = top.find("metadata") if type(top) is Map else None
+    policy = metadata.value.find("storagePolicy") if metadata is not None and type(metadata.value) is Map else None
+    return policy is not None and policy.value == "encrypted"

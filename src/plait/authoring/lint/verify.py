@@ -1,0 +1,56 @@
+"""Verifies findings: code reported as unused is removed and every run is rendered again. Only confirmed findings are
+reported.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.authoring.lint.finding import Finding
+    from plait.authoring.lint.subject import Subject
+
+# So many times the runs are rendered again; what is not proven by then is not told.
+_MOST_RENDERINGS = 64
+
+
+def proven(subject: Subject, findings: Sequence[Finding], *, by_itself: bool) -> list[Finding]:
+    """The findings whose `removes` change no output, each together with others of them.
+
+    by_itself: also each alone: one of two may only serve the other.
+    """
+
+    def is_same(some: Sequence[Finding]) -> bool:
+        return subject.same_with([edit for finding in some for edit in finding.removes])
+
+    found = _halves([finding for finding in findings if finding.removes], is_same, [_MOST_RENDERINGS])
+    return [one for one in found if is_same([one])] if by_itself and len(found) > 1 else found
+
+
+def kept(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings whose `edits` change no output when all of them are applied."""
+
+    def is_same(some: Sequence[Finding]) -> bool:
+        return subject.same_with([edit for finding in some for edit in finding.edits])
+
+    found = _halves(findings, is_same, [_MOST_RENDERINGS])
+    while found and not is_same(found):  # each by itself, but not together
+        found = found[: len(found) // 2]
+    return found
+
+
+def _halves(some: Sequence[Finding], is_same: Callable[[Sequence[Finding]], bool], left: list[int]) -> list[Finding]:
+    """The findings that hold. Most often all do, so all are tried at once; if not, each half by itself.
+
+    left: how often may be tried.
+    """
+    if not some or left[0] <= 0:
+        return []
+    left[0] -= 1
+    if is_same(some):
+        return [*some]
+    if len(some) == 1:
+        return []
+    middle = len(some) // 2
+    return [*_halves(some[:middle], is_same, left), *_halves(some[middle:], is_same, left)]

@@ -1,0 +1,66 @@
+"""Asks once whether a project is trusted. Nothing is read, requested or started before the answer."""
+
+from __future__ import annotations
+
+import os
+
+from lsprotocol import types
+
+from plait.authoring import project as projects
+from plait.authoring.project.trusting.needs import needs_of
+from plait.base.errors import PlaitError
+from plait.base.trust import Decision, permissions_of, store, stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.authoring.lsp.connection import Server
+
+YES, NO = "Grant", "Not in this session"
+# What a question can show: so many accesses, each so long. Nothing is granted here that is not shown whole.
+_SHOWN, _LONGEST = 8, 200
+
+
+async def ask(server: Server, path: str) -> None:
+    """Asks about the project of a file, if it needs permissions that are not granted and the question is open."""
+    found, directory = _project(path) if server.has_disk else ("", "")
+    if not found or directory in server.asked:
+        return
+    needs = needs_of(found, permissions_of(found))
+    if not needs:
+        return
+    server.asked.add(directory)
+    lines = [_plain(f"{one.access}: {one.name}") for one in needs]
+    is_whole = len(lines) <= _SHOWN and all(len(line) <= _LONGEST for line in lines)
+    answer = await server.window_show_message_request_async(
+        types.ShowMessageRequestParams(
+            types.MessageType.Warning,
+            _message(directory, lines),
+            [types.MessageActionItem(one) for one in ((YES, NO) if is_whole else (NO,))],
+        )
+    )
+    if is_whole and answer is not None and answer.title == YES:
+        store(Decision(directory, [*stored(directory), *needs]))
+        server.state.touch(found)
+        server.tell_all()
+
+
+def _project(path: str) -> tuple[str, str]:
+    """The project file of a file, and the real path of its directory; "" without one, and for one of another user."""
+    try:
+        found = projects.find(path)
+    except PlaitError:  # which the file has a diagnostic of
+        return "", ""
+    return ("", "") if found is None else (found, os.path.realpath(os.path.dirname(found)))
+
+
+def _message(directory: str, lines: Sequence[str]) -> str:
+    shown = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..." for line in lines[:_SHOWN]]
+    more = [] if shown == lines else [f"{len(lines)} accesses in all; `plait trust` shows and grants them"]
+    return "\n".join([f"{_plain(directory)} asks for more than its repository:", *shown, *more])
+
+
+def _plain(text: str) -> str:
+    """A text in which no character breaks a line, turns its direction or is invisible."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

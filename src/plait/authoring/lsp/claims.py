@@ -1,0 +1,197 @@
+"""Changes that the server offers are claims: each is checked by evaluating the runs that read an edited file."""
+
+from __future__ import annotations
+
+import os
+from itertools import accumulate
+
+import plait.base.text_edits
+from plait.authoring.analysis.verifying import Budget, Checked, Unverified, changes, checked, failures
+from plait.authoring.lsp.evaluation import LIMITS
+from plait.authoring.lsp.features import Fix
+from plait.authoring.lsp.state import content_of
+from plait.base.errors import PlaitError
+from plait.base.input_view import permitted
+from plait.ytt.templates.recovery import findings_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
+    from plait.authoring.analysis.verifying import Change
+    from plait.authoring.lsp.features import Edit
+    from plait.authoring.lsp.state import State
+
+# Seconds that a person waits for a change that was asked for.
+SECONDS = 10.0
+# The same for the fixes that are offered for a line, which nobody asked for.
+SECONDS_OF_FIXES = 2.0
+
+
+def budget(seconds: float = SECONDS) -> Budget:
+    """The limits of a verification."""
+    return Budget(seconds, {"steps": LIMITS["steps"], "memory": LIMITS["memory"]})
+
+
+class Runs(list[Checked]):
+    """The runs that a change is checked in. left: why others are not; "" if these are all."""
+
+    left = ""
+
+
+def runs_for(state: State, path: str, limit: Budget) -> Runs:
+    """The runs of the project of a file as they are now, with all environments of a matrix."""
+    texts = state.seen_by_runs()
+    found = Runs()
+    watched_runs, left = state.registry.all_runs_of(path)
+    if left:
+        found.left = f"{left} environments are not checked"
+    for watched in watched_runs:
+        known = watched.checked
+        if known is None or known[0] is not watched.evaluation or known[1] != state.texts or _is_old(known[2], texts):
+            if limit.left <= 0:
+                found.left = "the runs take too long"
+                break
+            with permitted(watched.run.permissions):
+                now = checked(watched.run, texts, limit, state.cache)
+            if limit.left <= 0 and now.error is not None:
+                found.left = "the runs take too long"
+                break
+            known = watched.checked = watched.evaluation, dict(state.texts), now
+        found.append(known[2])
+    return found
+
+
+def _is_old(known: Checked, texts: Container[str]) -> bool:
+    """True if a file that a run has read is another one by now."""
+    return any(path not in texts and content_of(path) != data for path, data in known.view.files.items())
+
+
+def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict[str, bytes]:
+    """The files of edits, with the edits applied. Raises Unverified for an unreadable file.
+
+    broken: edit such a file, too.
+    """
+    by_path: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_path.setdefault(edit.span.path, []).append(edit)
+    out: dict[str, bytes] = {}
+    for path, those in by_path.items():
+        file = state.file(path)
+        if file is None or (file.recovered.cut and not broken):
+            raise Unverified(f"{path} has errors")
+        starts = [0, *accumulate(len(line) + 1 for line in file.lines)]
+        try:
+            text = plait.base.text_edits.edited(file.source.text, (_in_text(starts, one) for one in those))
+        except plait.base.text_edits.ConflictError:
+            raise Unverified("edits overlap") from None
+        out[path] = text.encode("utf-8", "surrogateescape")
+    return out
+
+
+def _in_text(starts: Sequence[int], edit: Edit) -> plait.base.text_edits.Edit:
+    """An edit with the indexes of characters. starts: of the lines."""
+    span = edit.span
+    first, last = starts[span.line - 1], starts[(span.last or span.line) - 1]
+    return plait.base.text_edits.Edit(first + span.column - 1, last + span.end - 1, edit.text)
+
+
+def first_change(
+    state: State,
+    runs: Runs,
+    edits: Iterable[Edit],
+    limit: Budget,
+    *,
+    is_meant: Callable[[Change], bool] = lambda _: False,
+) -> Change | None:
+    """The changed output of the first run that an edit affects, or None.
+
+    is_meant: returns True for a change that the edits intend. Raises Unverified.
+    """
+    texts = edited(state, edits)
+    if not any(one.reads(texts) for one in runs):
+        raise Unverified(runs.left or "no run reads these files")
+    for one in runs:
+        with permitted(one.run.permissions):
+            seen = {**state.seen_by_runs(), **texts}
+            found = next(changes([one], seen, edited=texts, budget=limit, cache=state.cache), None)
+        if found is not None and not is_meant(found):
+            return found
+    if runs.left:
+        raise Unverified(runs.left)
+    return None
+
+
+def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, keeps: bool) -> Iterator[Fix]:
+    """The fixes for a file that hold. The title of one that cannot be verified in time says so.
+
+    keeps: a fix must keep the output of each run that succeeds; otherwise it must not make one fail. The error of a
+    failing run must disappear.
+    """
+    runs: Runs | None = None
+    for fix in fixes:
+        if runs is None:
+            runs = runs_for(state, path, limit)
+        try:
+            holds = _holds(state, runs, fix, limit, keeps=keeps or fix.keeps)
+        except Unverified:
+            yield Fix(f"{fix.title} (not verified)", fix.edits, keeps=fix.keeps)
+            continue
+        if holds:
+            yield fix
+
+
+def _holds(state: State, runs: Runs, fix: Fix, limit: Budget, *, keeps: bool) -> bool:
+    """True if a fix holds. Raises Unverified."""
+    texts = edited(state, fix.edits, broken=True)
+    is_broken = False
+    for path, data in texts.items():
+        before = state.file(path)
+        count = 0 if before is None else len(before.faults)
+        if before is not None and count:
+            after = before.with_text(data.decode("utf-8", "surrogateescape"))
+            if len(after.faults) >= count:
+                return False
+            is_broken = True
+    if is_broken:
+        return True  # the reader has one fault less; what the runs say of the file comes after the last one
+    seen = {**state.seen_by_runs(), **texts}
+    sound = [one for one in runs if one.error is None]
+    failing = [one for one in runs if one.error is not None]
+    for one in sound:
+        with permitted(one.run.permissions):
+            found = changes([one], seen, edited=texts, budget=limit, cache=state.cache)
+            change = next(found, None)
+        if change is not None and (keeps or isinstance(change.after, PlaitError)):
+            return False
+    for one in failing:
+        with permitted(one.run.permissions):
+            if next(failures([one], seen, texts, limit, state.cache), None) is not None:
+                return False
+    if runs.left:
+        raise Unverified(runs.left)
+    return True
+
+
+def told(change: Change) -> str:
+    """The reason for rejecting a change: the error and its line, or the value that would change."""
+    name = change.before.run.name
+    if isinstance(change.after, PlaitError):
+        # The first finding with a place says more than a headline without one.
+        found = next((one for one in findings_of(change.after) if one.at is not None), change.after)
+        at = f"{found.at}: " if found.at is not None else ""
+        said = f"{at}{found.message}".replace(os.path.join(change.before.run.directory, ""), "")
+        return f'the run "{name}" would fail: {said}'
+    where = _first_difference(change)
+    return f'the output of the run "{name}" would change' + (f": {where}" if where else "")
+
+
+def _first_difference(change: Change) -> str:
+    """The place of the first value that differs; "" if no document does."""
+    from plait.insight.diff import diff
+
+    before, after = change.before.documents, change.after
+    if before is None or isinstance(after, PlaitError):
+        return ""
+    found = next(iter(diff(before.nodes.items, after.nodes.items, in_order=True)), None)
+    return "" if found is None else f"{found.document}:{found.path}" if found.path else found.document

@@ -1,0 +1,142 @@
+"""Problems of a file: by itself, and in the runs that read it."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.analysis.file_facts import PROJECT
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lint.mending import mendings
+from plait.authoring.lsp import projectfile, resource_schemas
+from plait.authoring.lsp.features import Fix, Problem, Span
+from plait.authoring.lsp.linting import fix_of, notes
+from plait.authoring.lsp.unused_diagnostics import WARNING, unused
+from plait.base.errors import Advice, Finding
+from plait.base.extents import extent, words_of
+from plait.base.source import Position
+from plait.base.warnings import diagnostic_of
+from plait.ytt.templates.recovery import findings_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lsp.state import State
+    from plait.authoring.project.run import Run
+
+ERROR = "error"
+
+
+def problems(state: State, path: str) -> list[Problem]:
+    """All that is wrong with a file. What the runs that read it say comes once, however many there are."""
+    if resource_schemas.is_schema(state, path):
+        return [*resource_schemas.of_schemas(state, path)]
+    file = state.file(path)
+    if file is None:
+        return []
+    found = [_problem(file, finding, "syntax") for finding in file.faults]
+    known = {problem.span.line for problem in found}
+    for watched in state.runs_of(path):
+        evaluation = watched.evaluation
+        if evaluation is None or file.recovered.cut or not state.is_current(evaluation, path):
+            continue
+        for finding in evaluation.findings():
+            at = _in_file(finding, path)
+            if at is not None and at.line not in known:
+                known.add(at.line)
+                found.append(_problem(file, finding, "run", at, run=watched.run))
+    for error in state.registry.errors.values():
+        for finding in findings_of(error):
+            if path_of(finding.at.source if finding.at else None) == path:
+                found.append(_problem(file, finding, "project"))
+    if file.kind == PROJECT:
+        told = {problem.span.line for problem in found}
+        found += [problem for problem in projectfile.problems(file) if problem.span.line not in told]
+    found += _warnings(state, file)
+    found += resource_schemas.problems(state, file)
+    found += unused(state, file)
+    found += notes(file)
+    return found
+
+
+def _warnings(state: State, file: File) -> Iterator[Problem]:
+    """The warnings of the runs, at the lines that they name."""
+    seen: set[str] = set()
+    for watched in state.runs_of(file.path):
+        evaluation = watched.evaluation
+        if evaluation is None or not evaluation.warnings or not state.is_current(evaluation, file.path):
+            continue
+        for text in evaluation.warnings:
+            found = diagnostic_of(text)
+            at = found.at
+            if at is None or at.line < 1 or text in seen or path_of(at.source) != file.path:
+                continue
+            seen.add(text)
+            span = span_of(file, None, found)
+            message = f"{found.message}\nin the run {watched.run.name}"
+            yield Problem(span, WARNING, message, "run", fixes=_fixes(file, span, found), found=found)
+
+
+def _in_file(finding: Finding, path: str) -> Position | None:
+    """The position of a finding in a file: its own, or that of the innermost step that led to it; None if there is
+    none.
+    """
+    if finding.at is not None and path_of(finding.at.source) == path:
+        return finding.at
+    for at in (*finding.also, *(step.at for step in finding.trail)):
+        if at is not None and path_of(at.source) == path:
+            return at
+    return None
+
+
+def _problem(file: File, finding: Finding, code: str, at: Position | None = None, *, run: Run | None = None) -> Problem:
+    span = span_of(file, None if at is finding.at else at, finding)
+    at = at or finding.at
+    text = finding.message
+    if finding.expected:
+        text += f"\nexpected: {finding.expected}"
+    if finding.found:
+        text += f"\nfound: {finding.found}"
+    if finding.hint and not (
+        isinstance(finding.hint, Advice) and finding.hint.names("limit")
+    ):  # nobody can set it here
+        text += f"\nhint: {finding.hint}"
+    if run is not None:
+        text = f"{text}\nin the run {run.name}".replace(os.path.join(run.directory, ""), "")
+    also = []
+    for place, words in [
+        (None if at is finding.at else finding.at, "here"),
+        *((one, one.label or "also here") for one in finding.also),
+    ]:
+        path = None if place is None else path_of(place.source)
+        if place is not None and path is not None and (path, place.line) != (span.path, span.line):
+            also.append((Span(path, place.line, 1, 1 << 16), words))
+    return Problem(span, ERROR, text, code, also, _fixes(file, span, finding), finding)
+
+
+def span_of(file: File, at: Position | None, finding: Finding) -> Span:
+    """The part of a line that a finding is about: the word at fault if it is on the line, otherwise the whole line.
+
+    at: another position of the finding than its own.
+    """
+    at = at or finding.focus or finding.at
+    line = 1 if at is None else max(at.line, 1)
+    words = words_of(finding)
+    # Code in a block scalar is on another line than the engine says.
+    lines = [line, *(number for number, told in file.names.told.items() if told == line)]
+    for number in lines:
+        place = Position(file.source, number, at.column if at is not None and number == line else None)
+        found = extent(finding, place)
+        span = Span(file.path, number, 1, 1)
+        if found is not None and found.column is not None and found.end is not None:
+            span = Span(file.path, number, found.column, found.end)
+        if file.line(number)[span.column - 1 : span.end - 1] in words:
+            break
+    return span
+
+
+def _fixes(file: File, span: Span, finding: Finding) -> list[Fix]:
+    """The suggestions of a finding as edits."""
+    at = Position(file.source, span.line, span.column, span.end)
+    return [fix_of(file, one) for one in mendings(file, finding, at)]

@@ -1,0 +1,297 @@
+"""A run evaluated with provenance: its output, its errors, and the lines of its inputs that contributed to each value."""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+
+from plait.authoring.analysis.code import ITEM
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.analysis.symbols import items_by_keys
+from plait.authoring.lsp.value_origins import lines_behind
+from plait.base.errors import LimitError, PlaitError
+from plait.base.input_view import View
+from plait.base.limits import Allowance, Limits, exceeded, limited
+from plait.base.process import with_room
+from plait.insight.explain import Explainer
+from plait.insight.history_text import shown
+from plait.insight.node_paths import Place, all_places
+from plait.tree.lookups import Instance, Lookups
+from plait.tree.nodes import Array, Map, MapItem, walk
+from plait.tree.provenance import EVERY, Cause, Change, Trace
+from plait.tree.secrets import HIDDEN, uses_secrets
+from plait.ytt.workspace.library import PRIVATE_NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from plait.authoring.project.run import Run
+    from plait.base.code_cache import CodeCache
+    from plait.base.errors import Finding
+    from plait.engine.results import Documents
+    from plait.insight.item_names import ItemNames
+    from plait.tree.nodes import Document, Item
+    from plait.tree.provenance import Match
+    from plait.ytt.json_schema import Catalogue, Fault, Schema
+
+# What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
+# `memory` is what the server's process may have: what one of its threads takes nobody can tell.
+LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
+# The files of a library are in a directory of this name.
+_PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
+
+
+class Stop:
+    """Lets one thread stop the evaluation of another."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._allowance: Allowance | None = None
+        self.is_asked = False
+
+    def watch(self, allowance: Allowance) -> None:
+        """Sets the budget to stop."""
+        with self._lock:
+            self._allowance = allowance
+            if self.is_asked:
+                allowance.deadline = 0.0
+
+    def ask(self) -> None:
+        """Stops the evaluation: at its next check of the clock, its time is up."""
+        with self._lock:
+            self.is_asked = True
+            if self._allowance is not None:
+                self._allowance.deadline = 0.0
+
+
+class Kinds:
+    """The results of checking a run's output against the schemas of a project.
+
+    catalogue: the schemas that the project names, or None. of_data: the schemas of a site for the data of its
+    documents, by their `schema`. faults: by (absolute path, line). error: the reason why documents are not checked.
+    """
+
+    __slots__ = ("catalogue", "error", "faults", "of_data")
+
+    def __init__(self) -> None:
+        self.catalogue: Catalogue | None = None
+        self.of_data: Mapping[str, Schema] = {}
+        self.faults: list[tuple[str, int, Fault]] = []
+        self.error: PlaitError | None = None
+
+    def problems(self) -> list[tuple[PlaitError, str]]:
+        """The problems of the schemas themselves, each with its severity."""
+        found = [] if self.error is None else [(self.error, "error")]
+        if self.catalogue is not None:
+            found += [(error, "error") for error in self.catalogue.problems]
+            found += [(error, "warning") for error in self.catalogue.notes]
+        return found
+
+    def paths(self) -> Iterable[str]:
+        """The files and directories of schemas that were read or tested."""
+        return () if self.catalogue is None else self.catalogue.paths()
+
+    def reads(self, path: str) -> bool:
+        """True if a file is one of the schemas, or would be if it existed."""
+        return self.catalogue is not None and self.catalogue.reads(path)
+
+
+class Evaluation:
+    """The result of a run.
+
+    documents: its output, or None if it failed. error: the reason. view: the files it read. lookups: files by `load`,
+    and data values by library, also of a run that failed later. warnings: also of a run that failed. by_line: (absolute
+    path, line) that set or changed values -> the values. kinds: the results of schema checks.
+    """
+
+    __slots__ = (
+        "_declarations",
+        "_explainer",
+        "by_line",
+        "documents",
+        "error",
+        "kinds",
+        "lookups",
+        "run",
+        "trace",
+        "view",
+        "warnings",
+    )
+
+    def __init__(
+        self,
+        run: Run,
+        view: View,
+        documents: Documents | None,
+        error: PlaitError | None,
+        trace: Trace,
+        lookups: Lookups | None = None,
+        warnings: Sequence[str] = (),
+    ) -> None:
+        self.run = run
+        self.view = view
+        self.documents = documents
+        self.error = error
+        self.trace = trace
+        self.lookups = Lookups() if lookups is None else lookups
+        self._declarations: dict[tuple[str, int], list[tuple[Instance, tuple[str, ...]]]] | None = None
+        self.warnings = warnings
+        self.by_line: dict[tuple[str, int], list[Place]] = {}
+        self._explainer = Explainer(trace)
+        self.kinds = Kinds()
+
+    def index(self) -> None:
+        """Fills `by_line`. That is slow, so no request waits for it."""
+        if self.documents is not None:
+            for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
+                for key in lines_behind(self.trace, place.item):
+                    self.by_line.setdefault(key, []).append(place)
+
+    def set_by(self, path: str, item: Item) -> list[Place]:
+        """The values that the lines of an item of a file, and of its descendants, have set."""
+        lines = {item.line, *(one.line for one in walk(item.value))}
+        return [place for line in sorted(lines) for place in self.by_line.get((path, line), ())]
+
+    def matches(self, path: str, right: Item) -> list[Match]:
+        """The matches of an overlay document, by its position."""
+        found = self.trace.matches.items()
+        return [one for item, many in found if item.line == right.line and path_of(item.source) == path for one in many]
+
+    def findings(self) -> list[Finding]:
+        """The findings of the error, one by one."""
+        if self.error is None:
+            return []
+        from plait.ytt.templates.recovery import findings_of
+
+        return findings_of(self.error)
+
+    def instances(self, path: str) -> list[Instance]:
+        """The data values that a file was evaluated with, or that it defines; those of the root for another file."""
+        found = [
+            one
+            for one in self.lookups.instances
+            if any(path_of(source) == path for source in one.sources)
+            or any(path_of(document.source) == path for document in (*one.schemas, *one.given))
+        ]
+        if found or _PRIVATE in path:
+            return found
+        return [one for one in self.lookups.instances if not one.library][:1]
+
+    def values(self, path: str, keys: Sequence[str]) -> Iterator[tuple[Instance, Place]]:
+        """A data value as the code of a file sees it, by its keys from the top: one for each library instance."""
+        seen: list[Item] = []
+        for instance in self.instances(path):
+            place = descend(instance.values, keys)
+            if place is not None and place.way and not any(one is place.item for one in seen):
+                seen.append(place.item)
+                yield instance, place
+
+    def value(self, path: str, keys: Sequence[str]) -> Place | None:
+        """The first of these."""
+        return next((place for _, place in self.values(path, keys)), None)
+
+    def items(self, path: str, keys: Sequence[str]) -> Iterator[MapItem]:
+        """The data values below some keys, as the code of a file sees them."""
+        for instance in self.instances(path):
+            place = descend(instance.values, keys)
+            value = None if place is None else place.value
+            if type(value) is Map:
+                yield from value.items
+
+    def declared_at(self, path: str, line: int) -> list[tuple[Instance, tuple[str, ...]]]:
+        """The data values that a line of a file of data values declares or sets."""
+        if self._declarations is None:
+            self._declarations = {}
+            for instance in self.lookups.instances:
+                for document in (*instance.schemas, *instance.given):
+                    for item, keys in items_by_keys(document.value):
+                        where = path_of(item.source)
+                        if where is not None:
+                            self._declarations.setdefault((where, item.line), []).append((instance, keys))
+        return self._declarations.get((path, line), [])
+
+    def hide(self, stores: Collection[str]) -> None:
+        """Marks values from some files as secret, because another run uses them as variables stores."""
+        if not stores or not any(path in stores for path in self.view.files):
+            return
+        sources = {
+            one.source
+            for change in self.trace.changes.values()
+            for one in (change, *change.because)
+            if isinstance(one, Change | Cause | MapItem) and path_of(one.source) in stores
+        }
+        self.trace.hide_lines((source, 0, EVERY) for source in sources)
+
+    def name_of(self, place: Place) -> str:
+        """The name of a value, without secrets."""
+        return str(place.named(self.names))
+
+    @property
+    def names(self) -> ItemNames:
+        """The names of documents and items."""
+        return self._explainer.names
+
+    def shown(self, item: Item) -> str:
+        """The value of an item in one short line; of a secret only that it is one."""
+        if type(item.value) is Map or type(item.value) is Array or not self.is_secret(item):
+            return shown(item.value)
+        return HIDDEN
+
+    def is_secret(self, item: Item) -> bool:
+        """True if a value is secret: it, or a value it was made from, comes from a variables store or an encrypted
+        document.
+        """
+        return self._explainer.is_secret(item)
+
+
+def descend(document: Document, keys: Sequence[str]) -> Place | None:
+    """The place below keys of a document; `[]` is the first item of a list. None if it is missing."""
+    way: list[Item] = []
+    value = document.value
+    for key in keys:
+        item: Item | None = None
+        if type(value) is Map:
+            item = value.find(key)
+        elif type(value) is Array and key == ITEM and value.items:
+            item = value.items[0]
+        if item is None:
+            return None
+        way.append(item)
+        value = item.value
+    return Place(document, 0, tuple(way))
+
+
+def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache | None = None) -> Evaluation:
+    """Evaluates a run with provenance. Errors are in the result.
+
+    texts: open texts, by absolute path. stop: stops it. cache: compiled code of earlier evaluations.
+    """
+    view = View(texts)
+    trace, lookups = Trace(), Lookups()
+    warned: list[str] = []
+    documents = None
+    error: PlaitError | None = None
+    with limited(Limits(**LIMITS)) as allowance:
+        stop.watch(allowance)
+        try:
+            documents = with_room(
+                lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False, lookups=lookups, warned=warned),
+                first=False,
+            )
+        except PlaitError as failed:
+            error = failed
+            failed.__traceback__ = failed.__context__ = None  # they hold all that was evaluated
+        except MemoryError as failed:
+            failed.__traceback__ = failed.__context__ = None
+            error = exceeded("the memory of this run", "memory", LIMITS["memory"])
+            trace, lookups = Trace(), Lookups()
+    if uses_secrets(view) and not uses_secrets(trace):
+        # The run ended before it was known which values are secret, so none is shown.
+        documents, trace, lookups = None, Trace(), Lookups()
+    return Evaluation(run, view, documents, error, trace, lookups, warned)
+
+
+def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:
+    """True if an evaluation was stopped by its caller, so that its result means nothing."""
+    return stop.is_asked and isinstance(evaluation.error, LimitError)

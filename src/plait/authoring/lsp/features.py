@@ -1,0 +1,114 @@
+"""Results of the language features, in plait's units: lines and columns count from 1, columns in characters.
+
+`server` converts them to those of the protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.errors import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a file. end: the column after it. last: the line of the end; 0 for the same line."""
+
+    path: str
+    line: int
+    column: int
+    end: int
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A text in the place of another."""
+
+    span: Span
+    text: str
+
+
+@dataclass(slots=True)
+class Fix:
+    """A way to mend something. keeps: it has to keep the output of each run that succeeds."""
+
+    title: str
+    edits: list[Edit]
+    keeps: bool = False
+
+
+@dataclass(slots=True)
+class Problem:
+    """Something that is wrong, or not needed. severity: "error", "warning", "note" or "unused". found: its
+    diagnostic, if it has one.
+    """
+
+    span: Span
+    severity: str
+    message: str
+    code: str = ""
+    also: list[tuple[Span, str]] = field(default_factory=list)
+    fixes: list[Fix] = field(default_factory=list)
+    found: Diagnostic | None = None
+
+
+@dataclass(slots=True)
+class Suggestion:
+    """A completion item. start: the column from which it replaces the text up to the cursor."""
+
+    label: str
+    kind: str
+    start: int
+    detail: str = ""
+    documentation: str = ""
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Shown:
+    """A hover text in Markdown."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Hint:
+    """An inlay hint."""
+
+    line: int
+    column: int
+    text: str
+    tooltip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of code. kind: of `tokens.KINDS`."""
+
+    line: int
+    column: int
+    end: int
+    kind: str
+
+
+@dataclass(slots=True)
+class Lens:
+    """A text that is shown above a line."""
+
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class Symbol:
+    """A symbol of a file, with nested ones."""
+
+    name: str
+    kind: str
+    line: int
+    last: int
+    detail: str = ""
+    inner: list[Symbol] = field(default_factory=list)

@@ -1,0 +1,156 @@
+"""Hover texts: the final value and its origin, signatures, types, descriptions."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.analysis.code import ITEM
+from plait.authoring.analysis.file_facts import OPS, PROJECT
+from plait.authoring.lsp import navigation, projectfile, reference, resource_schemas, variables
+from plait.authoring.lsp.features import Shown
+from plait.authoring.lsp.markdown import block, code, plain
+from plait.authoring.lsp.schemas import declared
+from plait.insight.explain import Explainer
+from plait.insight.history_text import shown, to_text
+from plait.tree.nodes import Array, Map
+from plait.tree.secrets import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lsp.evaluation import Evaluation
+    from plait.authoring.lsp.state import State
+    from plait.insight.node_paths import Place
+
+_MOST_PLACES = 3
+_MOST_LINES = 12
+
+
+def hover(state: State, path: str, line: int, column: int) -> Shown | None:
+    """The hover text at a position, or None."""
+    file = state.file(path)
+    if file is None:
+        return None
+    # Taken once: an evaluation that ends meanwhile would answer only a part of the question.
+    evaluations = [*state.evaluations(path)]
+    parts = [*_of_variable(state, file, line, column)] or [*_of_code(state, file, line, column, evaluations)]
+    if file.kind == PROJECT:
+        text = projectfile.hover(file, line, column)
+        parts += [] if text is None else [text]
+    annotation = reference.annotation_at(file, line, column)
+    if annotation is not None:
+        parts.append(annotation)
+    if not parts or file.kind == OPS:
+        parts += _of_values(state, file, line, evaluations)
+    return Shown("\n\n---\n\n".join(parts)) if parts else None
+
+
+def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[str]:
+    """The definitions of a variable of operations."""
+    found = variables.name_at(file, line, column)
+    if found is None:
+        return
+    places = [
+        f"{os.path.basename(span.path)}:{span.line}" for span in variables.definitions(state, file.path, found[0])
+    ]
+    if places:
+        yield f"{code(f'(({found[0]}))')} gets its value in {', '.join(map(plain, places))}"
+    elif any(one.run.command == "patch" for one in state.runs_of(file.path)):
+        yield f"nothing gives {code(f'(({found[0]}))')} a value"
+
+
+def _of_code(state: State, file: File, line: int, column: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """A name in code: a data value, a member of a module, a function."""
+    keys = navigation.data_value_at(file, line, column)
+    if keys is not None:
+        if ITEM not in keys:  # items of a list have values of their own
+            yield from data_value(state, file.path, keys, evaluations)
+        return
+    found = file.names.chain_at(line, column)
+    if found is not None:
+        chain, index = found
+        load = file.names.load_of(chain.names[0])
+        if load is not None and load[0].path.startswith("@ytt:") and index == 1:
+            text = reference.member(load[0].path[5:], chain.names[1])
+            if text:
+                yield text
+                return
+        if index:
+            return
+    one = file.names.at(line, column)
+    if one is None:
+        return
+    if one.scope is None:
+        text = reference.universal(one.name)
+        if text:
+            yield text
+        return
+    function = file.names.function(one.name)
+    load = file.names.load_of(one.name)
+    if function is not None:
+        yield reference.signature(function, file.source)
+    elif load is not None:
+        there = navigation.loaded_file(state, file, load[0].path)
+        other = None if there is None else there.names.function(load[1])
+        if there is not None and other is not None:
+            yield reference.signature(other, there.source)
+        else:
+            yield f"{code(load[1])} of {code(load[0].path)}"
+
+
+def data_value(state: State, path: str, keys: Sequence[str], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """A data value in each evaluation: its value, and where it is set."""
+    seen: set[str] = set()
+    for evaluation in evaluations:
+        for instance, place in evaluation.values(path, keys):
+            history = Explainer(evaluation.trace).history(place)
+            name = "data.values." + ".".join(keys)
+            value = _value(place, secret=history.secret)
+            said = declared(state, evaluation, keys, path)
+            where = f"run {plain(evaluation.run.name)}" + (
+                f", library {plain(instance.library)}" if instance.library else ""
+            )
+            parts = [f"{code(name)}: {value} *({where})*", "" if said is None else said.text()]
+            text = "\n\n".join([*filter(None, parts), _table(to_text(history), evaluation)])
+            if text not in seen and len(seen) < _MOST_PLACES:  # each run may evaluate a library several times
+                seen.add(text)
+                yield text
+
+
+def _of_values(state: State, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """The values of the output that a line has set, with their histories; of data values where it is one."""
+    for evaluation in evaluations:
+        places = evaluation.by_line.get((file.path, line), ())
+        scalars = [place for place in places if type(place.value) is not Map and type(place.value) is not Array]
+        for place in (scalars or places)[:_MOST_PLACES]:
+            yield _history(evaluation, place)
+        if len(scalars or places) > _MOST_PLACES:
+            yield f"and {len(scalars or places) - _MOST_PLACES} more values"
+        if not places:
+            keys = navigation.declared_keys(state, evaluation, file, line)
+            if keys and ITEM not in keys and evaluation.value(file.path, keys) is not None:
+                yield from data_value(state, file.path, keys, evaluations)
+                return
+
+
+def _history(evaluation: Evaluation, place: Place) -> str:
+    history = Explainer(evaluation.trace).history(place)
+    value = _value(place, secret=history.secret)
+    said = resource_schemas.described(evaluation, place)
+    about = "" if said is None else f"{plain(said)}\n\n"
+    return f"{code(evaluation.name_of(place))}: {value} *(run {plain(evaluation.run.name)})*\n\n{about}{_table(to_text(history), evaluation)}"
+
+
+def _table(text: str, evaluation: Evaluation) -> str:
+    """A history without its first line; files are named from the directory of the run."""
+    lines = text.replace(os.path.join(evaluation.run.directory, ""), "").rstrip("\n").split("\n")[1:]
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[:_MOST_LINES], f"  ... {len(lines) - _MOST_LINES} more"]
+    return block("\n".join(line[2:] for line in lines))
+
+
+def _value(place: Place, *, secret: bool) -> str:
+    text = HIDDEN if secret else shown(place.value)
+    return code(text)

@@ -1,0 +1,168 @@
+"""Code lenses and inlay hints: rendered values, matches, and numbers of uses."""
+
+from __future__ import annotations
+
+from plait.authoring.analysis.file_facts import LAYER, OPS, TEMPLATE
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lsp.features import Hint, Lens
+from plait.authoring.lsp.overlay_targets import is_overlay
+from plait.authoring.lsp.unused_diagnostics import uses_of_values
+from plait.authoring.lsp.value_origins import lines_behind
+from plait.base.similar_names import counted
+from plait.tree.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lsp.evaluation import Evaluation
+    from plait.authoring.lsp.state import State
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import Document, Item, Value
+
+_LONGEST = 40
+# So many values of a document are looked at for what has changed them.
+_MOST = 2000
+
+
+def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
+    """The rendered value beside each expression, on the requested lines."""
+    file = state.file(path)
+    if file is None or file.kind != TEMPLATE or file.recovered.file is None:
+        return []
+    evaluation = next(iter(state.evaluations(path)), None)
+    if evaluation is None or not state.is_current(evaluation, path):
+        return []
+    out = []
+    for line in range(first, min(last, len(file.lines)) + 1):
+        text = file.line(line)
+        if "#@ " not in text or text.lstrip().startswith("#@") or line in file.recovered.cut:
+            continue
+        places = evaluation.by_line.get((path, line), ())
+        told = {_told(evaluation, place) for place in places}
+        if not told or None in told:
+            continue
+        some = sorted(value for value in told if value is not None)
+        value = some[0] if len(some) == 1 else f"{', '.join(some[:2])}, … ({len(places)} values)"
+        if len(value) > _LONGEST:
+            value = value[: _LONGEST - 1] + "…"
+        out.append(Hint(line, len(text.rstrip()) + 1, f" = {value}", f"in the run {evaluation.run.name}"))
+    return out
+
+
+def _told(evaluation: Evaluation, place: Place) -> str | None:
+    if type(place.value) is Map or type(place.value) is Array or evaluation.is_secret(place.item):
+        return None
+    return evaluation.shown(place.item)
+
+
+def lenses(state: State, path: str) -> list[Lens]:
+    """The lenses above documents, data values and operations: matches, changes, and numbers of uses."""
+    file = state.file(path)
+    if file is None:
+        return []
+    evaluations = [one for one in state.evaluations(path) if state.is_current(one, path)]
+    if not evaluations:
+        return []
+    if file.kind == OPS:
+        return list(_of_operations(file, evaluations))
+    if file.kind == LAYER:
+        return list(_of_parents(file, evaluations))
+    return [*_of_documents(state, file, evaluations[0]), *_of_values(state, file, evaluations[0])]
+
+
+def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
+    """The matches of an overlay document, and the number of overlays that change a template's document."""
+    if file.kind != TEMPLATE:
+        return
+    for document in file.documents:
+        places = evaluation.set_by(file.path, document)
+        if is_overlay(file, [document]):
+            matches = evaluation.matches(file.path, document)
+            if matches:
+                changed = sum(one.changed for one in matches)
+                more = "" if changed == len(matches) else f", changes {changed or 'none'}"
+                yield Lens(document.line, f"matches {counted(len(matches), 'document')}{more}")
+            elif places:
+                yield Lens(document.line, f"adds {counted(len({place.number for place in places}), 'document')}")
+        else:
+            overlays = {one for place in places[:_MOST] for one in _overlays_of(state, file, evaluation, place)}
+            if overlays:
+                yield Lens(max(document.line, 1), f"changed by {counted(len(overlays), 'overlay')}")
+
+
+def _overlays_of(state: State, file: File, evaluation: Evaluation, place: Place) -> Iterator[tuple[str, int]]:
+    """The documents of overlays, by path and line, that a value went through."""
+    for path, line in lines_behind(evaluation.trace, place.item):
+        other = state.known(path) if path != file.path else file
+        way = [] if other is None else other.way_to(line)
+        if other is not None and is_overlay(other, way):
+            yield path, way[0].line
+
+
+def _of_values(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
+    """The number of uses of each data value in the templates of a run."""
+    values = [document for document in file.documents if _holds_values(file, document, evaluation)]
+    used = uses_of_values(state, file.path) if values else None
+    if used is None:
+        return
+    for document in values:
+        yield from _uses(document.value, (), used)
+
+
+def _holds_values(file: File, document: Document, evaluation: Evaluation) -> bool:
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    if comments is not None and any(one.text.startswith("@data/values") for one in comments.at(document)):
+        return True
+    return file.kind != TEMPLATE and evaluation.run.is_values_file(file.path)
+
+
+def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) -> Iterator[Lens]:
+    for item in value.items if type(value) is Map else ():
+        way = (*keys, str(item.key))
+        own = sum(one[: len(way)] == way for one in used)
+        whole = sum(0 < len(one) < len(way) and one == way[: len(one)] for one in used)
+        if type(item.value) is Map and item.value.items:
+            direct = sum(one == way for one in used)
+            if direct:
+                yield Lens(item.line, f"used in {counted(direct, 'place')}")
+            yield from _uses(item.value, way, used)
+        elif own + whole:
+            yield Lens(item.line, f"used in {counted(own + whole, 'place')}")
+
+
+def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
+    """The number of places that an operation changes."""
+    for document in file.documents:
+        for item in document.value.items if type(document.value) is Array else ():
+            counts = [count for one in evaluations if (count := _changed(one, file.path, item))]
+            text = f"changes {counted(sum(counts), 'place')}" + (f" in {len(counts)} runs" if len(counts) > 1 else "")
+            yield Lens(item.line, text if counts else "changes nothing")
+
+
+def _changed(evaluation: Evaluation, path: str, operation: Item) -> int:
+    """The number of places that an operation set or removed."""
+    lines = {operation.line, *(item.line for item in operation.value.items)} if type(operation.value) is Map else set()
+    gone = sum(change.line in lines and path_of(change.source) == path for change in evaluation.trace.removals.values())
+    return gone + len({place.path for place in evaluation.set_by(path, operation)})
+
+
+def _of_parents(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
+    """The number of children of each document."""
+    for number, document in enumerate(file.documents):
+        after = file.documents[number + 1].line if number + 1 < len(file.documents) else len(file.lines) + 1
+        count = max(
+            sum(
+                any(
+                    getattr(one, "action", "") == "labels of the parent"
+                    and document.line <= one.line < after
+                    and path_of(one.source) == file.path
+                    for one in because
+                )
+                for _, because in evaluation.trace.lineage.values()
+            )
+            for evaluation in evaluations
+        )
+        if count:
+            yield Lens(max(document.line, 1), f"{count} {'child' if count == 1 else 'children'}")

@@ -1,0 +1,174 @@
+"""Layered documents: from a child to its parent, from a destination to its source, and back.
+
+Nothing is resolved here: the histories of values contain the source documents and lines.
+"""
+
+from __future__ import annotations
+
+from plait.authoring.analysis.file_facts import LAYER
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lsp.features import Span
+from plait.insight.explain import Explainer, flat
+from plait.insight.node_paths import all_places
+from plait.layering.document import DATA_SCHEMA
+from plait.tree.nodes import Document, Map, MapItem, walk
+from plait.yaml.document_names import document_name
+from plait.yaml.lossless.scalar_values import body_start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lsp.evaluation import Evaluation
+    from plait.authoring.lsp.state import State
+    from plait.insight.explain import Entry
+    from plait.tree.nodes import Item, Value
+
+# What is behind a value in another document; and what in its own says where that is.
+_SOURCES = ("written", "labels of the parent")
+_LINKS = ("substitution", "parent [", "layering action")
+# Schemas that are not the site's own.
+BUILT_IN = ("deckhand/", "metadata/")
+# So many values are looked at for an answer: on a large site an editor does not wait for all of them.
+_MOST = 3000
+
+
+def sources(state: State, file: File, line: int) -> list[Span]:
+    """The origin of data that a line inherits or substitutes."""
+    found: dict[tuple[str, int], Span] = {}
+    way = file.way_to(line)
+    document = way[0] if way else None
+    name = document_name(document) if type(document) is Document else None
+    is_metadata = any(type(item) is MapItem and item.key == "metadata" for item in way[:2])
+    if file.kind != LAYER or name is None or not is_metadata:
+        return []
+    # A line in the middle of a selector belongs to the line that the selector begins on.
+    asked = {(file.path, item.line) for item in way[2:]} | {(file.path, line)}
+    for evaluation in state.evaluations(file.path):
+        for entries in _histories(evaluation, name):
+            lines = {_place(entry): entry for entry in entries}
+            links = [entry for where, entry in lines.items() if where in asked and entry.action.startswith(_LINKS)]
+            if not links:
+                continue
+            # A selector means the labels that it is answered by, not each value that is inherited.
+            is_selector = all(entry.action.startswith(_LINKS[1]) for entry in links)
+            for where, entry in lines.items():
+                wanted = entry.action == _SOURCES[1] if is_selector else entry.action in _SOURCES
+                if where is not None and wanted and not _is_own(file, way[0].line, where):
+                    found.setdefault(where, _span(state, where))
+    return list(found.values())
+
+
+def named(state: State, file: File, line: int, column: int) -> list[Span]:
+    """All places of a document's or schema's name, from any of them."""
+    if file.kind != LAYER:
+        return []
+    places: list[tuple[tuple[str, str], Span]] = []
+    for path in sorted({file.path}.union(*(one.view.files for one in state.evaluations(file.path)))):
+        other = state.file(path)
+        if other is not None and other.kind == LAYER:
+            places += _names_in(other)
+    asked = {what for what, span in places if _covers(span, file, line, column)}
+    return [span for what, span in places if what in asked]
+
+
+def is_schema_at(file: File, line: int, column: int) -> bool:
+    """True if the name at a position is that of a schema, which is the name of its DataSchema."""
+    return any(not what[0] and _covers(span, file, line, column) for what, span in _names_in(file))
+
+
+def _covers(span: Span, file: File, line: int, column: int) -> bool:
+    return span.path == file.path and span.line == line and span.column <= column <= span.end
+
+
+def _names_in(file: File) -> Iterator[tuple[tuple[str, str], Span]]:
+    """The names in a file with their spans: of documents, (schema, name), and of schemas, ("", schema)."""
+    for document in file.documents:
+        top = document.value
+        if type(top) is not Map:
+            continue
+        metadata = top.find("metadata")
+        sources = [] if metadata is None else [item.value for item in walk(metadata.value) if _key(item) == "src"]
+        for around, inner in [(top, None if metadata is None else metadata.value), *((one, one) for one in sources)]:
+            schema, name = _text_of(around, "schema"), _text_of(inner, "name")
+            if schema is None:
+                continue
+            kind = str(schema.value)
+            if not kind.startswith(BUILT_IN):
+                yield from _standing(file, schema, ("", kind))
+            if name is not None:
+                owner = "" if kind.startswith(DATA_SCHEMA) else kind
+                yield from _standing(file, name, (owner, str(name.value)))
+
+
+def _text_of(value: Value, key: str) -> MapItem | None:
+    """The item of a map with a text under a key."""
+    item = value.find(key) if type(value) is Map else None
+    return item if item is not None and type(item.value) is str else None
+
+
+def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], Span]]:
+    """The span of an item's text if it is on the line of its key."""
+    node = file.spans.node(item)
+    if node is None:
+        return
+    text = file.spans.tree.text
+    is_quoted = node.style in ('"', "'")
+    start, end = body_start(text, node) + is_quoted, node.end - is_quoted
+    line, column = file.spans.place(start)
+    if text[start:end] == what[1] and line == item.line:
+        yield what, Span(file.path, line, column, column + end - start)
+
+
+def _key(item: Item) -> str:
+    return str(item.key) if type(item) is MapItem else ""
+
+
+def dependents(state: State, file: File, line: int) -> list[Span]:
+    """The lines that inherit or substitute data of the document on a line."""
+    found: dict[tuple[str, int], Span] = {}
+    if file.kind != LAYER:
+        return []
+    for evaluation in state.evaluations(file.path):
+        for entries in _histories(evaluation, None):
+            lines = {_place(entry): entry for entry in entries}
+            if (file.path, line) not in lines or lines[file.path, line].action.startswith(_LINKS):
+                continue
+            for where, entry in lines.items():
+                if where is not None and entry.action.startswith(_LINKS[:2]):
+                    found.setdefault(where, _span(state, where))
+    return sorted(found.values(), key=lambda span: (span.path, span.line))
+
+
+def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Entry]]:
+    """The entries of the history of each value of the documents of a name, or of all documents."""
+    if evaluation.documents is None:
+        return
+    explainer = Explainer(evaluation.trace)
+    count = 0
+    for place in all_places(explainer.visible(evaluation.documents.nodes.items), {}):
+        if name is not None and document_name(place.document) != name:
+            continue
+        count += 1
+        if count > _MOST:
+            return
+        history = explainer.history(place)
+        yield [*flat([*history.entries, *history.around])]
+
+
+def _place(entry: Entry) -> tuple[str, int] | None:
+    path = path_of(entry.source)
+    return None if path is None else (path, entry.line)
+
+
+def _is_own(file: File, first: int, where: tuple[str, int]) -> bool:
+    """True if a line belongs to the document that begins on another line of the file."""
+    after = min((document.line for document in file.documents if document.line > first), default=1 << 30)
+    return where[0] == file.path and first <= where[1] < after
+
+
+def _span(state: State, where: tuple[str, int]) -> Span:
+    path, line = where
+    file = state.file(path)
+    return Span(path, line, 1, 1) if file is None else Span(path, line, *file.text_on(line))

@@ -1,0 +1,94 @@
+"""The left side of an overlay: the documents that its documents change, and the items that its items match."""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lsp.evaluation import descend
+from plait.tree.nodes import Array, Map, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lsp.evaluation import Evaluation
+    from plait.authoring.lsp.state import State
+    from plait.tree.nodes import Document, Item, Value
+
+
+_SUBSET = re.compile(r"^@overlay/match +by *= *overlay\.subset\((\{.*?\})\)")
+
+
+def is_overlay(file: File, way: Sequence[Item]) -> bool:
+    """True if a path leads into a document of an overlay."""
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    return (
+        bool(way)
+        and comments is not None
+        and any(comment.text.startswith("@overlay/match") for comment in comments.at(way[0]))
+    )
+
+
+def left_documents(state: State, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
+    """The documents of an overlay document: by the subset in its matcher, or those that it changed.
+
+    All documents of templates if neither is known.
+    """
+    made = _of_templates(evaluation, file)
+    subset = _subset(file, right)
+    if subset is not None:
+        return [document for document in made if _has(document.value, subset)]
+    assert evaluation.documents is not None
+    documents = evaluation.documents.nodes.items
+    numbers: set[int] = set()
+    if state.is_current(evaluation, file.path):
+        numbers = {place.number for place in evaluation.set_by(file.path, right)}
+    return [documents[number] for number in sorted(numbers)] or made or documents
+
+
+def _subset(file: File, right: Item) -> dict[object, object] | None:
+    comments = None if file.recovered.file is None else file.recovered.file.comments
+    for comment in () if comments is None else comments.at(right):
+        found = _SUBSET.match(comment.text)
+        if found is not None:
+            try:
+                read = literal_eval(found[1])
+            except (SyntaxError, ValueError, MemoryError, RecursionError):
+                return None
+            return read if isinstance(read, dict) else None
+    return None
+
+
+def _has(value: Value, wanted: object) -> bool:
+    """True if a value contains all entries of a Starlark map."""
+    if not isinstance(wanted, dict):
+        return bool(value == wanted)
+    if type(value) is not Map:
+        return False
+    for key, inner in wanted.items():
+        item = value.find(key)
+        if item is None or not _has(item.value, inner):
+            return False
+    return True
+
+
+def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
+    """The documents of templates, before any overlay. file: of the overlay, whose own documents are excluded."""
+    made = next((stage.documents for stage in reversed(evaluation.trace.stages) if stage.name == "templates"), ())
+    return [document for document in made if path_of(document.source) != file.path]
+
+
+def left_items(state: State, evaluation: Evaluation, file: File, way: Sequence[Item]) -> Iterator[Item]:
+    """The items that a matcher for the last item of a way chooses among."""
+    if len(way) == 1:
+        yield from _of_templates(evaluation, file)
+        return
+    keys = [str(item.key) for item in way[:-1] if type(item) is MapItem]
+    for document in left_documents(state, evaluation, file, way[0]):
+        place = descend(document, keys)
+        value = None if place is None else place.value
+        if type(value) is Map or type(value) is Array:
+            yield from value.items

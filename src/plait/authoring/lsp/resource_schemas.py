@@ -1,0 +1,302 @@
+"""Schemas of documents by kind, for the output of templates, overlays, operations and layers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import lru_cache
+
+from plait.authoring.analysis.file_facts import OPS, PROJECT
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lsp.evaluation import descend
+from plait.authoring.lsp.features import Edit, Fix, Problem, Span, Suggestion
+from plait.authoring.lsp.markdown import plain
+from plait.authoring.lsp.overlay_targets import is_overlay, left_documents
+from plait.authoring.lsp.value_origins import lines_behind
+from plait.base.errors import PlaitError
+from plait.base.limits import Limits, limited
+from plait.base.process import with_room
+from plait.base.similar_names import listed
+from plait.layering.document import DATA_SCHEMA
+from plait.tree.nodes import Map, MapItem, to_plain, walk
+from plait.yaml import write_value
+from plait.ytt.json_schema import Fault, Schema, catalogue_of
+from plait.ytt.json_schema.check import faults
+from plait.ytt.json_schema.messages import Violation
+
+# Tokens of a path that choose among the items of an array.
+_ITEM = re.compile(r"(?:-?\d+(?::\w+)?|-|[^=]*=.*)\Z")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lsp.cursor import Cursor
+    from plait.authoring.lsp.evaluation import Evaluation, Stop
+    from plait.authoring.lsp.state import State
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import Document
+
+# What reading schemas may take, and checking documents by them.
+_LIMITS = Limits(seconds=5, steps=1 << 30, input=256 << 20)
+
+
+_OF_DATA_SCHEMAS = (["metadata", "storagePolicy"], ["metadata", "name"], ["data"])
+_HIDDEN = Violation((), "what stands here is not as the schema says")
+
+
+def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
+    """Fills `kinds` of an evaluation: each fault is at the line that last set or changed the value. stop: stops it."""
+    if not evaluation.run.checked_by and evaluation.run.command != "layer":
+        return
+    try:
+        with limited(_LIMITS) as allowance:
+            stop.watch(allowance)
+            with_room(lambda: _find(state, evaluation), first=False)
+    except PlaitError as error:
+        evaluation.kinds.error = None if stop.is_asked else error
+
+
+def _find(state: State, evaluation: Evaluation) -> None:
+    assert evaluation.documents is not None
+    kinds = evaluation.kinds
+    secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
+    if evaluation.run.checked_by:
+        texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
+        kinds.catalogue = catalogue_of(evaluation.run.checked_by, texts)
+    if evaluation.run.command == "layer":
+        kinds.of_data = _of_site(state, evaluation)
+    for document in evaluation.documents.nodes.items:
+        for fault in _faults(evaluation, document):
+            origin = _origin(evaluation, fault)
+            if origin is not None:
+                path, line = origin
+                # Keys of what is secret are for nobody to see, either.
+                is_hidden = path in secret or evaluation.is_secret(fault.item)
+                kinds.faults.append((path, line, Fault(fault.way, _HIDDEN) if is_hidden else fault))
+
+
+def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:
+    kinds = evaluation.kinds
+    paths = [path for path, _ in lines_behind(evaluation.trace, document)]
+    if kinds.catalogue is not None and (found := kinds.catalogue.check(document, paths)):
+        return found
+    schema = kinds.of_data.get(_schema_name(document))
+    return [] if schema is None else faults(document, schema)
+
+
+def _origin(evaluation: Evaluation, fault: Fault) -> tuple[str, int] | None:
+    """The line that set the faulty value, or its nearest ancestor."""
+    for item in reversed(fault.way):
+        lines = lines_behind(evaluation.trace, item)
+        if lines:
+            return lines[-1]
+    return None
+
+
+def _of_site(state: State, evaluation: Evaluation) -> dict[str, Schema]:
+    """The schemas of data among the documents that a run has read, unless it checks by them itself."""
+    found: dict[str, Schema] = {}
+    if any(setting.name == "validate-data" for setting in evaluation.run.settings):
+        return found
+    for path, content in sorted(evaluation.view.files.items()):
+        file = state.file(path) if content is not None and DATA_SCHEMA.encode() in content else None
+        for document in () if file is None else file.documents:
+            policy, name, data = (descend(document, keys) for keys in _OF_DATA_SCHEMAS)
+            if not _schema_name(document).startswith(f"{DATA_SCHEMA}/") or name is None or data is None:
+                continue
+            plain = to_plain(data.value)
+            # What an encrypted one says is for nobody to see.
+            if isinstance(plain, dict) and (policy is None or policy.value != "encrypted"):
+                try:
+                    found.setdefault(str(name.value), _data_schema(json.dumps(plain)))
+                except (PlaitError, ImportError, TypeError, ValueError):
+                    continue  # `plait layer --validate-data` says what is wrong with it
+    return found
+
+
+@lru_cache(64)
+def _data_schema(text: str) -> Schema:
+    """The schema of documents whose data has a schema. Raises UsageError, LimitError, ImportError."""
+    from plait.ytt.json_schema.reference_resolution import of_data
+
+    return of_data(json.loads(text))
+
+
+def _schema_name(document: Document) -> str:
+    found = document.value.find("schema") if type(document.value) is Map else None
+    return found.value if found is not None and type(found.value) is str else ""
+
+
+def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
+    """The schema of a document of the output: by kind, or by the name of its file."""
+    kinds = evaluation.kinds
+    found = None
+    if kinds.catalogue is not None:
+        try:
+            with limited(_LIMITS):
+                paths = [path for path, _ in lines_behind(evaluation.trace, document)]
+                found = kinds.catalogue.find(document, paths)
+        except PlaitError as error:
+            kinds.error = error
+    return found or kinds.of_data.get(_schema_name(document))
+
+
+# ---- what is told
+
+
+def problems(state: State, file: File) -> Iterator[Problem]:
+    """The violations of schemas of kinds, at the lines of a file that caused them."""
+    if file.kind == PROJECT:
+        yield from _unreadable(state, file)
+        return
+    yield from of_schemas(state, file.path)
+    seen: set[tuple[int, str]] = set()
+    for evaluation in state.evaluations(file.path):
+        if not state.is_current(evaluation, file.path):
+            continue
+        for path, line, fault in evaluation.kinds.faults:
+            if path == file.path and (line, fault.message) not in seen:
+                seen.add((line, fault.message))
+                yield _problem(file, line, fault, evaluation.run.name)
+
+
+def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
+    key = str(fault.item.key) if type(fault.item) is MapItem else ""
+    span = Span(file.path, line, *file.key_on(line, key))
+    message = f"{fault.message}\nin the run {run}"
+    if fault.meant:
+        message = f"{fault.message}\nhint: did you mean {listed(fault.meant, quote=chr(34))}?"
+    text = file.line(line)
+    is_found = not key or text[span.column - 1 : span.end - 1] == key
+    place = span if fault.is_of_key else _value_of(span, text, fault)
+    fixes = (
+        [] if place is None or not is_found else [Fix(f"Change to {one}", [Edit(place, one)]) for one in fault.meant]
+    )
+    return Problem(span, "error", message, "kind", fixes=fixes)
+
+
+def _value_of(span: Span, text: str, fault: Fault) -> Span | None:
+    """The span of a value as written: after its key, whose span is given, or as an item of an array; None if it is
+    computed.
+    """
+    value = str(fault.item.value)
+    at = text.find(value, span.end - 1 if type(fault.item) is MapItem else 0)
+    return None if at < 0 or not value else Span(span.path, span.line, at + 1, at + len(value) + 1)
+
+
+def is_schema(state: State, path: str) -> bool:
+    """True if a file is only a schema, so that it is not read as YAML."""
+    if not path.endswith(".json") or not state.checked_by(path):
+        return False
+    return all(watched.good is None or path not in watched.good.view.files for watched in state.runs_of(path))
+
+
+def of_schemas(state: State, path: str) -> Iterator[Problem]:
+    """The faults of a schema file, each once."""
+    seen: set[tuple[int, str]] = set()
+    for watched in state.checked_by(path):
+        for error, severity in () if watched.good is None else watched.good.kinds.problems():
+            at = error.at
+            if at is None or path_of(at.source) != path or (at.line, error.message) in seen:
+                continue
+            seen.add((at.line, error.message))
+            text = "\n".join(filter(None, [error.message, error.expected and f"expected: {error.expected}"]))
+            text += f"\nhint: {error.hint}" if error.hint else ""
+            yield Problem(Span(path, at.line, 1, 1), severity, text, "kind")
+
+
+def _unreadable(state: State, file: File) -> Iterator[Problem]:
+    """The first fault of each schema file that a project file names."""
+    found = (item for document in file.documents for item in walk(document.value))
+    line = next((item.line for item in found if type(item) is MapItem and item.key == "schemas"), 1)
+    by_file: dict[str, dict[str, str]] = {}
+    for watched in state.runs_of(file.path):
+        for error, severity in () if watched.good is None else watched.good.kinds.problems():
+            place = f"{error.at}: " if error.at is not None else ""
+            text = f"{place}{error.message}\nhint: {error.hint}" if error.hint else f"{place}{error.message}"
+            name = text if error.at is None else path_of(error.at.source) or ""
+            by_file.setdefault(name, {}).setdefault(text, severity)
+    for told in by_file.values():
+        text = next(iter(told)).replace(os.path.join(os.path.dirname(file.path), ""), "")
+        more = f"\nand {len(told) - 1} more" if len(told) > 1 else ""
+        severity = "error" if "error" in told.values() else "warning"
+        yield Problem(Span(file.path, line, 1, len("schemas") + 1), severity, text + more, "kind")
+
+
+# ---- completion and hover
+
+
+def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
+    """Keys and values that the schema of a document's kind has at a place, and the map there does not have yet."""
+    keys = at.keys if file.kind != OPS else _keys_of_operation(at)
+    for evaluation in state.evaluations(file.path):
+        if keys is None:
+            continue
+        for document in _documents(state, evaluation, file, at):
+            schema = schema_of(evaluation, document)
+            here = None if schema is None else schema.at(keys)
+            if here is not None:
+                yield from of_schema(here, at)
+                return
+
+
+def _keys_of_operation(at: Cursor) -> list[str] | None:
+    """The keys of the document that lead to the cursor, through the path of the operation; None outside a value."""
+    operation = at.way[1].value if len(at.way) > 1 else None
+    path = operation.find("path") if type(operation) is Map else None
+    if at.keys[:1] != ["value"] or path is None or type(path.value) is not str:
+        return None
+    tokens = path.value.split("/")[1:]
+    leads = [
+        token.removesuffix("?").replace("~1", "/").replace("~0", "~") for token in tokens if not _ITEM.match(token)
+    ]
+    return [*leads, *at.keys[1:]]
+
+
+def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
+    """The missing keys of a place, or the valid values of the key."""
+    properties = here.inside().properties()
+    if at.key:
+        below = here.inside().below(at.key)
+        for choice in () if below is None else below.choices():
+            if not isinstance(choice, (dict, list)):
+                text = write_value(choice).strip()  # type: ignore[arg-type] # JSON has no other scalars
+                yield Suggestion(text, "value", at.start, below.type_text(), plain(below.description()))  # type: ignore[union-attr]
+        return
+    there = at.there
+    for name, below in properties.items():
+        if name not in there:
+            yield Suggestion(name, "key", at.start, below.type_text(), plain(below.description()), f"{name}: ")
+
+
+def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Document]:
+    """The documents of the text at the cursor: those that an overlay changes, or the one that a template creates."""
+    if not at.way:
+        return
+    if is_overlay(file, at.way):
+        yield from left_documents(state, evaluation, file, at.way[0])
+        return
+    assert evaluation.documents is not None
+    if file.kind == OPS:
+        yield from evaluation.documents.nodes.items[:1]
+        return
+    written = at.way[0]
+    if type(written.value) is Map and written.value.find("kind") is not None:
+        yield written  # type: ignore[misc] # the first item of a way is a document
+    places = evaluation.set_by(file.path, written)
+    for number in sorted({place.number for place in places}):
+        yield evaluation.documents.nodes.items[number]
+
+
+def described(evaluation: Evaluation, place: Place) -> str | None:
+    """The description of a value in the schema of its document, in one paragraph, or None."""
+    schema = schema_of(evaluation, place.document)
+    keys = [str(item.key) for item in place.way if type(item) is MapItem]
+    found = None if schema is None else schema.at(keys)
+    if found is None:
+        return None
+    said = found.description()
+    return f"{found.type_text()}: {said}" if said else found.type_text()

@@ -1,0 +1,349 @@
+"""The state of the server: projects, open files, and the newest evaluation of each run.
+
+Requests read it in the server's event loop. Runs are evaluated in threads, one evaluation at a time per run. A change
+stops the current evaluation and begins the next one.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from threading import BoundedSemaphore, RLock, Thread
+
+from plait.authoring.analysis.file_facts import File, Reading
+from plait.authoring.analysis.file_settings import reading_in
+from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
+from plait.authoring.lsp.registry import Registry
+from plait.authoring.lsp.resource_schemas import find_faults
+from plait.base.code_cache import MemoryCache
+from plait.base.content import regular_content
+from plait.base.errors import PlaitError
+from plait.base.input_view import current_permissions, permitted
+from plait.base.limits import Limits, limited
+from plait.base.permissions import FILE_NAMES
+from plait.base.trust import permissions_of
+from plait.yaml.libyaml import parser as fastest_parser
+from plait.ytt.json_schema.schema_files import stamp_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from plait.authoring.lsp.registry import Watched
+    from plait.authoring.project.run import Run
+
+
+# What reading one file may take.
+_LIMITS = Limits(seconds=5)
+# So many runs are evaluated at the same time.
+_AT_ONCE = 2
+# So many broken files are read around, of those that are not open.
+_MOST_BROKEN = 5
+# So many files that are not open are told of for what schemas say.
+_MOST_FAULTY = 50
+
+
+# What settings of runs say of the files that they name.
+class State:
+    """The whole state. changed: called in the evaluating thread when an evaluation ends. begin: starts an evaluation;
+    replaced on systems without threads.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        fastest_parser()  # loaded before there are threads that import what it is loaded from
+        self._changed = changed
+        self.begin: Callable[[Callable[[], None]], None] = _begin_thread
+        self._lock = RLock()
+        self._turns = BoundedSemaphore(_AT_ONCE)
+        self._working = 0  # threads
+        self._stamps: dict[str, object] = {}
+        self.cache = MemoryCache()
+        self.texts: dict[str, str] = {}
+        # With the text and the settings that each was read by.
+        self._files: dict[str, tuple[tuple[str, Reading, frozenset[str]], File]] = {}
+        self.registry = Registry(self.texts)
+
+    # ---- files
+
+    def open(self, path: str, text: str) -> None:
+        """A file is open, or has another text in the editor."""
+        self.texts[path] = text
+        self.file(path)  # by one thread, before those of the evaluations ask for it
+        self.touch(path)
+
+    def close(self, path: str) -> None:
+        """A file is as it is on the disk again."""
+        self.texts.pop(path, None)
+        self._files.pop(path, None)
+        self.touch(path)
+
+    def touch(self, path: str, *, has_come_or_gone: bool = False) -> None:
+        """Handles a changed file: runs that read it are evaluated again. has_come_or_gone: it was created or removed."""
+        if os.path.basename(path) in FILE_NAMES:
+            before = self.registry.all()
+            self.registry.forget()
+            for other in {path, *self.texts}:
+                self._begin_new(other, path)
+            left = {*self.registry.all()}
+            self._end(watched for watched in before if watched not in left)
+            return
+        if has_come_or_gone:
+            self.registry.forget_guesses()
+        for watched in dict.fromkeys([*self.runs_of(path), *self.checked_by(path)]):
+            if watched.reads(path):
+                self._begin(watched)
+
+    def _begin_new(self, path: str, project_file: str = "") -> None:
+        """Evaluate the runs of a file that were not evaluated yet, or are others with another text of the project file."""
+        for watched in self.runs_of(path):
+            if watched.evaluation is None or (project_file and watched.depends_on_text_of(project_file)):
+                self._begin(watched)
+
+    def file(self, path: str) -> File | None:
+        """A file by absolute path, read as far as possible; None if it does not exist."""
+        text = self.texts.get(path)
+        if text is None:
+            if not self.may_read(path):
+                return None
+            try:
+                text = regular_content(path).decode("utf-8", "surrogateescape")
+            except OSError:
+                return None
+        known = self._files.get(path)
+        additions = frozenset[str]().union(*(watched.run.additions for watched in self.registry.all()))
+        key = text, reading_in([watched.run for watched in self.runs_of(path)], path), additions
+        if known is None or known[0] != key:
+            try:
+                with limited(_LIMITS):
+                    known = key, File(path, *key)
+            except PlaitError:  # a limit: it is too large, or nested too deeply
+                return None
+            self._files[path] = known
+        return known[1]
+
+    def may_read(self, path: str) -> bool:
+        """True for a path in the repository of an open file, and where a project with an open file may read."""
+        permissions = current_permissions()
+        if permissions is not None:
+            return permissions.may_read(path)
+        return any(
+            one.run.permissions is None or one.run.permissions.may_read(path) for one in self.registry.all()
+        ) or any(permissions_of("", os.path.dirname(text)).may_read(path) for text in [*self.texts])
+
+    def known(self, path: str) -> File | None:
+        """A file as last read, without accessing the disk; None if it was never requested."""
+        known = self._files.get(path)
+        return None if known is None else known[1]
+
+    def seen_by_runs(self) -> dict[str, bytes]:
+        """The open texts as runs see them. Of a broken file only the readable part, so that the rest can be evaluated."""
+        return {path: self._readable(path).encode("utf-8", "surrogateescape") for path in [*self.texts]}
+
+    def _readable(self, path: str) -> str:
+        file = self.file(path)
+        return self.texts.get(path, "") if file is None or not file.recovered.cut else file.recovered.text
+
+    # ---- projects and runs
+
+    def runs_of(self, path: str) -> list[Watched]:
+        """The runs of the project that a file belongs to."""
+        return self.registry.runs_of(path)
+
+    def checked_by(self, path: str) -> list[Watched]:
+        """The runs whose documents are checked by the schemas in a file, wherever it is."""
+        return [one for one in self.registry.all() if one.good is not None and one.good.kinds.reads(path)]
+
+    def leave(self, directory: str) -> None:
+        """Handles a directory that left the workspace: nothing below it is evaluated any more."""
+        self._end(self.registry.forget_below(directory))
+        for path in [*self.texts]:
+            self._begin_new(path)
+
+    def look(self) -> dict[str, bool]:
+        """The files and directories that changed since runs read them: path -> whether it was created or removed."""
+        found: dict[str, bool] = {}
+        for watched in self.registry.all():
+            view = None if watched.evaluation is None else watched.evaluation.view
+            schemas = () if watched.good is None else watched.good.kinds.paths()
+            for path in (
+                () if view is None else {*view.files, *view.directories, *schemas, watched.project_file} - {None}
+            ):
+                assert path is not None
+                stamp = stamp_of(path)
+                if self._stamps.get(path, ()) == stamp or path in self.texts:
+                    continue
+                is_known = path in self._stamps
+                before, self._stamps[path] = self._stamps.get(path), stamp
+                if is_known:
+                    found[path] = (before is None) != (stamp is None)
+                elif view is not None and path in view.files and content_of(path) != view.files[path]:
+                    found[path] = (view.files[path] is None) != (stamp is None)
+        return found
+
+    def concerned(self) -> set[str]:
+        """The files that an error of a run or a project file is about, open or not."""
+        found = set()
+        for watched in self.registry.all():
+            for finding in () if watched.evaluation is None else watched.evaluation.findings():
+                found.add(path_of(None if finding.at is None else finding.at.source))
+            if watched.good is not None:
+                for error, _ in watched.good.kinds.problems():
+                    found.add(path_of(None if error.at is None else error.at.source))
+                faulty = dict.fromkeys(path for path, _, _ in watched.good.kinds.faults)
+                found.update([*faulty][:_MOST_FAULTY])
+        for error in self.registry.errors.values():
+            found.add(path_of(None if error.at is None else error.at.source))
+        return {path for path in found if path is not None}
+
+    def evaluations(self, path: str) -> Iterator[Evaluation]:
+        """The newest successful evaluations of runs that read a file. Does not wait."""
+        for watched in self.runs_of(path):
+            if watched.good is not None and watched.reads(path):
+                yield watched.good
+
+    def is_current(self, evaluation: Evaluation, path: str) -> bool:
+        """True if an evaluation read a file's current text, so that its line numbers are valid."""
+        seen = evaluation.view.files.get(path)
+        if path not in self.texts or seen is None:
+            return True
+        return seen == self._readable(path).encode("utf-8", "surrogateescape")
+
+    # ---- evaluating
+
+    def _begin(self, watched: Watched) -> None:
+        with self._lock:
+            watched.is_due = True
+            if watched.stop is not None:
+                watched.stop.ask()
+                return
+            watched.stop = Stop()
+            self._working += 1
+        self.begin(lambda: self._work(watched))
+
+    def _end(self, runs: Iterable[Watched]) -> None:
+        """Nobody wants to know of these runs any more."""
+        with self._lock:
+            for watched in runs:
+                watched.is_due = False
+                if watched.stop is not None:
+                    watched.stop.ask()
+
+    def _work(self, watched: Watched) -> None:
+        """Evaluate a run until nothing has changed meanwhile, and read its files; in a thread of its own."""
+        try:
+            with self._turns, permitted(watched.run.permissions):
+                while self._evaluate(watched):
+                    pass
+            self._changed()
+            with permitted(watched.run.permissions):
+                is_other = self._read_all(watched)
+            if is_other:
+                self._changed()  # what is shown above lines tells of other files
+        except BaseException:
+            # A fault of the server's: its log has it, and the next change begins anew, also one that has come meanwhile.
+            logging.getLogger(__name__).exception("an evaluation failed")
+            with self._lock:
+                watched.stop = None
+            if watched.is_due:
+                self._begin(watched)
+        finally:
+            with self._lock:
+                self._working -= 1
+
+    def _read_all(self, watched: Watched) -> bool:
+        """Reads the files of a run in advance, for requests about all uses of a name. True if any has changed."""
+        is_other = False
+        for path in () if watched.evaluation is None else watched.evaluation.view.files:
+            before = self.known(path)
+            is_other |= self.file(path) is not before
+        return is_other
+
+    def _evaluate(self, watched: Watched) -> bool:
+        """Evaluates a run once. True if it must be evaluated again, because of another change meanwhile."""
+        with self._lock:
+            watched.is_due = False
+            stop = watched.stop = Stop()
+        evaluation = self._evaluated(watched.run, stop)
+        if not is_stopped(evaluation, stop):
+            watched.evaluation = evaluation
+            self._changed()
+            if evaluation.documents is None and watched.good is None:
+                evaluation = self._as_far_as_it_goes(evaluation, stop)
+            if evaluation.documents is not None:
+                evaluation.hide(self._stores())
+                evaluation.index()
+                find_faults(self, evaluation, stop)
+                watched.good = evaluation
+        with self._lock:
+            if not watched.is_due:
+                watched.stop = None
+            return watched.is_due
+
+    def _evaluated(self, run: Run, stop: Stop) -> Evaluation:
+        """An evaluated run. Broken files that are not open are read as far as possible, too."""
+        texts = self.seen_by_runs()
+        first = evaluation = evaluate(run, texts, stop, self.cache)
+        for _ in range(_MOST_BROKEN):
+            if evaluation.error is None or stop.is_asked:
+                break
+            at = evaluation.error.at
+            path = path_of(None if at is None else at.source)
+            file = None if path is None or path in texts else self.file(path)
+            if file is None or not file.recovered.cut:
+                break
+            texts[file.path] = file.recovered.text.encode("utf-8", "surrogateescape")
+            evaluation = evaluate(run, texts, stop, self.cache)
+        evaluation.error = first.error
+        return evaluation
+
+    def _as_far_as_it_goes(self, failed: Evaluation, stop: Stop) -> Evaluation:
+        """A substitute for a run that never succeeded: its output before the editor changed files, or without invalid
+        lines of data values.
+        """
+        evaluation = evaluate(failed.run, {}, stop, self.cache)
+        texts = self.seen_by_runs()
+        for _ in range(_MOST_BROKEN):
+            at = next((one.at for one in evaluation.findings() if one.at is not None), None)
+            path = path_of(None if at is None else at.source)
+            if stop.is_asked or at is None or path is None or not failed.run.is_values_file(path):
+                break
+            file = self.file(path)
+            lines = texts.get(path, b"" if file is None else file.source.text.encode()).split(b"\n")
+            if not 0 < at.line <= len(lines):
+                break
+            lines[at.line - 1] = b""
+            texts[path] = b"\n".join(lines)
+            evaluation = evaluate(failed.run, texts, stop, self.cache)
+        return evaluation
+
+    def _stores(self) -> set[str]:
+        """The files in which runs keep variables that are generated."""
+        found = set()
+        for watched in self.registry.all():
+            for setting in watched.run.settings:
+                if setting.name == "vars-store":
+                    found.update(watched.run.paths(setting))
+        return found
+
+    def is_busy(self) -> bool:
+        """True if something is being evaluated."""
+        with self._lock:
+            return self._working > 0
+
+    def shut_down(self) -> None:
+        """End all evaluations."""
+        self._end(self.registry.all())
+
+
+def _begin_thread(work: Callable[[], None]) -> None:
+    # The process does not wait for it when it ends.
+    Thread(target=work, name="evaluation", daemon=True).start()
+
+
+def content_of(path: str) -> bytes | None:
+    """The content of a file; None for one that cannot be read."""
+    try:
+        return regular_content(path)
+    except OSError:
+        return None

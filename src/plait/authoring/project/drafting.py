@@ -1,0 +1,98 @@
+"""Drafts a project file from inferred runs. Each run of the draft is evaluated and compared with the inferred one."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.project.file import find, of_source
+from plait.authoring.project.inference.runs import LIMITS
+from plait.authoring.project.run_inference import guess
+from plait.authoring.project.settings import rebased
+from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import View
+from plait.base.permissions import FILE_NAMES
+from plait.base.source import Source
+from plait.base.trust import permissions_of
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem
+from plait.yaml import write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.authoring.project.run import Run
+    from plait.tree.nodes import Value
+
+
+class Draft:
+    """A project file that is not written yet.
+
+    path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks
+    of the inference, and runs that were left out, with the reason.
+    """
+
+    __slots__ = ("notes", "path", "runs", "text")
+
+    def __init__(self, path: str, text: str, runs: Sequence[Run], notes: Sequence[str]) -> None:
+        self.path = path
+        self.text = text
+        self.runs = runs
+        self.notes = notes
+
+
+def draft(directory: str) -> Draft:
+    """The draft of a project file for the repository of a directory; nothing is written.
+
+    The file is placed in the highest directory of the runs. Raises UsageError if there is a project file already.
+    """
+    found = find(directory)
+    if found is not None:
+        raise UsageError(
+            f"{os.path.relpath(found)} is there already", hint="plait project shows its runs", code="foreign-file"
+        )
+    project = guess(directory)
+    runs = list(project.runs.values())
+    notes = list(project.notes)
+    if not runs:
+        return Draft("", "", (), notes)
+    top = os.path.commonpath(
+        [os.path.abspath(path or os.curdir) for path in (project.directory, *(one.directory for one in runs))]
+    )
+    path = os.path.join(os.path.relpath(top), FILE_NAMES[0])
+    kept = []
+    for run in runs:
+        reason = _difference(run, path, top)
+        if reason:
+            notes.append(f"left out: {run.name}: {reason}")
+        else:
+            kept.append(run)
+    return Draft(os.path.normpath(path), _text(kept, top) if kept else "", kept, notes)
+
+
+def _difference(run: Run, path: str, top: str) -> str:
+    """The reason why the draft of a run does not replace it, or "" if both have the same output."""
+    source = Source(path, _text([run], top))
+    permissions = permissions_of(path, top)
+    try:
+        wanted = run.evaluate(view=View(is_read_only=True), limits=LIMITS)
+        found = of_source(source, top, permissions).run(run.name)
+        made = found.evaluate(view=View(is_read_only=True), limits=LIMITS)
+    except PlaitError as error:
+        return error.message
+    return "" if made == wanted else "its output differs from that of the command line"
+
+
+def _text(runs: Sequence[Run], top: str) -> str:
+    entries = [MapItem(run.name, Map([MapItem(run.command, _settings(run, top))])) for run in runs]
+    return write_value(Map([MapItem("runs", Map(entries))]))
+
+
+def _settings(run: Run, top: str) -> Map:
+    """The settings of a run with paths relative to a directory."""
+    items = []
+    for setting in run.settings:
+        texts = [rebased(setting.option, text, run.directory, top) for text, _ in setting.texts()]
+        held = setting.items[-1].value
+        value: Value = Array([ArrayItem(text) for text in texts]) if type(held) is Array else texts[-1]
+        items.append(MapItem(setting.name, value if type(held) in (Array, str) else held))
+    return Map(items)

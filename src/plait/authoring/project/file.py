@@ -1,0 +1,391 @@
+"""The project file: found upwards from where one is, and read into runs."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.project.run import Run, from_here
+from plait.authoring.project.settings import COMMANDS, settings_of
+from plait.base.errors import ReadError, UsageError
+from plait.base.input_view import permitted
+from plait.base.permissions import FILE_NAMES, READ, Need, upwards
+from plait.base.source import Position
+from plait.base.trust import assenting, check_owner, permissions_of
+from plait.engine.options import Use
+from plait.engine.pipeline import check_keys, file_source, inherited, parse, runs_of, top_map, wrong
+from plait.tree.nodes import Array, Map, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.authoring.project.matrix import Matrix
+    from plait.base.permissions import Permissions
+    from plait.base.source import Source
+
+    # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
+    Schemas: TypeAlias = "str | tuple[str, str]"
+
+# The name of the run that a file with steps alone is.
+ONLY = "default"
+
+RUN_KEYS = ("base", "abstract", "description", "matrix", "output", "schemas", "steps", *COMMANDS)
+
+
+class Project:
+    """Runs by name, in order.
+
+    path: of the project file; "" if inferred. directory: of the file. permissions: for its names; None for a command
+    line. abstract: the positions of runs that only serve as a base. matrices: by name. notes: remarks of the inference.
+    lint: the section for `plait lint`, or None. schemas: files of schemas by kind, and patterns of file names with
+    their schemas, as absolute paths (see `plait.ytt.json_schema`).
+    """
+
+    __slots__ = ("abstract", "directory", "lint", "matrices", "notes", "path", "permissions", "runs", "schemas")
+
+    def __init__(
+        self,
+        path: str,
+        directory: str,
+        runs: Sequence[Run],
+        *,
+        permissions: Permissions | None = None,
+        abstract: Mapping[str, Position] | None = None,
+        matrices: Mapping[str, Matrix] | None = None,
+        notes: Sequence[str] = (),
+        lint: MapItem | None = None,
+        schemas: Sequence[Schemas] = (),
+    ) -> None:
+        self.matrices = {} if matrices is None else matrices
+        self.permissions = permissions
+        self.path = path
+        self.directory = directory
+        self.runs = {run.name: run for run in runs}
+        self.abstract = {} if abstract is None else abstract
+        self.notes = list(notes)
+        self.lint = lint
+        self.schemas = tuple(schemas)
+
+    def grant(self, needs: Iterable[Need]) -> None:
+        """Grants permissions to all runs, as typed by the user."""
+        if self.permissions is None:
+            return
+        self.permissions = self.permissions.granting(needs)
+        for run in self.runs.values():
+            run.permissions = self.permissions
+        for matrix in self.matrices.values():
+            matrix.permissions = self.permissions
+
+    def run(self, name: str = "") -> Run:
+        """The run with a name; without a name the only run. Raises UsageError."""
+        if not name and len(self.runs) == 1 and not self.matrices:
+            return next(iter(self.runs.values()))
+        found = self.runs.get(name) or self._of_matrix(name)
+        if found is None:
+            from plait.base.similar_names import did_you_mean
+
+            if name in self.abstract:
+                raise UsageError(
+                    f'the run "{name}" is abstract: others are based on it', at=self.abstract[name], code="abstract-run"
+                )
+            names = [*self.runs, *self.matrices]
+            raise UsageError(
+                f'there is no run "{name}"' if name else "which run?",
+                expected=", ".join(names) or "a project file, plait.yml",
+                hint=did_you_mean(name, names),
+                code="run-not-found",
+            )
+        return found
+
+    def _of_matrix(self, name: str) -> Run | None:
+        """The run of an environment. Raises UsageError for the name of a matrix."""
+        for matrix in self.matrices.values():
+            cells = matrix.cells() if name else []
+            cell = next((one for one in cells if one.name == name), None)
+            if cell is not None:
+                return matrix.run(cell)
+            if name == matrix.name:
+                raise UsageError(
+                    f'the run "{name}" stands for {len(cells)}',
+                    at=matrix.at,
+                    expected=", ".join(one.name for one in cells[:3]) + (", ..." if len(cells) > 3 else ""),
+                    hint="plait fleet makes all of them",
+                    code="matrix",
+                )
+        return None
+
+
+def project_of(path: str, start: str) -> Project:
+    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
+    if path:
+        return read(path)
+    found = find(start)
+    if found is None:
+        from plait.authoring.project.run_inference import guess
+
+        return guess(start)
+    directory = from_here(os.path.dirname(found))
+    return read(os.path.join(directory, os.path.basename(found)))
+
+
+def find(start: str, texts: Container[str] = ()) -> str | None:
+    """The project file for a file or directory: in its directory, or the nearest one above. None if there is none.
+
+    Nothing above the repository, the file system or the home directory is searched. texts: the absolute paths of files
+    that are there although the disk may not have them. Raises PermissionDeniedError for a file of another user.
+    """
+    directory = os.path.abspath(start)
+    if not os.path.isdir(directory):
+        directory = os.path.dirname(directory)
+    for at in upwards(directory):
+        for name in FILE_NAMES:
+            path = os.path.join(at, name)
+            if path in texts or os.path.isfile(path):
+                check_found(path)
+                return path
+    return None
+
+
+def check_found(path: str) -> None:
+    """Raises PermissionDeniedError for a project file that was found, not named, if it belongs to another user or is a
+    link out of its repository.
+    """
+    check_owner(path)
+    _check_link(path)
+
+
+def _check_link(path: str) -> None:
+    """Raises PermissionDeniedError for a project file that was found, and that is a link out of its repository."""
+    if os.path.islink(path):
+        permissions_of("", os.path.dirname(path)).check_read(path)
+
+
+def read(path: str, directory: str | None = None, *, trust: bool = False) -> Project:
+    """Reads a project file. directory: its path from the working directory; by default that of `path`.
+
+    The file itself is read even through a link; see `check_found`. trust: grant the permissions that it needs, as
+    `--trust` does. Raises ReadError, and UsageError with file and line.
+    """
+    if os.path.isdir(path):
+        found = [name for name in FILE_NAMES if os.path.isfile(os.path.join(path, name))]
+        if not found:
+            raise ReadError(
+                f'there is no project file in "{path}"', expected=" or ".join(FILE_NAMES), code="no-project-file"
+            )
+        path = os.path.join(path, found[0])
+        _check_link(path)
+    directory = os.path.dirname(path) if directory is None else directory
+    with assenting(assents=trust):
+        permissions = permissions_of(path, directory, typed=[Need(READ, path)])
+    with permitted(permissions):
+        source = file_source(path)
+    return of_source(source, directory, permissions)
+
+
+def of_source(source: Source, directory: str, permissions: Permissions | None = None) -> Project:
+    """The project described by a text. directory: the base of its paths.
+
+    permissions: by default those of a project file in this directory. Raises UsageError, ReadError.
+    """
+    permissions = permissions_of(source.name, directory) if permissions is None else permissions
+    with permitted(permissions):
+        return _of_source(source, directory, permissions)
+
+
+def _of_source(source: Source, directory: str, permissions: Permissions) -> Project:
+    top = top_map(source)
+    runs = runs_of(top)
+    schemas = _schemas(top.find("schemas"), directory)
+    if runs is None:
+        parse(source, directory)  # what is wrong is told now
+        run = Run(ONLY, "compose", (), None, directory, Position(source, top.line), uses=_pipeline(source.name))
+        run.schemas, run.permissions = schemas, permissions
+        return Project(source.name, directory, [run], permissions=permissions, lint=top.find("lint"), schemas=schemas)
+    found = []
+    matrices = {}
+    abstract = {}
+    for item in runs.items:
+        chain = inherited(item, runs)
+        for one in chain:
+            _check(one)
+        if _is_abstract(item):
+            abstract[str(item.key)] = item.position
+        elif (entry := _last(chain, "matrix")) is not None:
+            matrices[str(item.key)] = _matrix(item, entry, chain, directory, schemas, permissions)
+        else:
+            found.append(_run(item, chain, source, directory, schemas))
+            found[-1].permissions = permissions
+    return Project(
+        source.name,
+        directory,
+        found,
+        permissions=permissions,
+        abstract=abstract,
+        matrices=matrices,
+        lint=top.find("lint"),
+        schemas=schemas,
+    )
+
+
+def _schemas(item: MapItem | None, directory: str) -> tuple[Schemas, ...]:
+    """The paths of `schemas`: texts, and maps of a pattern of files and the path of their schema. Raises UsageError."""
+    if item is None or item.value is None:
+        return ()
+    if type(item.value) is not Array:
+        raise wrong(item, "a list of paths, or of maps with files and schema")
+    found: list[Schemas] = []
+    for one in item.value.items:
+        value = one.value
+        if type(value) is str:
+            found.append(os.path.abspath(os.path.join(directory, value)))
+            continue
+        if type(value) is not Map:
+            raise wrong(item, "a list of paths, or of maps with files and schema")
+        check_keys(value, ("files", "schema"), "a schema of files")
+        texts = [entry.value if (entry := value.find(name)) is not None else None for name in ("files", "schema")]
+        if not all(type(text) is str for text in texts):
+            raise UsageError(
+                'a schema of files has "files" and "schema"',
+                at=one.position,
+                expected="a text for each",
+                code="project-form",
+            )
+        pattern, path = (os.path.abspath(os.path.join(directory, str(text))) for text in texts)
+        found.append((pattern, path))
+    return tuple(found)
+
+
+def _check(item: MapItem) -> None:
+    settings = item.value
+    assert type(settings) is Map
+    check_keys(settings, RUN_KEYS, "a run")
+    kinds = [entry for entry in settings.items if entry.key in COMMANDS or entry.key == "steps"]
+    if len(kinds) > 1:
+        names = ", ".join(f'"{entry.key}"' for entry in kinds)
+        raise UsageError(
+            "a run has exactly one command",
+            at=item.position,
+            expected=f"one of {_kinds()}",
+            found=names,
+            code="project-form",
+        )
+
+
+def _kinds() -> str:
+    return ", ".join((*COMMANDS, "steps"))
+
+
+def _is_abstract(item: MapItem) -> bool:
+    assert type(item.value) is Map
+    found = item.value.find("abstract")
+    if found is not None and type(found.value) is not bool:
+        raise wrong(found, "true or false")
+    return found is not None and found.value is True
+
+
+def _last(chain: Sequence[MapItem], key: str) -> MapItem | None:
+    """The setting of a run, or of the nearest one that it is based on."""
+    for one in reversed(chain):
+        assert type(one.value) is Map
+        if (found := one.value.find(key)) is not None:
+            return found
+    return None
+
+
+def _matrix(
+    item: MapItem,
+    entry: MapItem,
+    chain: Sequence[MapItem],
+    directory: str,
+    schemas: Sequence[Schemas],
+    permissions: Permissions,
+) -> Matrix:
+    """A matrix. entry: its node. schemas: of the project. Raises UsageError."""
+    if type(entry.value) is not Map:
+        raise wrong(entry, "a map")
+    command, maps = _command(item, chain)
+    if command == "steps":
+        raise UsageError(
+            "a run with steps has no matrix",
+            at=entry.position,
+            hint="put the steps into a file of their own: compose: {file: steps.yml, set: {...}}",
+            code="project-form",
+        )
+    output = _last(chain, "output")
+    if output is not None:
+        raise UsageError("the output of a matrix stands in the matrix", at=output.position, code="project-form")
+    settings_of(command, maps)  # what is wrong is told now
+    own = _own_schemas(chain, directory, schemas)
+
+    def make(name: str, maps: Sequence[Map]) -> Run:
+        settings, given = settings_of(command, maps)
+        run = Run(name, command, settings, given, directory, item.position)
+        run.schemas = own
+        return run
+
+    from plait.authoring.project.matrix import Matrix
+
+    return Matrix(str(item.key), entry.value, entry.position, directory, command, maps, make, permissions)
+
+
+def _run(item: MapItem, chain: Sequence[MapItem], source: Source, directory: str, schemas: Sequence[Schemas]) -> Run:
+    """A run. chain: the run and its bases, the lowest first. schemas: of the project. Raises UsageError."""
+    command, maps = _command(item, chain)
+    output = _last(chain, "output")
+    if output is not None and (type(output.value) is not str or not output.value):
+        raise wrong(output, "a path below the directory of the fleet")
+    name = str(item.key)
+    place = "" if output is None else str(output.value)
+    if command == "steps":
+        parse(source, directory, name)  # what is wrong is told now
+        run = Run(name, "compose", (), None, directory, item.position, uses=_pipeline(source.name, name), output=place)
+    else:
+        settings, given = settings_of(command, maps)
+        run = Run(name, command, settings, given, directory, item.position, output=place)
+    run.schemas = _own_schemas(chain, directory, schemas)
+    return run
+
+
+def _pipeline(path: str, name: str = "") -> list[Use]:
+    """The uses for the steps in a file. name: of the run that has them."""
+    from plait.engine.compose import Compose
+
+    return [Use(Compose.pipeline, path), *([Use(Compose.run, name)] if name else [])]
+
+
+def _own_schemas(chain: Sequence[MapItem], directory: str, schemas: Sequence[Schemas]) -> Sequence[Schemas]:
+    """The schemas of a run: its own, or those of the project. Raises UsageError."""
+    own = _last(chain, "schemas")
+    return schemas if own is None else _schemas(own, directory)
+
+
+def _command(item: MapItem, chain: Sequence[MapItem]) -> tuple[str, list[Map]]:
+    """The command of a run, and its settings. chain: the run and its bases, the lowest first. Raises UsageError."""
+    commands: list[MapItem] = []
+    for one in chain:
+        assert type(one.value) is Map
+        commands += [entry for entry in one.value.items if entry.key in COMMANDS or entry.key == "steps"]
+    if not commands:
+        raise UsageError(
+            f'the run "{item.key}" does nothing', at=item.position, expected=f"one of {_kinds()}", code="project-form"
+        )
+    command = str(commands[-1].key)
+    for entry in commands:
+        if entry.key != command:
+            raise UsageError(
+                f'the run "{item.key}" is based on one that does something else',
+                at=commands[-1].position,
+                also=[entry.position.labelled("the first one")],
+                expected=f'"{entry.key}" as there',
+                found=f'"{command}"',
+                code="project-form",
+            )
+    maps = []
+    for entry in commands if command != "steps" else ():
+        if entry.value is None:
+            continue
+        if type(entry.value) is not Map:
+            raise wrong(entry, "a map of settings")
+        maps.append(entry.value)
+    return command, maps

@@ -1,0 +1,245 @@
+"""Shell text in build files: scripts, Makefiles, justfiles, Taskfiles, CI files and package.json.
+
+Each reader yields snippets of shell text with their line and the directory in which they run. Nothing is executed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.base.errors import PlaitError
+from plait.base.source import Source
+from plait.tree.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.tree.nodes import Item, Value
+
+# Files larger than this are generated or vendored.
+MOST_BYTES = 1 << 18
+# Programs whose command lines are looked for.
+PROGRAMS = ("ytt", "bosh", "plait")
+_MENTIONED = re.compile(rb"\b(ytt|bosh|plait)\b")
+_SHEBANG = re.compile(rb"#![^\n]*\b(ba|da|z|k)?sh\b")
+_MAKE_VARIABLE = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:?:?:?=|\+=)\s*(.*)$")
+_MAKE_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)|\$\{([A-Za-z_][\w.-]*)\}|\$([@<^])")
+_MAKE_TARGET = re.compile(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^=]*)$")
+_JUST_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:'([^']*)'|\"([^\"]*)\")\s*$")
+_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)")
+_JUST_REFERENCE = re.compile(r"\{\{\s*([A-Za-z_][\w-]*)\s*\}\}")
+_JENKINS_STEP = re.compile(r"\bsh\s*\(?\s*(?:script:\s*)?('''|\"\"\"|'|\")(.*?)\1", re.DOTALL)
+_BLOCK = re.compile(r"(?:^|[:\-]\s)\s*(?:&\S+\s+)?[|>][-+0-9]*\s*(?:#.*)?$")
+
+
+class Snippet:
+    """A piece of shell text. line: of its first line in the file. directory: absolute; None if the caller decides.
+
+    group: the target, recipe or job, or "". script: absolute path of a shell script, or "".
+    """
+
+    __slots__ = ("directory", "group", "line", "script", "text")
+
+    def __init__(self, text: str, line: int, directory: str | None, *, group: str = "", script: str = "") -> None:
+        self.text = text
+        self.line = line
+        self.directory = directory
+        self.group = group
+        self.script = script
+
+
+def snippets_of(path: str, content: bytes, top: str) -> list[Snippet]:
+    """The shell text of a build file; empty for any other file, and for one that does not name one of PROGRAMS.
+
+    path, top: absolute paths of the file and of the repository.
+    """
+    if len(content) > MOST_BYTES or _MENTIONED.search(content) is None:
+        return []
+    reader = _reader(os.path.basename(path), content)
+    if reader is None:
+        return []
+    return list(reader(path, content.decode("utf-8", "replace").replace("\r\n", "\n"), top))
+
+
+def _reader(name: str, content: bytes) -> Callable[[str, str, str], Iterator[Snippet]] | None:
+    stem, extension = os.path.splitext(name)
+    lower = name.lower()
+    if extension in (".sh", ".bash", ".zsh") or (extension == "" and _SHEBANG.match(content)):
+        return _script
+    if lower in ("makefile", "gnumakefile") or extension in (".mk", ".mak") or stem == "Makefile":
+        return _makefile
+    if lower in ("justfile", ".justfile") or extension == ".just":
+        return _justfile
+    if stem.startswith("Jenkinsfile") or extension in (".jenkinsfile", ".groovy"):
+        return _jenkinsfile
+    if extension in (".yml", ".yaml") or name == "package.json":
+        return _yaml
+    return None
+
+
+def _script(path: str, text: str, _top: str) -> Iterator[Snippet]:
+    yield Snippet(text, 1, None, group=os.path.splitext(os.path.basename(path))[0], script=path)
+
+
+# ---- make
+
+
+def _makefile(path: str, text: str, _top: str) -> Iterator[Snippet]:
+    """Each recipe line is a shell of its own, in the directory of the Makefile."""
+    directory = os.path.dirname(path)
+    variables = {"CURDIR": directory, "MAKE": "make"}
+    target, needs = "", ""
+    for line, row in _joined(text):
+        if row.startswith("\t"):
+            recipe = row.strip().lstrip("@-+").strip()
+            own = {**variables, "@": target, "<": needs.split(" ", maxsplit=1)[0], "^": needs}
+            yield Snippet(_make_expanded(recipe, own), line, directory, group=target)
+        elif (found := _MAKE_VARIABLE.match(row)) is not None:
+            name, operator, value = found[1], found[2], re.sub(r"\s+#.*", "", found[3]).strip()
+            if operator == "+=" and name in variables:
+                value = f"{variables[name]} {value}"
+            if operator != "?=" or name not in variables:
+                variables[name] = value
+        elif (found := _MAKE_TARGET.match(row)) is not None:
+            target, needs = found[1].split(" ")[0], found[2].strip()
+            if ";" in needs:
+                needs, _, recipe = needs.partition(";")
+                yield Snippet(_make_expanded(recipe.strip(), variables), line, directory, group=target)
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """The lines, with continuation lines joined."""
+    start, held = 0, ""
+    for number, row in enumerate(text.split("\n"), 1):
+        held = f"{held} {row.strip()}" if held else row
+        start = start or number
+        if held.endswith("\\"):
+            held = held[:-1]
+            continue
+        yield start, held
+        start, held = 0, ""
+
+
+def _make_expanded(text: str, variables: dict[str, str], depth: int = 0) -> str:
+    """Shell text, with the values of make's variables. An unknown variable stays, and is unknown to the shell as well."""
+    dollar = "\0"
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2] or match[3]
+        found = variables.get(name)
+        if found is None or depth > 10:
+            return f'"{dollar}(make-variable)"'
+        return _make_expanded(found, variables, depth + 1).replace("$", dollar)
+
+    expanded = _MAKE_REFERENCE.sub(value, text.replace("$$", dollar))
+    expanded = re.sub(r"\$\((?:shell|realpath|abspath)\s+", f"{dollar}(", expanded)
+    return expanded.replace(dollar, "$")
+
+
+# ---- just, Jenkins
+
+
+def _justfile(path: str, text: str, _top: str) -> Iterator[Snippet]:
+    directory = os.path.dirname(path)
+    variables: dict[str, str] = {}
+    recipe = ""
+    body: list[tuple[int, str]] = []
+
+    def done() -> Iterator[Snippet]:
+        if body and body[0][1].startswith("#!"):
+            yield Snippet("\n".join(row for _, row in body), body[0][0], directory, group=recipe)
+        else:
+            for number, row in body:
+                yield Snippet(row.lstrip("@-"), number, directory, group=recipe)
+        body.clear()
+
+    for line, row in _joined(text):
+        if row[:1] in (" ", "\t") and recipe:
+            if row.strip():
+                body.append((line, _JUST_REFERENCE.sub(lambda found: variables.get(found[1], found[0]), row.strip())))
+            continue
+        yield from done()
+        if (found := _JUST_VARIABLE.match(row)) is not None:
+            variables[found[1]] = found[2] if found[2] is not None else found[3]
+        elif (found := _JUST_RECIPE.match(row)) is not None:
+            recipe = found[1]
+    yield from done()
+
+
+def _jenkinsfile(_path: str, text: str, top: str) -> Iterator[Snippet]:
+    for found in _JENKINS_STEP.finditer(text):
+        yield Snippet(found[2], text.count("\n", 0, found.start(2)) + 1, top)
+
+
+# ---- YAML: GitHub, GitLab, Concourse, Taskfile, and whatever else runs shell text
+
+
+def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
+    from plait.yaml import read
+
+    source = Source(path, text)
+    try:
+        documents = read(source)
+    except PlaitError:  # a template, or broken: neither is a build file
+        return
+    name = os.path.basename(path)
+    own = os.path.dirname(path) if name.startswith(("Taskfile", "taskfile", "package.json")) else top
+    for document in documents.items:
+        yield from _strings(document, own, "", source)
+
+
+# Keys below which text is run by a shell.
+_RUN_KEYS = frozenset({"run", "script", "before_script", "after_script", "cmds", "cmd", "command", "args", "scripts"})
+_NAMING_KEYS = frozenset({"jobs", "tasks", "stages", "scripts"})
+
+
+def _strings(item: Item, directory: str, group: str, source: Source, *, runs: bool = False) -> Iterator[Snippet]:
+    value: Value = item.value
+    if type(value) is str:
+        if runs:
+            line = item.line + 1 if _BLOCK.search(source.line(item.line) or "") else item.line
+            yield Snippet(
+                value.replace("${{", "$((").replace("{{", "$((").replace("}}", "))"), line, directory, group=group
+            )
+    elif type(value) is Map:
+        directory = _working_directory(value, directory)
+        for inner in value.items:
+            named = str(inner.key) if getattr(item, "key", None) in _NAMING_KEYS else group
+            is_run = inner.key in _RUN_KEYS or getattr(item, "key", None) == "scripts" or (runs and inner.key != "env")
+            yield from _strings(inner, directory, named, source, runs=is_run)
+    elif type(value) is Array:
+        if runs and value.items and _is_argv(value):
+            yield Snippet(_argv_text(value), item.line, directory, group=group)
+            return
+        for one in value.items:
+            yield from _strings(one, directory, group, source, runs=runs)
+
+
+def _is_argv(value: Array) -> bool:
+    first = value.items[0].value
+    return isinstance(first, str) and os.path.basename(first) in PROGRAMS
+
+
+def _argv_text(value: Array) -> str:
+    from shlex import quote
+
+    return " ".join(quote(str(one.value)) for one in value.items)
+
+
+def _working_directory(value: Map, directory: str) -> str:
+    """The directory of the commands in a map: `working-directory` of GitHub, `dir` of Taskfiles and Concourse."""
+    for key in ("working-directory", "dir"):
+        found = value.find(key)
+        if found is not None and type(found.value) is str and "$" not in found.value and "{{" not in found.value:
+            return os.path.normpath(os.path.join(directory, found.value))
+    defaults = value.find("defaults")
+    if defaults is not None and type(defaults.value) is Map:
+        run = defaults.value.find("run")
+        if run is not None and type(run.value) is Map:
+            return _working_directory(run.value, directory)
+    return directory
+
+
+__all__ = ["MOST_BYTES", "PROGRAMS", "Snippet", "snippets_of"]

@@ -1,0 +1,187 @@
+"""Command lines of ytt, bosh and plait as runs of a project."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.authoring.project.settings import Setting
+from plait.base.errors import UsageError
+from plait.engine import dialect
+from plait.engine.flags import Command
+from plait.engine.options import LISTS, Option, Request
+from plait.tree.nodes import Array, ArrayItem, MapItem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.authoring.project.inference.shell import Argument, Invocation
+    from plait.base.source import Source
+    from plait.engine.options import Use
+    from plait.tree.nodes import Value
+
+# Words that run the rest of the line.
+_PREFIXES = frozenset({"exec", "command", "time", "sudo", "nice", "nohup", "env", "builtin", "eval"})
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_YTT_TEMPLATE = frozenset({"t", "tpl", "template"})
+_YTT_OTHER = frozenset({"version", "fmt", "help", "completion", "website"})
+_BOSH_INTERPOLATE = frozenset({"int", "interpolate"})
+# Commands of bosh that interpolate a manifest before they send it.
+_BOSH_MANIFEST = frozenset(
+    {"create-env", "delete-env", "deploy", "update-cloud-config", "update-cpi-config", "update-runtime-config"}
+)
+# Their flags beside those of interpolation: True if a value follows.
+_BOSH_FLAGS = {
+    "canaries": True,
+    "dry-run": False,
+    "fix": False,
+    "fix-releases": False,
+    "force-latest-variables": False,
+    "max-in-flight": True,
+    "name": True,
+    "no-redact": False,
+    "recreate": False,
+    "recreate-persistent-disks": False,
+    "skip-drain": True,
+    "skip-upload-releases": False,
+    "state": True,
+    "type": True,
+}
+# Flags, by their long and short names, whose value is a data value or a variable and not a path.
+_VALUE_FLAGS = frozenset({"v", "data-value", "data-value-yaml", "var"})
+# Flags that say how a result is shown, not what it is.
+_IGNORED = frozenset({"debug", "tty", "json", "quiet", "progress", "warnings", "help", "version", "run", "watch"})
+
+
+class CommandLine:
+    """A command line of one of the programs.
+
+    command: of plait. words: for that command, without `omitted`: data values and variables, as written, that only the
+    running script knows. unknown: other words that only the running script knows, as written.
+    """
+
+    __slots__ = ("command", "line", "omitted", "program", "shown", "unknown", "words")
+
+    def __init__(self, program: str, command: str, words: Sequence[Argument], line: int) -> None:
+        self.program = program
+        self.command = command
+        self.line = line
+        self.omitted: list[str] = []
+        self.words = self._known(words)
+        self.unknown = [word.written for word in self.words if _is_unknown(word)]
+        self.shown = " ".join([program, *(" ".join(word.written.split()) for word in words)])
+
+    def _known(self, words: Sequence[Argument]) -> list[Argument]:
+        known: list[Argument] = []
+        for word in words:
+            if not _is_unknown(word):
+                known.append(word)
+            elif word.written.startswith("--") and word.written[2:].partition("=")[0] in _VALUE_FLAGS:
+                self.omitted.append(word.written.partition("=")[2])
+            elif known and (known[-1].text or "").lstrip("-") in _VALUE_FLAGS:
+                known.pop()
+                self.omitted.append(word.written)
+            else:
+                known.append(word)
+        return known
+
+    def uses(self) -> list[Use]:
+        """The options of the command line, in order. Raises UsageError for an unknown flag or a value that is not one."""
+        return Command(dialect(self.command)).read([str(word.text) for word in self.words]).uses
+
+    def settings(self, source: Source, directory: str, top: str) -> list[Setting]:
+        """The settings of a run for this command line, each with its line in `source`.
+
+        directory: in which the command runs; top: of the repository. Absolute paths below the top become relative to the
+        directory. Raises UsageError for a command line that the program itself would reject.
+        """
+        inside = os.path.join(top, "")
+        way = os.path.relpath(top, directory)
+        to_top = "" if way == os.curdir else os.path.join(way, "")
+        words = [str(word.text).replace(inside, to_top) for word in self.words]
+        parsed = Command(dialect(self.command)).parse(words)
+        lines = {text: word.line for text, word in zip(words, self.words, strict=True)}
+        return _settings(self.command, parsed, source, lines, self.line)
+
+
+def _is_unknown(word: Argument) -> bool:
+    # Templates of Taskfiles and GitHub are filled in before the shell runs.
+    return word.text is None or "{{" in word.text
+
+
+def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "patch", "layer")) -> CommandLine | None:
+    """The command line that renders something by one of the programs; None for any other command. commands: of plait."""
+    words = list(invocation.arguments)
+    while words and (name := words[0].text) is not None:
+        if name in _PREFIXES or _ASSIGNMENT.match(name):
+            words.pop(0)
+            while words and (words[0].text or "").startswith("-") and name in ("sudo", "env", "nice"):
+                words.pop(0)
+        else:
+            break
+    if not words or words[0].text is None:
+        return None
+    program = os.path.basename(words[0].text).removesuffix(".exe")
+    rest = words[1:]
+    if program == "ytt":
+        return _of_ytt(rest, invocation.line)
+    if program == "bosh":
+        return _of_bosh(rest, invocation.line)
+    if program == "plait" and rest and (name := rest[0].text) and name in commands:
+        return CommandLine(f"plait {name}", name, rest[1:], invocation.line)
+    return None
+
+
+def _of_ytt(words: list[Argument], line: int) -> CommandLine | None:
+    if words and words[0].text in _YTT_TEMPLATE:
+        words = words[1:]
+    if not words or words[0].text in _YTT_OTHER or any(word.text in ("--help", "-h", "--version") for word in words):
+        return None
+    return CommandLine("ytt", "render", words, line)
+
+
+def _of_bosh(words: list[Argument], line: int) -> CommandLine | None:
+    patch = Command(dialect("patch"))
+    # The command comes after the global flags; a word of unknown value may be a flag as well, but no command.
+    at = patch.first_argument([word.text or "-" for word in words])
+    name = None if at is None else words[at].text
+    if at is None or name not in _BOSH_INTERPOLATE | _BOSH_MANIFEST:
+        return None
+    rest = [*words[:at], *words[at + 1 :]]
+    if name in _BOSH_MANIFEST:
+        rest = _without_bosh_flags(rest)
+    return CommandLine(f"bosh {name}", "patch", rest, line)
+
+
+def _without_bosh_flags(words: Sequence[Argument]) -> list[Argument]:
+    """The words that matter to interpolation."""
+    found: list[Argument] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, _ = (word.text or "").removeprefix("--").partition("=")
+        if (word.text or "").startswith("--") and name in _BOSH_FLAGS:
+            if _BOSH_FLAGS[name] and not equals:
+                next(rest, None)
+        else:
+            found.append(word)
+    return found
+
+
+def _settings(command: str, parsed: Request, source: Source, lines: dict[str, int], line: int) -> list[Setting]:
+    if command == "patch" and len(parsed.arguments) > 1:
+        raise UsageError("more than one template", found=", ".join(parsed.arguments), code="one-document")
+    found: dict[str, tuple[Option, list[ArrayItem]]] = {}
+    for use in sorted(parsed.uses, key=lambda one: not one.option.is_argument):
+        option, value = use.option, use.value
+        if not option.setting or option.name in _IGNORED or not option.has_effect:
+            continue
+        at = line
+        if isinstance(value, str) and not option.is_argument:
+            at = next((number for text, number in lines.items() if value in text), line)
+        found.setdefault(option.setting, (option, []))[1].append(ArrayItem(value, source, at))
+    settings = []
+    for name, (option, items) in found.items():
+        held: Value = Array(items, source, line) if option.kind in LISTS else items[-1].value
+        settings.append(Setting(name, option, [MapItem(name, held, source, items[-1].line)]))
+    return settings

@@ -1,0 +1,230 @@
+"""Inferred runs: collected from build files, evaluated in memory, offered only if the evaluation succeeds."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.authoring.project.inference.build_files import MOST_BYTES, snippets_of
+from plait.authoring.project.inference.programs import command_line
+from plait.authoring.project.inference.shell import Shell
+from plait.authoring.project.run import Run, from_here
+from plait.authoring.project.settings import holds_paths, path_in
+from plait.base import content
+from plait.base.errors import PlaitError, heading
+from plait.base.input_view import View
+from plait.base.source import Position, Source
+from plait.base.trust import permissions_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plait.authoring.project.inference.build_files import Snippet
+    from plait.authoring.project.inference.programs import CommandLine
+    from plait.authoring.project.settings import Setting
+
+# Directories with files that are not the repository's own.
+SKIPPED_DIRECTORIES = frozenset({"node_modules", "vendor", "third_party", "_vendir", "__pycache__", "testdata"})
+# Files and command lines that are looked at; a repository with more needs a project file.
+_MOST_FILES = 20_000
+_MOST_COMMANDS = 300
+# Limits of one verification: inference runs before every command that has no project file.
+LIMITS: Mapping[str, float] = {"seconds": 10}
+# Written by the run itself, or found behind a link.
+_WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
+_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+class RejectedRun:
+    """A command line that is not offered as a run. at: where it is written. reason: a sentence fragment for messages."""
+
+    __slots__ = ("at", "reason", "shown")
+
+    def __init__(self, shown: str, at: Position, reason: str) -> None:
+        self.shown = shown
+        self.at = at
+        self.reason = reason
+
+
+class Inference:
+    """The verified runs of a repository, by name, and the rejected command lines. top: absolute path of the repository.
+
+    skipped: directories that were not searched, relative to the top. bound: the part of the repository that was
+    searched, "" for all of it.
+    """
+
+    __slots__ = ("bound", "rejected", "runs", "skipped", "top")
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+        self.runs: list[Run] = []
+        self.rejected: list[RejectedRun] = []
+        self.skipped: list[str] = []
+        self.bound = ""
+
+
+def infer(top: str, *, verify: bool = True) -> Inference:
+    """Returns the runs that the build files below a directory describe.
+
+    top: the directory of the repository. verify: evaluate each run in memory and reject those that fail; without it, all
+    runs whose inputs exist are returned.
+    """
+    inference = Inference(os.path.abspath(top))
+    collector = _Collector(inference, verify=verify)
+    for path, snippet in _snippets(inference):
+        if collector.count >= _MOST_COMMANDS:
+            inference.bound = f"the first {_MOST_COMMANDS} command lines"
+            break
+        collector.add(path, snippet)
+    inference.runs = list(collector.runs.values())
+    _rename(inference.runs)
+    return inference
+
+
+def _snippets(inference: Inference) -> Iterator[tuple[str, Snippet]]:
+    """The shell text of each build file with the file's absolute path, by path."""
+    count = 0
+    for here, directories, names in os.walk(inference.top):
+        for name in [*directories]:
+            if name in SKIPPED_DIRECTORIES:
+                inference.skipped.append(os.path.relpath(os.path.join(here, name), inference.top))
+        directories[:] = sorted(
+            name
+            for name in directories
+            if name not in SKIPPED_DIRECTORIES and (not name.startswith(".") or name in (".github", ".circleci", ".ci"))
+        )
+        for name in sorted(names):
+            count += 1
+            if count > _MOST_FILES:
+                inference.bound = f"the first {_MOST_FILES} files"
+                return
+            path = os.path.join(here, name)
+            for snippet in snippets_of(path, _content(path), inference.top):
+                yield path, snippet
+
+
+def _content(path: str) -> bytes:
+    """The content of a regular file; empty for anything else, and for a file that is too large or cannot be read."""
+    try:
+        if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > MOST_BYTES:
+            return b""
+        return content.file_content(path, path)
+    except (OSError, PlaitError):
+        return b""
+
+
+class _Collector:
+    """Collects runs without duplicates. count: the number of command lines."""
+
+    def __init__(self, inference: Inference, *, verify: bool) -> None:
+        self.inference = inference
+        self.verify = verify
+        self.runs: dict[tuple[object, ...], Run] = {}
+        self.count = 0
+        self._reasons: dict[tuple[object, ...], str] = {}
+        self._permissions = permissions_of("", inference.top)
+
+    def add(self, path: str, snippet: Snippet) -> None:
+        """Adds the runs of a snippet; the first directory in which one succeeds counts."""
+        top = self.inference.top
+        source = Source(os.path.relpath(path, top))
+        source.shown = os.path.relpath(path)
+        directories = [snippet.directory] if snippet.directory is not None else _directories(path, top)
+        readings = [self._read(snippet, directory) for directory in directories]
+        for number, (line, _) in enumerate(readings[0]):
+            self.count += 1
+            reason = ""
+            for reading in readings:
+                if number < len(reading) and reading[number][0].line == line.line:
+                    found = self._outcome(*reading[number], snippet, source)
+                    reason = reason or found
+                    if not found:
+                        break
+            else:
+                self.inference.rejected.append(RejectedRun(line.shown, Position(source, line.line), reason))
+
+    def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
+        shell = Shell(directory, self.inference.top, snippet.script)
+        lines = ((command_line(one), one.directory) for one in shell.read(snippet.text, snippet.line))
+        return [(line, where) for line, where in lines if line is not None]
+
+    def _outcome(self, line: CommandLine, directory: str | None, snippet: Snippet, source: Source) -> str:
+        """Adds the run of a command line; the reason why it is none, or ""."""
+        if line.unknown:
+            return f"{line.unknown[0]} is only known when the script runs"
+        if directory is None:
+            return "its directory is only known when the script runs"
+        try:
+            settings = line.settings(source, directory, self.inference.top)
+        except PlaitError as error:
+            return error.message
+        reason = _unreachable(line.command, settings, directory, self.inference.top)
+        if reason:
+            return reason
+        key = (line.command, directory, *((one.name, *(text for text, _ in one.texts())) for one in settings))
+        at = f"{source.shown}:{line.line}"
+        known = self.runs.get(key)
+        if known is not None:
+            places, _, rest = known.why.partition("; ")
+            if at not in places.split(", "):
+                known.why = f"{places}, {at}; {rest}" if rest else f"{places}, {at}"
+            return ""
+        if key not in self._reasons:
+            why = f"{at}; without {', '.join(line.omitted)}, only known when the script runs" if line.omitted else at
+            run = Run(snippet.group or line.command, line.command, settings, None, from_here(directory), None, why=why)
+            run.permissions = self._permissions
+            self._reasons[key] = failure_of(run) if self.verify else ""
+            if not self._reasons[key]:
+                self.runs[key] = run
+        return self._reasons[key]
+
+
+def _directories(path: str, top: str) -> list[str]:
+    """Directories in which a script may be started: the top of the repository, then those from its own upwards."""
+    found = [top]
+    here = os.path.dirname(path)
+    while here != top and here.startswith(top):
+        found.append(here)
+        here = os.path.dirname(here)
+    return found
+
+
+def _unreachable(command: str, settings: Sequence[Setting], directory: str, top: str) -> str:
+    """The reason why an input cannot be read without the script, the network or other directories; "" if all can."""
+    inside = os.path.join(os.path.realpath(top), "")
+    for setting in settings:
+        if setting.name == "secrets" or not holds_paths(command, setting.name):
+            continue
+        for text, _ in setting.texts():
+            path = path_in(setting.option, text)
+            if path == "-":
+                return "it reads standard input"
+            if "://" in path:
+                return f"{path} is on the network"
+            place = os.path.join(directory, path)
+            if not os.path.join(os.path.realpath(place), "").startswith(inside):
+                return f"{path} is outside the repository"
+            if setting.name not in _WRITTEN and not os.path.lexists(place) and not any(char in path for char in "*?["):
+                return f"{path} is not in the repository"
+    if any(setting.name == "secrets" for setting in settings):
+        return "it reads secrets"
+    return ""
+
+
+def failure_of(run: Run) -> str:
+    """The error of evaluating a run in memory, or "". Nothing is written, and no program is started."""
+    try:
+        run.evaluate(view=View(is_read_only=True), limits=LIMITS)
+    except PlaitError as error:
+        return f"it fails: {heading(error.findings[0] if error.findings else error)}"
+    return ""
+
+
+def _rename(runs: Sequence[Run]) -> None:
+    """Gives each run a unique name, from its target, job or script."""
+    taken: dict[str, int] = {}
+    for run in runs:
+        name = _NAME.sub("-", run.name).strip("-.") or run.command
+        taken[name] = taken.get(name, 0) + 1
+        run.name = name if taken[name] == 1 else f"{name}-{taken[name]}"

@@ -1,0 +1,345 @@
+"""Commands that a shell script runs, with their words, their directory and their line, found without running anything.
+
+Followed are variables set to literals in the same file, `cd`, subshells, loops over literal words, arrays, and the
+usual ways to find the script's own directory. A value known only at run time (an argument, an environment variable, the
+output of a program) makes a word unknown; an unknown `cd` makes the directory unknown.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.project.inference.shell_syntax import Literal, Substitution, Variable, Word, tokens_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.authoring.project.inference.shell_syntax import Lexeme, Part
+
+_SKIPPED = frozenset(
+    {"if", "then", "else", "elif", "while", "until", "do", "!", "{", "}", "time", "fi", "done", "esac"}
+)
+_DECLARING = frozenset({"export", "local", "readonly", "declare", "typeset"})
+_LOOPS = frozenset({"for", "while", "until", "select"})
+# A loop over more words than this is read once, with an unknown variable.
+_MOST_ROUNDS = 32
+# Steps through one script: nested loops would multiply without end.
+_MOST = 5_000
+# Matches of a pattern of file names that are used.
+_MOST_NAMES = 1_000
+
+
+class Argument:
+    """A word of a command. text: its value, None if only the running script knows it. written: as in the file."""
+
+    __slots__ = ("line", "text", "written")
+
+    def __init__(self, text: str | None, written: str, line: int) -> None:
+        self.text = text
+        self.written = written
+        self.line = line
+
+    def __repr__(self) -> str:
+        return f"Argument({self.text!r})"
+
+
+class Invocation:
+    """A command of a script. directory: absolute, None if it is unknown. line: of its first word. reads_pipe: it is
+    after a `|`.
+    """
+
+    __slots__ = ("arguments", "directory", "line", "reads_pipe")
+
+    def __init__(self, arguments: Sequence[Argument], directory: str | None, line: int, *, reads_pipe: bool) -> None:
+        self.arguments = arguments
+        self.directory = directory
+        self.line = line
+        self.reads_pipe = reads_pipe
+
+
+class Shell:
+    """The state of a script. top: absolute path of the repository; patterns of file names are expanded below it only."""
+
+    def __init__(
+        self, directory: str | None, top: str, script: str = "", variables: Mapping[str, str] | None = None
+    ) -> None:
+        self.directory = directory
+        self.top = top
+        self.variables: dict[str, str | None] = {**(variables or {}), "0": script or None}
+        if script:
+            self.variables["BASH_SOURCE"] = script
+        self.arrays: dict[str, list[Argument]] = {}
+        self.pushed: list[str | None] = []
+        # A command comes after those in its substitutions.
+        self.invocations: list[Invocation] = []
+        self.steps = [0]
+
+    def read(self, text: str, line: int = 1) -> list[Invocation]:
+        """Returns the commands of a script in order. The state is afterwards as the script leaves it."""
+        self._run_all(tokens_of(text, line))
+        return self.invocations
+
+    def _run_all(self, tokens: Sequence[Lexeme]) -> None:
+        commands = _split(tokens)
+        self._run(commands, 0, len(commands))
+
+    def _copy(self) -> Shell:
+        """The state of a subshell."""
+        other = Shell(self.directory, self.top)
+        other.variables = dict(self.variables)
+        other.arrays = dict(self.arrays)
+        other.pushed = list(self.pushed)
+        other.invocations = self.invocations
+        other.steps = self.steps
+        return other
+
+    def _run(self, commands: Sequence[_Command], at: int, end: int) -> None:
+        reads_pipe = False
+        while at < end and self.steps[0] < _MOST:
+            self.steps[0] += 1
+            command = commands[at]
+            words = _without_keywords(command.words)
+            if command.closing is not None:
+                close = min(command.closing, end - 1)
+                if (name := _array_name(command.words)) is not None:
+                    inner = [word for one in commands[at + 1 : close + 1] for word in one.words]
+                    self._set_array(name, inner)
+                else:
+                    self._copy()._run(commands, at + 1, close + 1)
+                at = close
+            elif words and words[0].text == "for" and len(words) > 1:
+                at = self._loop(commands, words, at, end)
+                reads_pipe = False
+                continue
+            elif words:
+                self._command(words, reads_pipe=reads_pipe)
+            reads_pipe = command.after in ("|", "|&")
+            at += 1
+
+    def _loop(self, commands: Sequence[_Command], words: Sequence[Word], at: int, end: int) -> int:
+        done, depth = at + 1, 1
+        while done < end:
+            first = next((word.text for word in _without_keywords(commands[done].words)), "")
+            depth += first in _LOOPS or any(word.text in ("while", "until") for word in commands[done].words[:2])
+            depth -= any(word.text == "done" for word in commands[done].words[:1])
+            if depth == 0:
+                break
+            done += 1
+        name = words[1].text
+        rounds: list[str | None] = []
+        if len(words) > 2 and words[2].text == "in":
+            for word in words[3:]:
+                rounds += [one.text for one in self._expand(word)]
+        if not rounds or None in rounds or len(rounds) > _MOST_ROUNDS:
+            rounds = [None]
+        for value in rounds:
+            self.variables[name] = value
+            self._run(commands, at + 1, done)
+        self.variables[name] = None
+        return done
+
+    def _command(self, words: Sequence[Word], *, reads_pipe: bool) -> None:
+        rest = list(words)
+        assigned: list[Word] = []
+        while rest and _assignment(rest[0]) is not None:
+            assigned.append(rest.pop(0))
+        if not rest:
+            for word in assigned:
+                self._assign(word)
+            return
+        arguments: list[Argument] = []
+        for word in rest:
+            found = self._expand(word)
+            if not word.is_redirected:
+                arguments += found
+        if not arguments:
+            return
+        name = arguments[0].text
+        if name in _DECLARING:
+            for word in rest[1:]:
+                if _assignment(word) is not None:
+                    self._assign(word)
+        elif name in ("cd", "pushd"):
+            if name == "pushd":
+                self.pushed.append(self.directory)
+            self._change_directory([one for one in arguments[1:] if one.text != "--"])
+        elif name == "popd":
+            self.directory = self.pushed.pop() if self.pushed else None
+        elif name in ("read", "unset"):
+            for one in arguments[1:]:
+                if one.text:
+                    self.variables[one.text] = None
+        else:
+            self.invocations.append(Invocation(arguments, self.directory, rest[0].line, reads_pipe=reads_pipe))
+
+    def _change_directory(self, arguments: Sequence[Argument]) -> None:
+        text = arguments[0].text if arguments else None
+        if text is None or text.startswith("~") or (self.directory is None and not os.path.isabs(text)):
+            self.directory = None
+        else:
+            self.directory = os.path.normpath(os.path.join(self.directory or "", text))
+
+    def _assign(self, word: Word) -> None:
+        first = word.parts[0]
+        assert isinstance(first, Literal)
+        name, _, rest = first.text.partition("=")
+        value = Word([Literal(rest, is_quoted=True), *word.parts[1:]], word.text, word.line)
+        found = self._expand(value, is_one_word=True)
+        text = found[0].text
+        if name.endswith("+"):
+            name = name[:-1]
+            before = self.variables.get(name)
+            text = None if text is None or before is None else before + text
+        self.variables[name] = text
+
+    def _set_array(self, name: str, words: Sequence[Word]) -> None:
+        found: list[Argument] = []
+        for word in words:
+            found += self._expand(word)
+        adds = name.endswith("+")
+        name = name.removesuffix("+")
+        self.arrays[name] = [*(self.arrays.get(name, []) if adds else []), *found]
+
+    # ---- words
+
+    def _expand(self, word: Word, *, is_one_word: bool = False) -> list[Argument]:
+        """The arguments of a word."""
+        fields: list[str | None] = [""]
+        pattern = is_literal = False
+        for part in word.parts:
+            if isinstance(part, Variable) and part.is_array:
+                if len(word.parts) - any(isinstance(one, Literal) and not one.text for one in word.parts) > 1:
+                    return [Argument(None, word.text, word.line)]
+                return self.arrays.get(part.name, [Argument(None, word.text, word.line)])
+            value = self._value(part)
+            if isinstance(part, Literal):
+                is_literal = True
+                pattern = pattern or (not part.is_quoted and any(char in part.text for char in "*?["))
+            splits = not is_one_word and isinstance(part, Variable | Substitution) and not part.is_quoted
+            if value is None or fields[-1] is None:
+                fields[-1] = None
+            elif splits:
+                pieces = value.split()
+                if not pieces:
+                    continue
+                fields[-1] = f"{fields[-1]}{pieces[0]}"
+                fields += pieces[1:]
+            else:
+                fields[-1] = f"{fields[-1]}{value}"
+        if fields == [""] and not is_literal and not is_one_word and word.parts:
+            return []
+        found = [Argument(text, word.text, word.line) for text in fields]
+        if pattern and len(found) == 1 and not is_one_word:
+            return self._matching(found[0])
+        return found
+
+    def _value(self, part: Part) -> str | None:
+        if isinstance(part, Literal):
+            return part.text
+        if isinstance(part, Variable):
+            text = self._variable(part.name)
+            if text is None or (text == "" and part.default is not None):
+                text = part.default
+            return os.path.dirname(text) if part.is_directory and text is not None else text
+        if isinstance(part, Substitution):
+            inner = self._copy()
+            inner.invocations = []
+            inner._run_all(part.tokens)
+            printed = [self._printed(one) for one in inner.invocations]
+            self.invocations += [one for one, text in zip(inner.invocations, printed, strict=True) if text is None]
+            return printed[-1] if len(printed) == 1 and not part.is_pipe else None
+        return None
+
+    def _variable(self, name: str) -> str | None:
+        return self.directory if name == "PWD" and name not in self.variables else self.variables.get(name)
+
+    def _printed(self, command: Invocation) -> str | None:
+        """The output of a command that finds a path; None for any other command."""
+        directory = command.directory
+        words = [argument.text for argument in command.arguments]
+        if None in words:
+            return None
+        name, *rest = [str(word) for word in words]
+        last = rest[-1] if rest else ""
+        if name == "pwd":
+            return directory
+        if name == "git" and "--show-toplevel" in rest:
+            return self.top
+        if name == "echo" and rest and not last.startswith("-"):
+            return " ".join(rest)
+        if name == "dirname" and last:
+            return os.path.dirname(last) or os.curdir
+        if name == "basename" and len(rest) == 1:
+            return os.path.basename(last)
+        if name in ("realpath", "readlink", "greadlink") and last and directory is not None:
+            return os.path.normpath(os.path.join(directory, last))
+        return None
+
+    def _matching(self, argument: Argument) -> list[Argument]:
+        """The files of the repository that a pattern matches, by name; the pattern itself if there are none."""
+        from glob import glob
+
+        text, directory = argument.text, self.directory
+        if text is None or directory is None or "**" in text:
+            return [Argument(None, argument.written, argument.line)]
+        path = os.path.normpath(os.path.join(directory, text))
+        start = path.split("*")[0].split("?")[0].split("[")[0]
+        if not (os.path.join(os.path.dirname(start), "")).startswith(os.path.join(self.top, "")):
+            return [Argument(None, argument.written, argument.line)]
+        names = sorted(glob(text, root_dir=directory))[:_MOST_NAMES]
+        return [Argument(name, argument.written, argument.line) for name in names] or [argument]
+
+
+class _Command:
+    """The words up to an operator. after: that operator. closing: index of the command that ends the group it opens."""
+
+    __slots__ = ("after", "closing", "words")
+
+    def __init__(self, words: list[Word], after: str) -> None:
+        self.words = words
+        self.after = after
+        self.closing: int | None = None
+
+
+def _split(tokens: Sequence[Lexeme]) -> list[_Command]:
+    found: list[_Command] = []
+    words: list[Word] = []
+    opened: list[_Command] = []
+    for token in tokens:
+        if isinstance(token, Word):
+            words.append(token)
+            continue
+        if token.text == ")" and opened:
+            opened.pop().closing = len(found)
+        found.append(_Command(words, token.text))
+        words = []
+        if token.text == "(":
+            opened.append(found[-1])
+    found.append(_Command(words, ""))
+    for command in opened:
+        command.closing = len(found) - 1
+    return found
+
+
+def _without_keywords(words: Sequence[Word]) -> list[Word]:
+    start = 0
+    while start < len(words) and words[start].text in _SKIPPED:
+        start += 1
+    return list(words[start:])
+
+
+def _assignment(word: Word) -> str | None:
+    """The name that a word assigns to; None if it is no assignment."""
+    first = word.parts[0] if word.parts else None
+    if not isinstance(first, Literal) or first.is_quoted:
+        return None
+    name, equals, _ = first.text.partition("=")
+    return name if equals and name.removesuffix("+").isidentifier() and name.isascii() else None
+
+
+def _array_name(words: Sequence[Word]) -> str | None:
+    """The name in `name=(` or `name+=(`."""
+    if words and words[-1].text.endswith("=") and words[-1].text[:-1].removesuffix("+").isidentifier():
+        return words[-1].text[:-1]
+    return None

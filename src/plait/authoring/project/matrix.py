@@ -1,0 +1,393 @@
+"""The matrix of a run: axes whose values make one run for each environment (docs/fleet.md).
+
+    matrix:
+      axes: {region: [eu, us], site: {directories: sites}}
+      exclude: [{region: us, site: paris}]
+      output: "{region}/{site}/"
+
+The settings of the run name an axis in braces, and each environment's run has its value there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.base.errors import ReadError, UsageError
+from plait.base.input_view import check_read, may_read, permitted
+from plait.base.similar_names import did_you_mean
+from plait.base.source import Position
+from plait.engine.pipeline import check_keys, file_source, wrong
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.authoring.project.run import Run
+    from plait.base.permissions import Permissions
+    from plait.base.source import Source
+    from plait.tree.nodes import Value
+
+    Scalar: TypeAlias = "str | int | float | bool"
+
+KEYS = ("axes", "environments", "exclude", "include", "name", "output")
+SOURCES = ("directories", "files")
+# More environments than that are a mistake in an axis.
+MOST = 1_000_000
+# More axes than that are none: each is a part of a name.
+MOST_AXES = 1_000
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_HOLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_-]*(?:\.path)?)\}")
+_WILD = re.compile(r"[*?\[]")
+
+
+class Choice:
+    """A value of an axis. path: of the file or directory that it is from, relative to the project file; "" for none."""
+
+    __slots__ = ("path", "text", "value")
+
+    def __init__(self, value: Scalar, path: str = "") -> None:
+        self.value = value
+        self.path = path
+        self.text = scalar_text(value)
+
+
+def scalar_text(value: Scalar) -> str:
+    """A value as it stands in a name or a path."""
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+class Cell:
+    """One environment. name: that of its run. choices: its value on each axis. output: where its results go."""
+
+    __slots__ = ("choices", "name", "output")
+
+    def __init__(self, name: str, choices: Mapping[str, Choice], output: str) -> None:
+        self.name = name
+        self.choices = choices
+        self.output = output
+
+    @property
+    def values(self) -> dict[str, Scalar]:
+        """The value on each axis."""
+        return {axis: choice.value for axis, choice in self.choices.items()}
+
+
+class Matrix:
+    """A run that stands for many. name: of the run. at: where the matrix stands. settings: of the matrix.
+
+    command: what its runs do. maps: their settings, those of bases first. make: the run of a name with some settings. permissions: of
+    the project.
+    """
+
+    __slots__ = ("_make", "at", "command", "directory", "maps", "name", "permissions", "settings")
+
+    def __init__(
+        self,
+        name: str,
+        settings: Map,
+        at: Position,
+        directory: str,
+        command: str,
+        maps: Sequence[Map],
+        make: Callable[[str, Sequence[Map]], Run],
+        permissions: Permissions | None = None,
+    ) -> None:
+        check_keys(settings, KEYS, "a matrix")
+        self.name = name
+        self.settings = settings
+        self.at = at
+        self.directory = directory
+        self.command = command
+        self.maps = maps
+        self._make = make
+        self.permissions = permissions
+
+    def cells(self) -> list[Cell]:
+        """The environments, in the order of the axes. Raises UsageError, ReadError."""
+        with permitted(self.permissions):
+            rows = self._rows()
+        axes = list(rows[0]) if rows else []
+        rows = self._without(rows, axes)
+        rows += self._included(axes)
+        if not rows:
+            raise UsageError("the matrix has no environment", at=self.at, code="matrix")
+        name = self._pattern("name") or "/".join([self.name.replace("{", "{{"), *(f"{{{axis}}}" for axis in axes)])
+        output = self._pattern("output")
+        found = []
+        for row in rows:
+            called = self._filled("name", name, row)
+            found.append(Cell(called, row, f"{called}/" if output is None else self._filled("output", output, row)))
+        return found
+
+    def run(self, cell: Cell) -> Run:
+        """The run of an environment. Raises UsageError for a name in braces that is no axis."""
+        maps = [_substituted(settings, cell.choices) for settings in self.maps]
+        run = self._make(cell.name, maps)
+        run.permissions = self.permissions
+        return run
+
+    def _pattern(self, key: str) -> str | None:
+        item = self.settings.find(key)
+        if item is None:
+            return None
+        if type(item.value) is not str or not item.value:
+            raise wrong(item, "a string with the names of axes in braces")
+        return item.value
+
+    def _filled(self, key: str, pattern: str, row: Mapping[str, Choice]) -> str:
+        item = self.settings.find(key)
+        return str(filled(pattern, row, self.at if item is None else item.position))
+
+    def _rows(self) -> list[dict[str, Choice]]:
+        """Every environment of the axes and of the list of environments."""
+        rows: list[dict[str, Choice]] = [{}]
+        listed = self.settings.find("environments")
+        axes = self.settings.find("axes")
+        if listed is not None:
+            rows = _environments(listed, self.directory)
+        if axes is not None:
+            if type(axes.value) is not Map:
+                raise wrong(axes, "a map from axes to their values")
+            if len(axes.value.items) > MOST_AXES:
+                raise UsageError(f"the matrix has more than {MOST_AXES} axes", at=axes.position, code="matrix")
+            for item in axes.value.items:
+                name = _axis_name(item.key, item.position)
+                if rows and name in rows[0]:
+                    raise UsageError(f'two axes are called "{name}"', at=item.position, code="duplicate-name")
+                choices = _choices(item, self.directory)
+                if len(rows) * len(choices) > MOST:
+                    raise UsageError(f"the matrix has more than {MOST} environments", at=self.at, code="matrix")
+                rows = [{**row, name: choice} for row in rows for choice in choices]
+        return [] if rows == [{}] else rows
+
+    def _without(self, rows: list[dict[str, Choice]], axes: Sequence[str]) -> list[dict[str, Choice]]:
+        for entry in _entries(self.settings.find("exclude")):
+            wanted = {name: choice.text for name, choice in _row(entry, axes).items()}
+            kept = [row for row in rows if any(row[name].text != text for name, text in wanted.items())]
+            if len(kept) == len(rows):
+                raise UsageError("this excludes no environment", at=entry.position, code="matrix")
+            rows = kept
+        return rows
+
+    def _included(self, axes: list[str]) -> list[dict[str, Choice]]:
+        found = []
+        for entry in _entries(self.settings.find("include")):
+            row = _row(entry, axes)
+            if not axes:
+                axes += row
+            missing = [name for name in axes if name not in row]
+            if missing:
+                raise UsageError("an included environment has a value on each axis", at=entry.position,
+                                 expected=", ".join(axes), found=", ".join(row), code="matrix")  # fmt: skip
+            found.append({name: row[name] for name in axes})
+        return found
+
+
+def filled(pattern: str, row: Mapping[str, Choice], at: Position | None) -> Scalar:
+    """A text with the values of axes in the place of their names; the value itself where the text is one name in braces.
+
+    `{{` and `}}` around a name stand for single braces. Raises UsageError for a name that is no axis.
+    """
+    whole = _HOLE.fullmatch(pattern)
+    if whole is not None and whole[1] is not None and "." not in whole[1]:
+        return _chosen(whole[1], row, at).value
+
+    def put(hole: re.Match[str]) -> str:
+        if hole[1] is None:
+            return hole[0][0]
+        name, _, part = hole[1].partition(".")
+        choice = _chosen(name, row, at)
+        if part and not choice.path:
+            raise UsageError(f'the axis "{name}" has no paths', at=at, hint=f"{{{name}}} is its value", code="matrix")
+        return choice.path if part else choice.text
+
+    return _HOLE.sub(put, pattern)
+
+
+def _chosen(name: str, row: Mapping[str, Choice], at: Position | None) -> Choice:
+    found = row.get(name)
+    if found is None:
+        raise UsageError(
+            f'"{{{name}}}" names no axis',
+            at=at,
+            expected=", ".join(row),
+            hint=did_you_mean(name, row) or f"braces that are meant are doubled: {{{{{name}}}}}",
+            code="matrix",
+        )
+    return found
+
+
+def _substituted(settings: Map, row: Mapping[str, Choice]) -> Map:
+    values: list[Value] = [_value(item.value, row, item.position) for item in settings.items]
+    return settings.with_values(values)
+
+
+def _value(value: Value, row: Mapping[str, Choice], at: Position) -> Value:
+    if type(value) is str:
+        return filled(value, row, at) if "{" in value or "}}" in value else value
+    if type(value) is Map:
+        return _substituted(value, row)
+    if type(value) is Array:
+        values = [_value(item.value, row, item.position) for item in value.items]
+        return Array(
+            [item.with_value(one) for item, one in zip(value.items, values, strict=True)], value.source, value.line
+        )
+    return value
+
+
+def _axis_name(key: Value, at: Position) -> str:
+    if type(key) is not str or not _NAME.fullmatch(key):
+        # YAML takes n, y, on and the like for true or false.
+        hint = "put the name in quotes" if type(key) is bool else None
+        raise UsageError(
+            "an axis is called by a word", at=at, expected="letters, digits, - and _", hint=hint, code="matrix"
+        )
+    return key
+
+
+def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
+    """The maps of a list, each with where it stands."""
+    if item is None or item.value is None:
+        return
+    if type(item.value) is not Array:
+        raise wrong(item, "a list of maps from axes to values")
+    yield from item.value.items
+
+
+def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
+    """The values of axes in a map. axes: the declared ones, empty if they are not known yet."""
+    if type(entry.value) is not Map or not entry.value.items:
+        raise UsageError(
+            "an environment is a map from axes to values",
+            at=entry.position,
+            found=kind_name(entry.value),
+            code="matrix",
+        )
+    row: dict[str, Choice] = {}
+    for item in entry.value.items:
+        name = _axis_name(item.key, item.position)
+        if axes and name not in axes:
+            raise UsageError(
+                f'there is no axis "{name}"',
+                at=item.position,
+                expected=", ".join(axes),
+                hint=did_you_mean(name, axes),
+                code="matrix",
+            )
+        row[name] = Choice(_scalar(item.value, item.position))
+    return row
+
+
+def _scalar(value: Value, at: Position) -> Scalar:
+    if isinstance(value, str | int | float):
+        return value
+    raise UsageError(
+        "a value of an axis is a string, a number, true or false", at=at, found=kind_name(value), code="matrix"
+    )
+
+
+def _choices(item: MapItem, directory: str) -> list[Choice]:
+    """The values of an axis. Raises UsageError, ReadError."""
+    value = item.value
+    if type(value) is Array:
+        found = [Choice(_scalar(one.value, one.position)) for one in value.items]
+    elif type(value) is Map and len(value.items) == 1 and value.items[0].key in SOURCES:
+        source = value.items[0]
+        if type(source.value) is not str:
+            raise wrong(source, "a path")
+        list_them = _directories if source.key == "directories" else _files
+        found = list_them(source.value, directory, source.position)
+    else:
+        raise wrong(item, "a list of values, {directories: PATH} or {files: PATTERN}")
+    if not found:
+        raise UsageError(f'the axis "{item.key}" has no value', at=item.position, code="matrix")
+    return found
+
+
+def _directories(path: str, directory: str, at: Position) -> list[Choice]:
+    """A value for each directory that is directly in one."""
+    check_read(os.path.join(directory, path), at)
+    try:
+        with os.scandir(os.path.join(directory, path)) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    except OSError as error:
+        raise ReadError(f'cannot list "{path}": {error.strerror}', at=at, code="unreadable-file") from None
+    return [Choice(name, f"{path.rstrip('/')}/{name}") for name in names]
+
+
+def _files(pattern: str, directory: str, at: Position) -> list[Choice]:
+    """A value for each file that a pattern matches: what its wildcards stand for."""
+    from plait.base.globbing import matches
+
+    first = _WILD.search(pattern)
+    if first is None:
+        raise UsageError(
+            "the pattern has no wildcard", at=at, found=pattern, hint="such as environments/*.yml", code="matrix"
+        )
+    head = pattern.rfind("/", 0, first.start()) + 1
+    tail = re.split(r"[*?\]]", pattern)[-1]
+    check_read(os.path.join(directory, os.path.dirname(pattern[: first.start()])), at)
+    paths = [path.replace(os.sep, "/") for path in matches(pattern, directory)]
+    found = [
+        path for path in paths for place in [os.path.join(directory, path)] if may_read(place) and os.path.isfile(place)
+    ]
+    return [Choice(path[head : len(path) - len(tail)], path) for path in found]
+
+
+def _environments(item: MapItem, directory: str) -> list[dict[str, Choice]]:
+    """The environments of a list, or of a file: YAML, or CSV with the axes in its first line. Raises UsageError, ReadError."""
+    if type(item.value) is not str:
+        return _same_axes([(_row(entry, ()), entry.position) for entry in _entries(item)])
+    check_read(os.path.join(directory, item.value), item.position)
+    source = file_source(os.path.join(directory, item.value))
+    if item.value.lower().endswith(".csv"):
+        return _same_axes(list(_csv_rows(source)))
+    from plait.yaml import read
+
+    documents = read(source).items
+    value = documents[0].value if documents else None
+    if len(documents) != 1 or type(value) is not Array:
+        at = Position(source, documents[0].line if documents else 1)
+        raise UsageError(
+            "the file of environments is no list", at=at, also=[item.position], found=kind_name(value), code="matrix"
+        )
+    return _same_axes([(_row(entry, ()), entry.position) for entry in value.items])
+
+
+def _csv_rows(source: Source) -> Iterator[tuple[dict[str, Choice], Position]]:
+    import csv
+
+    lines = csv.reader(source.text.removeprefix("\ufeff").splitlines(), strict=True)
+    try:
+        axes = [_axis_name(name.strip(), Position(source, 1)) for name in next(lines, [])]
+        for cells in lines:
+            if not cells:
+                continue
+            at = Position(source, lines.line_num)
+            if len(cells) != len(axes):
+                raise UsageError("a line has as many values as the first one has axes", at=at,
+                                 expected=str(len(axes)), found=str(len(cells)), code="matrix")  # fmt: skip
+            yield {name: Choice(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
+    except csv.Error as error:
+        raise UsageError(
+            "the file of environments is no CSV", at=Position(source, lines.line_num), found=str(error), code="matrix"
+        ) from None
+
+
+def _same_axes(rows: Sequence[tuple[dict[str, Choice], Position]]) -> list[dict[str, Choice]]:
+    """The rows, each of which has the axes of the first. Raises UsageError."""
+    first = rows[0][0] if rows else {}
+    for row, at in rows:
+        if row.keys() != first.keys():
+            raise UsageError(
+                "all environments have the same axes",
+                at=at,
+                expected=", ".join(first),
+                found=", ".join(row),
+                code="matrix",
+            )
+    return [row if list(row) == list(first) else {name: row[name] for name in first} for row, _ in rows]

@@ -1,0 +1,220 @@
+"""One run of a project: a request with a name, and its result."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.project.settings import check, joined, needs_of, needs_of_uses, path_in, uses_of, values_of
+from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import may_read, permitted
+from plait.engine import dialect
+from plait.engine.options import Use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.authoring.project.settings import Setting
+    from plait.base.code_cache import CodeCache
+    from plait.base.input_view import View
+    from plait.base.permissions import Need, Permissions
+    from plait.base.source import Position
+    from plait.engine.options import Request
+    from plait.engine.results import Documents
+    from plait.tree.lookups import Lookups
+    from plait.tree.nodes import Map
+    from plait.tree.provenance import Trace
+    from plait.ytt.workspace.shared_inputs import Shared
+
+_CHECK = "check-output"
+
+
+class Run:
+    """A request with a name.
+
+    name: its name in the project. command: render, patch, layer or compose. settings: its flags and arguments.
+    given: data values or variables that stand in the project file. directory: what its paths are relative to.
+    at: where it stands; None for a guess. why: what speaks for it, if it is a guess. output: where a fleet puts its
+    results, if the project file says so. permissions: of its project; None for a command line. schemas: files of schemas by kind, its own
+    or those of its project (see `plait.ytt.json_schema`).
+    """
+
+    __slots__ = (
+        "at",
+        "command",
+        "directory",
+        "given",
+        "name",
+        "output",
+        "permissions",
+        "schemas",
+        "settings",
+        "uses",
+        "why",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        command: str,
+        settings: Sequence[Setting],
+        given: Map | None,
+        directory: str,
+        at: Position | None,
+        *,
+        uses: Sequence[Use] = (),
+        why: str = "",
+        output: str = "",
+    ) -> None:
+        """uses: besides the settings; paths among them are relative to the working directory."""
+        self.name = name
+        self.command = command
+        self.settings = settings
+        self.given = given
+        self.directory = directory
+        self.at = at
+        self.uses = uses
+        self.why = why
+        self.output = output
+        self.schemas: Sequence[str | tuple[str, str]] = ()
+        self.permissions: Permissions | None = None
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}: {self.command}>"
+
+    @property
+    def additions(self) -> frozenset[str]:
+        """The additions to its dialect that its settings take, as far as they can be read."""
+        found = [one for one in self.settings if one.name == "with"]
+        try:
+            return frozenset(text for one in found for text, _ in one.texts())
+        except UsageError:  # which whoever evaluates the run is told
+            return frozenset()
+
+    @property
+    def checked_by(self) -> Sequence[str | tuple[str, str]]:
+        """The files of schemas of its documents: its `schemas`, and those that its command checks by."""
+        try:
+            return [*self.schemas, *(path for one in self.settings if one.name == _CHECK for path in self.paths(one))]
+        except UsageError:  # which whoever evaluates the run is told
+            return self.schemas
+
+    @property
+    def values_schema(self) -> str:
+        """The file with the schema of data values that the settings name, and the pointer into it; "" for none."""
+        found = [one for one in self.settings if one.name == "schema" and self.command == "render"]
+        try:
+            return next((joined(self.directory, text) for one in found for text, _ in one.texts()), "")
+        except UsageError:  # which whoever evaluates the run is told
+            return ""
+
+    def request(self, directory: str | None = None, typed: Sequence[Use] = ()) -> Request:
+        """The request that the run stands for. directory: the path of its directory from the working directory. typed: more
+        uses, after its own.
+
+        Raises UsageError for a setting of the wrong kind.
+        """
+        try:
+            uses = [*self.uses, *uses_of(self.settings, self.directory if directory is None else directory)]
+        except PlaitError as error:
+            raise self._told(error) from None
+        if self.given is not None:
+            uses.append(Use(values_of(self.command), self.given))
+        return dialect(self.command).of(uses, typed)
+
+    def paths(self, setting: Setting) -> list[str]:
+        """The absolute paths that a setting names."""
+        return [os.path.abspath(joined(self.directory, path_in(setting.option, text))) for text, _ in setting.texts()]
+
+    def is_values_file(self, path: str) -> bool:
+        """True if an absolute path is that of a plain file of data values among the settings."""
+        found = [one for one in self.settings if one.option.name == "data-values-file"]
+        try:
+            return any(path in self.paths(one) for one in found)
+        except PlaitError:  # a setting of the wrong kind, of which the run says so
+            return False
+
+    def directories(self) -> list[str]:
+        """The absolute paths of the directories among the inputs of templates."""
+        if self.command != "render":
+            return []
+        files = [path for one in self.settings if one.name == "files" for path in self.paths(one)]
+        with permitted(self.permissions):
+            return [path for path in files if may_read(path) and os.path.isdir(path)]
+
+    def check(self) -> None:
+        """Raises PermissionDeniedError for a setting that asks for more than is permitted, ReadError for a path that leads to
+        nothing, UsageError for a setting of the wrong kind; each with the line in the project file.
+        """
+        try:
+            check(self.settings, self.directory, self.permissions)
+        except PlaitError as error:
+            raise self._told(error) from None
+
+    def needs(self) -> list[Need]:
+        """The accesses that its settings ask for. Raises UsageError for a setting of the wrong kind."""
+        return [*needs_of(self.settings, self.directory)]
+
+    def may(self, need: Need) -> bool:
+        """True if its project has the permission for an access."""
+        return self.permissions is None or self.permissions.grants(need)
+
+    def grant(self, uses: Sequence[Use]) -> None:
+        """Permit what typed flags and arguments of its command name, and check the rest. Raises as `check` does."""
+        if uses and self.permissions is not None:
+            self.permissions = self.permissions.granting(needs_of_uses(uses))
+        self.check()
+
+    def evaluate(
+        self,
+        *,
+        view: View | None = None,
+        trace: bool | Trace = False,
+        limits: Mapping[str, float] | None = None,
+        uses: Sequence[Use] = (),
+        cache: CodeCache | None = None,
+        shared: Shared | None = None,
+        checks: bool = True,
+        lookups: Lookups | None = None,
+        warned: list[str] | None = None,
+    ) -> Documents:
+        """The result of the run; nothing is printed or written, but for a variables store.
+
+        view, limits, cache, shared, lookups, warned: of `World`. trace: keep histories, for `explain`; a Trace is filled
+        in, also by a run that fails. uses: more flags. checks: check the documents by schemas of their kinds, if the run
+        says so. Raises PlaitError.
+        """
+        from plait.engine.world import World, evaluate
+
+        if trace is not False:
+            from plait.tree.provenance import Trace
+
+            trace = Trace() if trace is True else trace
+        world = World(
+            view=view,
+            permissions=self.permissions,
+            limits=limits,
+            cache=cache,
+            shared=shared,
+            lookups=lookups,
+            warned=warned,
+        )
+        self.check()
+        request = self.request(typed=uses)
+        if not checks:
+            from plait.engine.common import CHECK_OUTPUT
+
+            request = request.without(CHECK_OUTPUT)
+        return evaluate(request, world, trace or None)
+
+    def _told(self, error: PlaitError) -> PlaitError:
+        return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
+
+
+def from_here(directory: str) -> str:
+    """The path of a directory as a user would type it: "" for the working directory."""
+    try:
+        path = os.path.relpath(directory)
+    except ValueError:  # another drive
+        return directory
+    return "" if path == os.curdir else path

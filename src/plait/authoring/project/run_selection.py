@@ -1,0 +1,96 @@
+"""Selects runs for a tool: runs of the project file and environments of its matrices, by name or pattern."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from plait.base.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
+
+# So many environments of a matrix are looked at if nobody says which.
+MOST = 50
+# So many are searched for a file.
+_SEARCHED = 1000
+
+
+class Chosen:
+    """Selected runs. left: matrices with omitted environments, and the number of all their environments."""
+
+    __slots__ = ("left", "runs")
+
+    def __init__(self, runs: list[Run], left: list[tuple[str, int]]) -> None:
+        self.runs = runs
+        self.left = left
+
+    def note(self, most: int = MOST) -> str:
+        """Notes about environments that are left out, one line per matrix."""
+        return "".join(
+            f"plait: {name}: the first {most} of {count} environments are looked at; a name or a pattern chooses others\n"
+            for name, count in self.left
+        )
+
+
+def choose(project: Project, names: Sequence[str] = (), *, most: int = MOST) -> Chosen:
+    """The runs of these names, each once; all of them, and the first `most` environments of each matrix, without names.
+
+    A name is that of a run, of an environment, or of a matrix, which selects its first environments; or a pattern of
+    names. Raises UsageError for an unknown name, and the errors of reading the environments.
+    """
+    runs: dict[str, Run] = {}
+    left: list[tuple[str, int]] = []
+    for name in names or [*project.runs, *project.matrices]:
+        if name in project.matrices:
+            matrix = project.matrices[name]
+            cells = matrix.cells()
+            runs |= {cell.name: matrix.run(cell) for cell in cells[:most]}
+            left += [(name, len(cells))] if len(cells) > most else []
+        elif is_pattern(name):
+            runs |= _matching(project, name)
+        else:
+            run = project.run(name)
+            runs[run.name] = run
+    return Chosen(list(runs.values()), left)
+
+
+def _matching(project: Project, pattern: str) -> dict[str, Run]:
+    found = {run.name: run for run in project.runs.values() if fnmatchcase(run.name, pattern)}
+    for matrix in project.matrices.values():
+        found |= {cell.name: matrix.run(cell) for cell in matrix.cells() if fnmatchcase(cell.name, pattern)}
+    if not found:
+        raise UsageError(
+            f'no run is called "{pattern}"',
+            expected=", ".join([*project.runs, *project.matrices]),
+            code="run-not-found",
+        )
+    return found
+
+
+def is_pattern(name: str) -> bool:
+    """True if a name is a pattern."""
+    return any(char in name for char in "*?[")
+
+
+def about(project: Project, path: str, most: int) -> Iterator[Run]:
+    """Environments whose settings name a file or a directory above it, up to a number per matrix. path: absolute."""
+    for matrix in project.matrices.values():
+        runs = (matrix.run(cell) for cell in matrix.cells()[:_SEARCHED])
+        yield from islice((run for run in runs if _names(run, path)), most)
+
+
+def _names(run: Run, path: str) -> bool:
+    return any(path == one or path.startswith(os.path.join(one, "")) for one in paths_of(run))
+
+
+def paths_of(run: Run) -> Iterable[str]:
+    """The absolute paths that the settings of a run name. Raises UsageError for a setting of the wrong kind."""
+    from plait.authoring.project.settings import holds_paths
+
+    return [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]

@@ -1,0 +1,269 @@
+"""The settings of runs: the options of their command, and values that stand in the project file itself.
+
+A setting becomes uses of its option, each with its line as the origin. A new option is a new setting.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.content import near
+from plait.base.errors import ReadError, UsageError
+from plait.base.globbing import is_pattern
+from plait.base.input_view import check_read
+from plait.base.limits import exceeds_ceiling
+from plait.base.permissions import ENVIRONMENT, LIMITS, NETWORK, PROGRAMS, Need, origin_of
+from plait.base.similar_names import did_you_mean
+from plait.engine import DIALECTS, dialect
+from plait.engine.common import LIMIT
+from plait.engine.options import CSV, LISTS, MAP, NUMBER, SWITCH, TEXT, Use, merged
+from plait.engine.pipeline import wrong
+from plait.tree.nodes import Array, Map, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plait.base.permissions import Permissions
+    from plait.base.source import Position
+    from plait.engine.options import Option
+    from plait.tree.nodes import Value
+
+COMMANDS = DIALECTS
+
+
+class Setting:
+    """One setting of a run. items: where it is written, the lowest first."""
+
+    __slots__ = ("items", "name", "option")
+
+    def __init__(self, name: str, option: Option, items: list[MapItem]) -> None:
+        self.name = name
+        self.option = option
+        self.items = items
+
+    def texts(self) -> Iterator[tuple[str, Position]]:
+        """The texts of the setting, each with its place. Raises UsageError for a value of another kind."""
+        kind = self.option.kind
+        for item in self.items if kind in LISTS or self.option.is_argument else self.items[-1:]:
+            yield from _texts_of(item, kind, is_map="=" in self.option.value, is_argument=self.option.is_argument)
+
+    def uses(self, directory: str) -> Iterator[Use]:
+        """The uses that the setting stands for. directory: what relative paths in it are relative to.
+
+        Raises UsageError for a value of another kind.
+        """
+        for text, at in self.texts():
+            if self.option.kind == SWITCH:
+                if text == "true":
+                    yield Use(self.option, value=True, origin=at)
+            else:
+                yield Use(self.option, _placed(self.option, text, directory), at)
+
+
+def options_of(command: str) -> Mapping[str, Option]:
+    """The options that are settings of a command's runs, by the name of the setting; its values that stand there too."""
+    return {one.setting: one for one in dialect(command).options if one.setting}
+
+
+def values_of(command: str) -> Option | None:
+    """The option for data values or variables that stand in the file; None if the command has none."""
+    return next((one for one in dialect(command).options if one.kind == MAP), None)
+
+
+def settings_of(command: str, maps: Iterable[Map]) -> tuple[list[Setting], Map | None]:
+    """The settings of a run, and the values that it sets. maps: those of the run and its bases, the lowest first.
+
+    Raises UsageError for a setting that the command does not have.
+    """
+    options = options_of(command)
+    found: dict[str, list[MapItem]] = {}
+    own: Map | None = None
+    for settings in maps:
+        for item in settings.items:
+            option = options.get(str(item.key)) if type(item.key) is str else None
+            if option is None:
+                argument = dialect(command).argument.setting
+                raise UsageError(
+                    f'{command} has no setting "{item.key}"',
+                    at=item.position,
+                    expected=f"{f'{argument}, or ' if argument else ''}a flag of plait {command} without its dashes",
+                    hint=_setting_of(str(item.key), options) or did_you_mean(str(item.key), options),
+                    code="unknown-setting",
+                )
+            if option.kind == MAP:
+                if type(item.value) is not Map:
+                    raise wrong(item, "a map")
+                for entry in item.value.items:
+                    if type(entry.key) is not str:
+                        # YAML takes n, y, on and the like for true or false.
+                        raise UsageError(
+                            "a name is a string", at=entry.position, hint="put the name in quotes", code="setting-type"
+                        )
+                own = item.value if own is None else merged(own, item.value)
+            else:
+                found.setdefault(option.setting, []).append(item)
+    return [Setting(name, options[name], items) for name, items in found.items()], own
+
+
+def _setting_of(flag: str, options: Mapping[str, Option]) -> str | None:
+    """A hint for the name of a flag whose setting is called otherwise."""
+    meant = next((one.setting for one in options.values() if one.name == flag), None)
+    return None if meant is None else f'the setting of --{flag} is "{meant}"'
+
+
+def uses_of(settings: Iterable[Setting], directory: str) -> list[Use]:
+    """The uses that settings stand for, those of arguments first, as one would type them. Raises UsageError."""
+    found = [use for one in settings for use in one.uses(directory)]
+    return sorted(found, key=lambda one: not one.option.is_argument)
+
+
+def needs_of(settings: Iterable[Setting], directory: str) -> Iterator[Need]:
+    """The accesses that settings ask for, each with its line. directory: what relative paths are relative to.
+
+    Raises UsageError for a value of another kind.
+    """
+    for setting in settings:
+        for text, at in setting.texts():
+            yield from needs_of_value(setting.option, text, directory, at)
+
+
+def needs_of_value(option: Option, text: str, directory: str, at: Position | None = None) -> Iterator[Need]:
+    """The accesses that one value of an option asks for."""
+    if option.name == LIMIT.name and exceeds_ceiling(text):
+        yield Need(LIMITS, text, at)
+    if option.environment and (option.kind != SWITCH or text == "true"):
+        yield Need(ENVIRONMENT, option.variables(text), at)
+    names = option.path
+    if names is None:
+        return
+    if names.is_source:
+        from plait.engine.secret_sources import Named
+
+        source = Named(text)
+        if source.program:
+            yield Need(PROGRAMS, source.program, at)
+    path = names.path(text)
+    if "://" in path:
+        yield Need(NETWORK, origin_of(path), at)
+    elif path and path != "-":
+        place = os.path.expanduser(path) if path.startswith("~") else joined(directory, path)
+        wild = next((at for at, char in enumerate(place) if char in "*?["), None) if names.is_pattern else None
+        if wild is not None:  # a pattern asks for the directory below which its files are
+            place = os.path.dirname(place[:wild]) or os.curdir
+        yield Need(names.access, place, at)
+
+
+def check(settings: Iterable[Setting], directory: str, permissions: Permissions | None) -> None:
+    """Raises PermissionDeniedError for a setting that asks for more than is permitted, ReadError for a path that leads to
+    nothing, UsageError for a value of another kind; each with its line.
+    """
+    asked = [(setting.option, text, at) for setting in settings for text, at in setting.texts()]
+    for option, text, at in asked if permissions is not None else ():
+        for need in needs_of_value(option, text, directory, at):
+            permissions.check(need)  # type: ignore[union-attr]
+    for option, text, at in asked:
+        names = option.path
+        if names is None or names.may_be_missing:
+            continue
+        path = joined(directory, names.path(text))
+        if not path or path == "-" or "://" in path:
+            continue
+        if permissions is None:
+            check_read(path, at)
+        elif names.is_pattern:  # which may lead out of the directory that it asks for
+            permissions.check_read(path, at)
+        if os.path.lexists(path) or (names.is_pattern and is_pattern(path)):
+            continue
+        raise ReadError(
+            f'there is nothing at "{text}"',
+            at=at,
+            expected="a file or a directory",
+            hint=near(path),
+            code="file-not-found",
+        )
+
+
+def joined(directory: str, path: str) -> str:
+    """A path as it is from here, for one that is relative to a directory."""
+    if path == "-" or "://" in path or path.startswith("~"):
+        return path
+    return (directory or path) if path == os.curdir else os.path.join(directory, path)
+
+
+def _placed(option: Option, text: str, directory: str) -> str:
+    if option.path is None:
+        return text
+    before, path = option.path.split(text)
+    return before + joined(directory, path) if path else text
+
+
+def rebased(option: Option, text: str, directory: str, top: str) -> str:
+    """The value of an option with its path relative to `top` instead of `directory`, a path from the working directory.
+    Absolute paths, URLs, `-` and `~` stay.
+    """
+    if option.path is None:
+        return text
+    before, path = option.path.split(text)
+    if not path or path == "-" or "://" in path or path.startswith("~") or os.path.isabs(path):
+        return text
+    return before + os.path.relpath(joined(directory, path), top)
+
+
+def path_in(option: Option, text: str) -> str:
+    """The path in the value of a setting, which may have a name before it; the value itself if it is not a path."""
+    return text if option.path is None else option.path.path(text)
+
+
+def _texts_of(item: MapItem, kind: str, *, is_map: bool, is_argument: bool) -> Iterator[tuple[str, Position]]:
+    value = item.value
+    if kind == SWITCH:
+        if type(value) is not bool:
+            raise wrong(item, "true or false")
+        yield ("true" if value else "false"), item.position
+    elif kind in (TEXT, NUMBER) and not is_argument:
+        yield _scalar(value, item), item.position
+    elif type(value) is Array:
+        for one in value.items:
+            yield _scalar(one.value, item), one.position
+    elif type(value) is Map and is_map:
+        for entry in value.items:
+            yield f"{entry.key}={_scalar(entry.value, entry)}", entry.position
+    elif value is not None:
+        yield _scalar(value, item), item.position
+
+
+def _scalar(value: Value, item: MapItem) -> str:
+    if type(value) is str:
+        return value
+    if type(value) is int:
+        return str(value)
+    if type(value) is float or type(value) is bool:
+        from plait.yaml import write_value
+
+        return write_value(value).strip()
+    error = wrong(item, "a string or a list of strings")
+    error.found = kind_name(value)
+    raise error
+
+
+def holds_paths(command: str, name: str) -> bool:
+    """True if a setting of a command's runs, or of a step, names files or directories."""
+    if command == "overlay" and name == "files":
+        return True
+    option = options_of(command).get(name) if command in COMMANDS else None
+    return option is not None and option.path is not None
+
+
+def needs_of_uses(uses: Iterable[Use]) -> list[Need]:
+    """The accesses that typed flags and arguments name."""
+    typed = [one for one in uses if isinstance(one.value, str) and (one.option.path or one.option.environment)]
+    return [
+        *(Need(PROGRAMS, one.option.program) for one in uses if one.option.program and one.value is True),
+        *(Need(ENVIRONMENT, one.option.environment) for one in uses if one.option.environment and one.value is True),
+        *(need for one in typed for text in _split_texts(one) for need in needs_of_value(one.option, text, "")),
+    ]
+
+
+def _split_texts(use: Use) -> list[str]:
+    return use.value.split(",") if use.option.kind == CSV else [use.value]

@@ -1,0 +1,34 @@
+"""Tests of configuration, `plait test`: expectations about the output or the errors of runs (docs/test.md).
+
+    cases        test files, read into cases
+    subject      what a case evaluates
+    evaluating   the one place where that is done, and what is shared
+    expectations, snapshots, functions   what must hold
+    collecting, selecting, running       which cases there are, which of them run, and how
+    reports      what is told of them, to people and to programs
+    command      `plait test`
+    pytest_plugin   the same files for pytest
+
+From Python:
+
+>>> from plait.authoring.testing import run_tests  # doctest: +SKIP
+>>> [result.id for result in run_tests(["tests"]) if not result.passed]  # doctest: +SKIP
+[]
+"""
+
+from __future__ import annotations
+
+from plait.base.lazy_exports import first_use
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.running import run_tests
+
+__all__ = ["Result", "run_tests"]
+
+_HOMES = {"Result": "results", "run_tests": "running"}
+
+
+def __getattr__(name: str) -> object:
+    return first_use(__name__, _HOMES.get(name), name)

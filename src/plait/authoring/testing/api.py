@@ -1,0 +1,38 @@
+"""`plait.test`: the results of the tests of a project."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.testing.running import run_tests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.authoring.testing.results import Result
+
+
+def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) -> list[Result]:  # noqa: PT028 - not a test itself
+    """Run tests of configuration, as `plait test` does. Returns their results, in order.
+
+    paths: test files, directories and ids; by default all below the working directory. update: rewrite snapshots.
+    Raises PlaitError for test files that cannot be read.
+
+    >>> import pathlib
+    >>> import plait
+    >>> _ = pathlib.Path("app.yml").write_text("port: 80")
+    >>> _ = pathlib.Path("app.test.yml").write_text('''
+    ... tests:
+    ...   it listens on port 80:
+    ...     render: {files: [app.yml]}
+    ...     equals: {port: 80}
+    ... ''')
+    >>> [(one.id, one.passed) for one in plait.test()]
+    [('app.test.yml::it listens on port 80', True)]
+    """
+    return run_tests([os.fspath(path) for path in paths], update=update)
+
+
+# Not a test itself.
+test.__test__ = False  # type: ignore[attr-defined]

@@ -1,0 +1,174 @@
+"""Collects tests: files `*.test.yml` and `*_test.star`, and `tests:` of project files, below the given paths."""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring import project as projects
+from plait.authoring.project.file import check_found
+from plait.authoring.project.run import from_here
+from plait.base.content import near
+from plait.base.errors import PlaitError, UsageError
+from plait.base.input_view import current_view, permitted
+from plait.base.limits import allowance
+from plait.base.permissions import FILE_NAMES, READ, Need
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.project import Project
+    from plait.authoring.testing.cases import Case
+    from plait.authoring.testing.functions import FunctionCase
+
+YAML_ENDINGS = (".test.yml", ".test.yaml")
+STARLARK_ENDING = "_test.star"
+# Nothing of a project's own is in these.
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+
+def is_test_file(name: str) -> bool:
+    """True if the name is that of a test file."""
+    return name.endswith((*YAML_ENDINGS, STARLARK_ENDING))
+
+
+class Collected:
+    """The tests of some files. files: the test files in order. whole: those with all cases selected. inferred: projects
+    without a project file.
+    """
+
+    __slots__ = ("cases", "files", "inferred", "whole")
+
+    def __init__(self) -> None:
+        self.cases: list[Case | FunctionCase] = []
+        self.files: list[str] = []
+        self.inferred: list[Project] = []
+        self.whole: set[str] = set()
+
+
+class Collector:
+    """Reads test files; a project once for all of its."""
+
+    def __init__(self, project: str = "") -> None:
+        """project: the project file that all tests belong to; "" for the nearest of each."""
+        self._given = project
+        self._typed: list[Need] = []
+        self._projects: dict[str, Project] = {}
+
+    def collect(self, arguments: Sequence[str]) -> Collected:
+        """The tests that arguments name: files, directories for all below them, and ids. Raises PlaitError."""
+        found = Collected()
+        # What else is below a directory is granted to no project but the one that is typed with it.
+        names = [argument.partition("::")[0] for argument in arguments]
+        self._typed = [Need(READ, name) for name in names if self._given or os.path.isfile(name)]
+        for argument in arguments or (os.curdir,):
+            path, colons, name = argument.partition("::")
+            path = os.path.normpath(path)
+            if colons:
+                self._add_one(found, path, name)
+            elif os.path.isdir(path):
+                for file in files_below(path):
+                    self._add(found, file, self.file(file))
+            elif os.path.isfile(path):
+                if not is_test_file(path) and os.path.basename(path) not in FILE_NAMES:
+                    raise UsageError(
+                        f'"{argument}" is no test file',
+                        expected="a name that ends in .test.yml or _test.star",
+                        code="test-not-found",
+                    )
+                self._add(found, path, self.file(path))
+            else:
+                raise UsageError(f'there is nothing at "{argument}"', hint=near(path), code="file-not-found")
+        found.inferred = [one for one in self._projects.values() if not one.path]
+        return found
+
+    def file(self, path: str) -> list[Case | FunctionCase]:
+        """The tests of one file. Raises PlaitError as wrong usage: an unreadable test has no result."""
+        try:
+            return [*self._read(path)]
+        except PlaitError as error:
+            error.exit_status = UsageError.exit_status
+            raise
+
+    def _read(self, path: str) -> Sequence[Case | FunctionCase]:
+        is_project = os.path.basename(path) in FILE_NAMES
+        project = self._read_project(path) if is_project else self._project(path)
+        with permitted(project.permissions):
+            if path.endswith(STARLARK_ENDING):
+                from plait.authoring.testing.functions import functions_of
+
+                return functions_of(path, project)
+            from plait.authoring.testing.cases import cases_of, cases_of_project
+
+            return cases_of_project(project) if is_project else cases_of(path, project)
+
+    def _add(self, found: Collected, path: str, cases: Sequence[Case | FunctionCase]) -> None:
+        if path in found.files:
+            known = {case.id for case in found.cases}
+            cases = [case for case in cases if case.id not in known]
+        else:
+            found.files.append(path)
+        found.cases += cases
+        found.whole.add(path)
+
+    def _add_one(self, found: Collected, path: str, name: str) -> None:
+        """The case of an id; without the brackets, all that a name with parameters has."""
+        if not os.path.isfile(path):
+            raise UsageError(f'there is nothing at "{path}"', hint=near(path), code="file-not-found")
+        cases = self.file(path)
+        names = [case.id.partition("::")[2] for case in cases]
+        chosen = [case for case, one in zip(cases, names, strict=True) if one == name or one.startswith(f"{name}[")]
+        if not chosen:
+            from plait.base.similar_names import did_you_mean
+
+            raise UsageError(
+                f'there is no test "{name}" in {path}',
+                expected=_few(names),
+                hint=did_you_mean(name, names),
+                code="test-not-found",
+            )
+        if path not in found.files:
+            found.files.append(path)
+        known = {case.id for case in found.cases}
+        found.cases += [case for case in chosen if case.id not in known]
+
+    def _project(self, path: str) -> Project:
+        if self._given:
+            return self._read_project(self._given)
+        found = projects.find(path)
+        if found is not None:
+            return self._read_project(os.path.join(from_here(os.path.dirname(found)), os.path.basename(found)))
+        directory = os.path.dirname(os.path.abspath(path))
+        if directory not in self._projects:
+            self._projects[directory] = projects.guess(directory)
+            self._projects[directory].grant(self._typed)
+        return self._projects[directory]
+
+    def _read_project(self, path: str) -> Project:
+        if path not in self._projects:
+            if path != self._given:
+                check_found(path)
+            self._projects[path] = projects.read(path)
+            self._projects[path].grant(self._typed)
+        return self._projects[path]
+
+
+def files_below(top: str) -> Iterator[str]:
+    """The test files below a directory, and its project files, in order of their paths. Links are not followed."""
+    view = current_view()
+    visit = allowance().visit
+    for directory, folders, names in os.walk(top):
+        for _ in names:
+            visit(top)
+        if view is not None:
+            view.note_directory(directory)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
+        for name in sorted(names):
+            path = os.path.normpath(os.path.join(directory, name))
+            if (is_test_file(name) or name in FILE_NAMES) and os.path.isfile(path):
+                yield path
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown

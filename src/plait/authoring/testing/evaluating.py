@@ -1,0 +1,235 @@
+"""Evaluates the subjects of cases; shares work between evaluations of one process.
+
+Compiled code is cached by text (`plait.base.code_cache.MemoryCache`). Cases that run together share the files of templates as
+read by the first of them (`plait.ytt.workspace.shared_inputs`), and the outcome of an evaluation as long as another case needs it.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from plait.base.code_cache import MemoryCache
+from plait.base.errors import PlaitError
+from plait.base.input_view import View, seen
+from plait.base.limits import Allowance, Limits, allowance, limited
+from plait.base.process import keeper, stop_timer, unbound_memory, within_memory
+from plait.tree.secrets import uses_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import TypeAlias, TypeVar
+
+    from plait.authoring.testing.evaluation_target import Subject
+    from plait.engine.results import Documents
+    from plait.tree.nodes import Document
+    from plait.ytt.workspace.shared_inputs import Shared
+
+    T = TypeVar("T")
+    _Limits: TypeAlias = tuple[tuple[str, float], ...]
+
+# No input with such a name makes a file that is no YAML.
+_NO_TEXT = (".yml", ".yaml", ".star")
+# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+_ROOM = 24 << 20
+
+
+class Outcome:
+    """The outcome of an evaluation: documents, or an error. view: the files it read."""
+
+    __slots__ = ("_evaluator", "_printed", "_text", "_traced", "documents", "error", "subject", "view")
+
+    def __init__(
+        self, evaluator: Evaluator, subject: Subject, documents: Documents | None, error: PlaitError | None, view: View
+    ) -> None:
+        self._evaluator = evaluator
+        self._text: str | None = None
+        self._printed: list[Document] | None = None
+        self._traced = documents if documents is not None and documents.trace is not None else None
+        self.subject = subject
+        self.documents = documents
+        self.error = error
+        self.view = view
+
+    def for_another(self, subject: Subject) -> Outcome:
+        """The same for an equal subject: histories name the lines of that one."""
+        found = Outcome(self._evaluator, subject, self.documents, self.error, self.view)
+        found._text, found._printed = self._text, self._printed
+        return found
+
+    def made(self) -> Documents:
+        """The documents. Raises the error if the evaluation failed."""
+        if self.documents is None:
+            assert self.error is not None
+            raise self.error
+        return self.documents
+
+    def items(self) -> Sequence[Document]:
+        """The documents that are printed, secrets masked. Raises PlaitError."""
+        if self._printed is None:
+            from plait.insight.diff import printed
+            from plait.insight.redaction import masked
+
+            self._printed = printed(masked(self.made().nodes.items, self.made().trace, view=self.view))
+        return self._printed
+
+    def text(self) -> str:
+        """The output as text with secrets masked. Raises PlaitError."""
+        if self._text is None:
+            made = self.made()
+            if uses_secrets(self.view) or uses_secrets(made.trace):
+                from plait.engine.results import text_like
+                from plait.tree.nodes import DocumentSet
+
+                self._text = text_like(made, DocumentSet(list(self.items())))
+            else:
+                self._text = made.to_yaml()
+        return self._text
+
+    def text_files(self) -> Mapping[str, str]:
+        """The files of the output that are not YAML, by their paths, secrets masked. Raises PlaitError."""
+        from plait.insight.redaction import masked_lines
+
+        trace = self.made().trace
+        files = (
+            getattr(self.made(), "files", {}) if any(not path.endswith(_NO_TEXT) for path in self.view.files) else {}
+        )
+        texts = {name: text for name, text in sorted(files.items()) if not name.endswith(_NO_TEXT)}
+        return {name: masked_lines(name, text, trace, view=self.view) for name, text in texts.items()}
+
+    def traced(self) -> Documents:
+        """The same with provenance. Raises PlaitError."""
+        if self._traced is None:
+            self._traced = self._evaluator.evaluate(self.subject, trace=True)
+        return self._traced
+
+
+class Evaluator:
+    """Evaluates the subjects of cases.
+
+    traced: record provenance of all evaluations. observe: called with each subject and its documents or error.
+    """
+
+    def __init__(
+        self,
+        *,
+        traced: bool = False,
+        observe: Callable[[Subject, Documents | PlaitError], None] | None = None,
+    ) -> None:
+        self._traced = traced
+        self._observe = observe
+        # Gets all that is read from here on, if somebody wants to know.
+        self.reads: View | None = None
+        self._caches: dict[_Limits, MemoryCache] = {}
+        # By limits as well, within which files are read; None as long as nobody says what is run together.
+        self._shared: dict[_Limits, Shared] | None = None
+        self._due: Counter[Hashable] | dict[Hashable, int] = {}
+        self._kept: dict[Hashable, Outcome] = {}
+
+    def evaluate(self, subject: Subject, *, trace: bool = False, view: View | None = None) -> Documents:
+        """The output of a subject. trace: record provenance. view: records reads. Raises PlaitError."""
+        view = View() if view is None else view
+        cache, shared = self.cache(subject.limits), self._shared_with(subject.limits)
+        trace = trace or self._traced
+
+        def once(*, trace: bool) -> Documents:
+            return subject.run.evaluate(view=view, trace=trace, uses=subject.uses, cache=cache, shared=shared)
+
+        def work() -> Documents:
+            subject.check()
+            made = once(trace=trace)
+            # Nothing of a run that uses secrets is shown without marks. Only the run itself knows that it does.
+            return once(trace=True) if uses_secrets(view) and not uses_secrets(made.trace) else made
+
+        try:
+            made = self.within(subject.limits, work)
+        except PlaitError as error:
+            if self._observe is not None:
+                self._observe(subject, error)
+            raise
+        finally:
+            cache.save()
+        if self._observe is not None:
+            self._observe(subject, made)
+        return made
+
+    def cache(self, limits: Mapping[str, float]) -> MemoryCache:
+        """The compiled code of evaluations with these limits, on which it depends."""
+        key = _key(limits)
+        found = self._caches.get(key)
+        if found is None:
+            with limited(Limits(**limits)):
+                found = self._caches[key] = MemoryCache()
+        return found
+
+    def _shared_with(self, limits: Mapping[str, float]) -> Shared | None:
+        if self._shared is None:
+            return None
+        from plait.ytt.workspace.shared_inputs import Shared
+
+        return self._shared.setdefault(_key(limits), Shared())
+
+    def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
+        """The result of `work` within limits. Raises its errors, and LimitError."""
+        keeps = _keeper()
+        with limited(Allowance(Limits(**limits), keeps)):
+            try:
+                return within_memory(work)
+            finally:
+                if keeps is not None:
+                    # What comes after it, telling a difference among it, is not held to them.
+                    stop_timer()
+                    unbound_memory()
+
+    def expect(self, subjects: Mapping[Hashable, int]) -> None:
+        """Announces how often each subject, by its key, will be requested. Files are read again, once for all of these."""
+        self._due = dict(subjects)
+        self._kept.clear()
+        self._shared = {}
+
+    def outcome(self, subject: Subject) -> Outcome:
+        """The outcome of a subject. Equal subjects share one evaluation while more of them are due.
+
+        An error does not, since it may name a line of the subject's.
+        """
+        key = subject.key
+        left = self._due.get(key, 1) - 1
+        self._due[key] = left
+        found = self._kept.pop(key, None)
+        found = self._outcome(subject) if found is None else found.for_another(subject)
+        if left > 0 and found.error is None:
+            self._kept[key] = found
+        if self.reads is not None:
+            self.reads.files.update(found.view.files)
+            self.reads.directories.update(found.view.directories)
+        return found
+
+    def seen(self) -> AbstractContextManager[object]:
+        """A context for code that reads files itself."""
+        return nullcontext() if self.reads is None else seen(self.reads)
+
+    def _outcome(self, subject: Subject) -> Outcome:
+        view = View()
+        try:
+            return Outcome(self, subject, self.evaluate(subject, view=view), None, view)
+        except PlaitError as error:
+            return Outcome(self, subject, None, error, view)
+
+
+def _key(limits: Mapping[str, float]) -> _Limits:
+    return tuple(sorted(limits.items()))
+
+
+def _keeper() -> Callable[[Allowance], None] | None:
+    """The memory keeper of one evaluation if this process keeps limits. Memory already in use is not counted."""
+    from plait.api.worker import data_size
+
+    current = allowance().keeper
+    if current is None:
+        return None
+    try:
+        return keeper(data_size() + _ROOM)
+    except ValueError:  # a timer can be set up by the first thread alone
+        return current

@@ -1,0 +1,170 @@
+"""Functions `test_*` of `*_test.star` files: tests in the language of the templates, with `assert` of `@ytt:assert`.
+
+The file is evaluated as a library file of a run, so it loads the same files as the templates of that run, and has its
+data values. The run is the only one of the project, or the one that the file names with `run = "NAME"` at its top. A
+function without parameters is called without arguments; one with a parameter gets the documents of the run's output. It
+passes if it returns, and fails with a Starlark error: `assert.equals(...)`, `assert.fail(...)`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.authoring.testing.evaluation_target import Subject
+from plait.authoring.testing.results import Failure
+from plait.base.equal_errors import key_of
+from plait.base.errors import PlaitError, StarlarkError, UsageError, render
+from plait.base.source import Position
+from plait.engine.pipeline import file_source
+from plait.tree.context import Context
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.authoring.project import Project, Run
+    from plait.authoring.testing.evaluating import Evaluator, Outcome
+    from plait.base.source import Source
+    from plait.starlark.syntax import Def, Statement
+    from plait.ytt.workspace import Job
+    from plait.ytt.workspace.input_files import InputFile
+
+_PREFIX = "test_"
+
+
+class FunctionCase:
+    """One function. id, file, line: as of a `Case`. subject: the run. wants_output: it has a parameter."""
+
+    __slots__ = ("_function", "_source", "file", "id", "line", "subject", "wants_output")
+
+    def __init__(self, source: Source, function: Def, subject: Subject) -> None:
+        self.id = f"{source.name.replace(os.sep, '/')}::{function.name}"
+        self.file = source.name
+        self.line = function.line
+        self.subject = subject
+        self.wants_output = bool(function.parameters)
+        self._function = function.name
+        self._source = source
+
+    def subjects(self) -> list[Subject]:
+        """The runs it evaluates."""
+        return [self.subject] if self.wants_output else []
+
+    def failures(self, evaluator: Evaluator, printed: list[str]) -> Iterator[Failure]:
+        """The failures. printed: receives the lines that it prints."""
+        try:
+            output = evaluator.outcome(self.subject) if self.wants_output else None
+            evaluator.within(self.subject.limits, lambda: self._call(evaluator, output, printed))
+        except PlaitError as error:
+            yield failure_of(error, self.file, self.line)
+
+    def _call(self, evaluator: Evaluator, output: Outcome | None, printed: list[str]) -> None:
+        from plait.engine.options import Use
+        from plait.engine.render import Render, job
+        from plait.starlark import call
+        from plait.tree.withholding import telling
+        from plait.ytt.workspace.phases import exports, has_secrets
+
+        context = Context(print_line=printed.append, cache=evaluator.cache(self.subject.limits))
+        self.subject.check()
+        request = self.subject.request()
+        assert isinstance(request, Render)
+        given = job(request, context)
+        file = _member(given, self.file)
+        if file is None:
+            given = job(request.over([Use(Render.inputs, self.file)]), context)
+            file = _member(given, self.file)
+        assert file is not None
+        if has_secrets(given):
+            context.use_secrets()
+        try:
+            with telling(context):
+                function = exports(given, file, context)[self._function]
+                call(function, [] if output is None else [_fragment(output)])
+        finally:
+            context.end()
+
+
+def _member(job: Job, path: str) -> InputFile | None:
+    """The input file that a path is, if it is one."""
+    wanted = os.path.abspath(path)
+    return next(
+        (one for one in job.files if one.shown is not None and os.path.abspath(one.shown) == wanted and one.is_library),
+        None,
+    )
+
+
+def _fragment(output: Outcome) -> object:
+    from plait.tree.nodes import DocumentSet
+    from plait.ytt.yaml_fragments import YamlFragment
+
+    return YamlFragment(DocumentSet(list(output.items())))
+
+
+def failure_of(error: PlaitError, file: str, line: int) -> Failure:
+    """An error that was not expected. file, line: of the test, where the error has no place."""
+    at = error.at
+    if at is not None and at.source is not None:
+        file, line = at.source.shown, at.line
+    return Failure(render(error, "").rstrip("\n"), file, line, key_of(error))
+
+
+def functions_of(path: str, project: Project) -> list[FunctionCase]:
+    """The tests of a Starlark file. Raises PlaitError for a file that cannot be read, or without a run."""
+    from plait.starlark import Code
+    from plait.starlark.parsing import failure, parse_program
+
+    source = file_source(path)
+    statements, _, findings = parse_program([Code(source.text, 1, 1)], source)
+    if findings:
+        raise failure(findings)
+    functions = [one for one in _defined(statements) if one.name.startswith(_PREFIX)]
+    for one in functions:
+        if len(one.parameters) > 1:
+            raise StarlarkError(
+                f"{one.name}: a test has at most one parameter, the output of the run",
+                at=Position(source, one.line),
+                code="test-form",
+            )
+    if not functions:
+        return []
+    subject = Subject(_run(project, _named(statements), source), (), "", {}, Position(source, 1))
+    if subject.run.command != "render":
+        raise UsageError(
+            f"a Starlark test is about a render, and {subject.run.name} is a {subject.run.command}",
+            at=Position(source, 1),
+            hint='name the run at the top of the file: run = "NAME"',
+            code="test-form",
+        )
+    return [FunctionCase(source, one, subject) for one in functions]
+
+
+def _defined(statements: Sequence[Statement]) -> Iterator[Def]:
+    from plait.starlark.syntax import Def
+
+    for one in statements:
+        if isinstance(one, Def):
+            yield one
+
+
+def _named(statements: Sequence[Statement]) -> str:
+    """The run that a file names: `run = "NAME"`."""
+    from plait.starlark.syntax import Assign, Literal, Name
+
+    for one in statements:
+        if isinstance(one, Assign) and isinstance(one.target, Name) and one.target.name == "run":
+            return str(one.value.value) if isinstance(one.value, Literal) else ""
+    return ""
+
+
+def _run(project: Project, name: str, source: Source) -> Run:
+    rendered = [run for run in project.runs.values() if run.command == "render"]
+    if not name and len(rendered) == 1:
+        return rendered[0]
+    try:
+        return project.run(name)
+    except UsageError as error:
+        error.at = Position(source, 1)
+        if not name:
+            error.hint = 'name it at the top of the file: run = "NAME"'
+        raise

@@ -1,0 +1,113 @@
+"""A plugin for pytest: collects `*.test.yml`, `*_test.star` and `tests:` of project files beside Python's tests.
+
+`pytest --plait-update` rewrites snapshots; `-p no:plait` disables the plugin. Without such files, nothing of plait is
+imported. A YAML file counts as a test file if it has `tests:` at its top, because other tools use such names, too.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from plait.authoring.testing.cases import Case
+    from plait.authoring.testing.evaluating import Evaluator
+    from plait.authoring.testing.functions import FunctionCase
+    from plait.authoring.testing.results import Result
+
+_PROJECTS = ("plait.yml", "plait.yaml")
+_YAML = (".test.yml", ".test.yaml")
+_STARLARK = "_test.star"
+
+
+class HeldNotError(Exception):
+    """A failed expectation of a case, with the text of `plait test`."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites snapshots."""
+    group = parser.getgroup("plait")
+    group.addoption("--plait-update", action="store_true", help="rewrite snapshots of plait's tests that differ")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a file if it holds tests."""
+    name = file_path.name
+    if name.endswith(_STARLARK) or ((name.endswith(_YAML) or name in _PROJECTS) and _has_tests(file_path)):
+        return TestFile.from_parent(parent, path=file_path)
+    return None
+
+
+def _has_tests(path: Path) -> bool:
+    from plait.base.content import regular_content
+
+    try:
+        return any(line.startswith(b"tests:") for line in regular_content(str(path)).split(b"\n"))
+    except OSError:
+        return False
+
+
+class TestFile(pytest.File):
+    """A file of tests."""
+
+    __test__ = False
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The cases of the file. A mistake in the file is a collection error, with the message of `plait test`."""
+        from plait.authoring.testing.collecting import Collector
+        from plait.base.errors import PlaitError
+
+        try:
+            cases = Collector().file(os.path.relpath(self.path))
+        except PlaitError as error:
+            raise self.CollectError(error.report()) from None
+        for case in cases:
+            yield TestCase.from_parent(self, name=case.id.partition("::")[2], case=case)
+
+
+class TestCase(pytest.Item):
+    """One case."""
+
+    __test__ = False
+
+    def __init__(self, *, case: Case | FunctionCase, **given: object) -> None:
+        super().__init__(**given)  # type: ignore[arg-type] # what pytest gives its own
+        self._case = case
+
+    def runtest(self) -> None:
+        """Run it. Raises HeldNotError."""
+        from plait.authoring.testing.running import run_case
+
+        found: Result = run_case(self._case, _evaluator(self.config), update=self.config.getoption("--plait-update"))
+        for line in (*found.printed, *found.notes):
+            self.add_report_section("call", "plait", f"{line}\n")
+        if found.failures:
+            raise HeldNotError("\n".join(one.text for one in found.failures))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None) -> str:  # type: ignore[override]
+        """The failure, without a Python traceback."""
+        if isinstance(excinfo.value, HeldNotError):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo, style))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The position of the case."""
+        return self.path, max(self._case.line - 1, 0), self.name
+
+
+_KEPT = pytest.StashKey["Evaluator"]()
+
+
+def _evaluator(config: pytest.Config) -> Evaluator:
+    """The evaluator of this session, which caches compiled code."""
+    found = config.stash.get(_KEPT, None)
+    if found is None:
+        from plait.authoring.testing.evaluating import Evaluator
+
+        found = config.stash[_KEPT] = Evaluator()
+    return found

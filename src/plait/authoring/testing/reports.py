@@ -1,0 +1,107 @@
+"""Machine-readable reports: JUnit XML, TAP and GitHub annotations. Each is a function from results to text."""
+
+from __future__ import annotations
+
+from plait.authoring.testing.results import Failure
+from plait.insight.workflow import annotation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.authoring.testing.results import Result
+
+
+def junit(results: Sequence[Result]) -> str:
+    """JUnit's XML: a suite a file, a test case a case."""
+    from xml.etree import ElementTree as ET
+
+    files: dict[str, list[Result]] = {}
+    for one in results:
+        files.setdefault(one.file, []).append(one)
+    top = ET.Element("testsuites", {"name": "plait", **_counts(results)})
+    for file, of_file in files.items():
+        suite = ET.SubElement(top, "testsuite", {"name": file, **_counts(of_file)})
+        for one in of_file:
+            case = ET.SubElement(
+                suite,
+                "testcase",
+                {
+                    "classname": file.replace("/", "."),
+                    "name": _xml(one.name),
+                    "file": file,
+                    "line": str(one.line),
+                    "time": f"{one.seconds:.3f}",
+                },
+            )
+            if one.failures:
+                failure = ET.SubElement(case, "failure", {"message": _xml(_first(one.failures))})
+                failure.text = _xml("\n".join(_placed(each) for each in one.failures))
+            if one.printed:
+                ET.SubElement(case, "system-out").text = _xml("\n".join(one.printed))
+    ET.indent(top)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(top, encoding="unicode") + "\n"
+
+
+def _counts(results: Sequence[Result]) -> dict[str, str]:
+    return {
+        "tests": str(len(results)),
+        "failures": str(sum(not one.passed for one in results)),
+        "errors": "0",
+        "skipped": "0",
+        "time": f"{sum(one.seconds for one in results):.3f}",
+    }
+
+
+def _xml(text: str) -> str:
+    """The text with escapes for characters that XML does not allow."""
+    return "".join(
+        char
+        if char in "\t\n" or " " <= char <= "\ud7ff" or "\ue000" <= char <= "\ufffd" or char > "\uffff"
+        else _escape(char)
+        for char in text
+    )
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode()
+
+
+def tap(results: Iterable[Result]) -> str:
+    """TAP, version 14: a line a case, and a block of YAML below one that failed."""
+    from plait.tree.nodes import from_plain
+    from plait.yaml import write_value
+
+    out = []
+    count = 0
+    for count, one in enumerate(results, 1):
+        name = one.id.replace("\\", "\\\\").replace("#", "\\#").replace("\n", " ")
+        out.append(f"{'ok' if one.passed else 'not ok'} {count} - {name}")
+        if one.failures:
+            data = {
+                "message": _first(one.failures),
+                "at": f"{one.file}:{one.line}",
+                "failures": [each.text for each in one.failures],
+            }
+            lines = write_value(from_plain(data)).splitlines()
+            out += ["  ---", *(f"  {line}" for line in lines), "  ..."]
+    return "\n".join(["TAP version 14", f"1..{count}", *out]) + "\n"
+
+
+def github(results: Iterable[Result]) -> str:
+    """Annotations as a workflow of GitHub reads them from the output: an error a failure, at its file and line."""
+    out = []
+    for one in results:
+        for failure in one.failures:
+            file, line = (failure.file, failure.line) if failure.file else (one.file, one.line)
+            place = {"file": file, "line": str(max(line, 1)), "title": one.id}
+            out.append(annotation("error", place, failure.text))
+    return "".join(out)
+
+
+def _first(failures: Sequence[Failure]) -> str:
+    return failures[0].text.partition("\n")[0]
+
+
+def _placed(failure: Failure) -> str:
+    return f"{failure.file}:{failure.line}: {failure.text}" if failure.file else failure.text

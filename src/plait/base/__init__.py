@@ -1,0 +1,1 @@
+"""Parts that every package may use: positions, diagnostics, limits, files and processes."""

@@ -1,0 +1,167 @@
+"""One file with the bytecode of many modules, from which the command line loads them instead of from as many .pyc files.
+
+The bundle is made of the .pyc files of modules that earlier processes loaded, and lies beside them, in the package's
+`__pycache__`. So it has their protection, and their rules: the code of a module is used only while its source has the size
+and time noted with it; Python's own loader writes the file, aside and renamed; and nothing is written where Python writes
+no .pyc files. Whoever can change the bundle can change plait itself.
+
+Modules in a bundle form groups: a group is read as a whole, because names that its modules share are then read once, which
+saves a quarter of the time. At first a group has the modules that one process loaded. When a process needs only some
+of a group, the group is divided into those and the rest. So modules end up together that are always loaded together.
+
+Tracebacks, `inspect` and `__file__` refer to the source files. `PLAIT_PLAIN=1` turns the bundle off.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
+from _imp import _fix_co_filename  # type: ignore[attr-defined]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, ModuleType
+    from typing import TypeAlias
+
+    Codes: TypeAlias = dict[str, CodeType]
+    # Of one module: the number of its group; size and time of its source; and if it is a package.
+    Entry: TypeAlias = tuple[int, int, int, bool]
+
+# Bytes at the start of a bundle: magic number, and the offset of the index, which is last: a file cut short has none.
+HEADER = 12
+
+
+class Bundle:
+    """The bundle of a package, as a finder for `sys.meta_path`."""
+
+    __slots__ = ("_codes", "_descriptor", "_package", "_parent", "entries", "groups", "missed", "path", "used")
+
+    def __init__(self, package: str, directory: str, path: str) -> None:
+        """directory: of the package's sources. path: the bundle, which need not exist."""
+        self._package = f"{package}."
+        self._parent = os.path.dirname(directory)
+        self.path = path
+        self._descriptor = -1
+        self.groups: list[tuple[int, int]] = []
+        self.entries: dict[str, Entry] = {}
+        # The codes of groups that were read and are not used yet, the modules that use one, and those that are not here.
+        self._codes: dict[int, Codes] = {}
+        self.used: set[str] = set()
+        self.missed: set[str] = set()
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            # Stays open: a bundle that takes the place of this one has other groups.
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            if descriptor <= 2:  # a standard stream is missing, and its number belongs to what takes its place
+                os.close(descriptor)
+                return
+            header = os.read(descriptor, HEADER)
+            if header[:4] == MAGIC_NUMBER:
+                start = int.from_bytes(header[4:], "little")
+                size = os.fstat(descriptor).st_size - start
+                self.groups, self.entries = marshal.loads(os.pread(descriptor, size, start))  # noqa: S302 - as Python does
+                self._descriptor = descriptor
+        except (OSError, OverflowError, EOFError, ValueError, TypeError):
+            pass
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002 - finders are called like that
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        """Returns None for a module that is not in the bundle, or whose source has changed."""
+        # What reads bundles is loaded before there is one, and what writes them is needed only then.
+        if not name.startswith(self._package) or name.startswith(__name__):
+            return None
+        entry = self.entries.get(name)
+        source = "" if entry is None else self.source(name, entry)
+        if entry is None or not is_current(source, entry):
+            self.missed.add(name)
+            return None
+        spec = ModuleSpec(name, _Loader(self, name, source), origin=source, is_package=entry[3])
+        spec.has_location = True
+        spec.cached = self.path
+        if entry[3]:
+            spec.submodule_search_locations = [os.path.dirname(source)]
+        return spec
+
+    def source(self, name: str, entry: Entry) -> str:
+        return f"{self._parent}/{name.replace('.', '/')}{'/__init__.py' if entry[3] else '.py'}"
+
+    def code(self, name: str) -> CodeType:
+        """The code of a module of which there is a spec."""
+        number = self.entries[name][0]
+        codes = self._codes.get(number)
+        if codes is None or name not in codes:
+            codes = self._codes[number] = self.read(number)
+        self.used.add(name)
+        return codes.pop(name)
+
+    def read(self, number: int) -> Codes:
+        offset, length = self.groups[number]
+        codes: Codes = marshal.loads(os.pread(self._descriptor, length, offset))  # noqa: S302 - as Python does
+        return codes
+
+    def save(self) -> None:
+        """Write the bundle if this process loaded modules that are not in it, or only some of a group."""
+        if not sys.dont_write_bytecode and (self.missed or self.is_divided()):
+            from plait.base.bundle.saving import save
+
+            save(self)
+
+    def is_divided(self) -> bool:
+        """True if this process needed only some modules of a group."""
+        return any(self._codes.values())
+
+
+def is_current(source: str, entry: Entry) -> bool:
+    """True if the source has the size and the time, in seconds, that are noted with its code."""
+    try:
+        status = os.stat(source)
+    except OSError:
+        return False
+    return status.st_size == entry[1] and int(status.st_mtime) == entry[2]
+
+
+class _Loader(SourceFileLoader):
+    """Python's loader of a source file, with the code from a bundle."""
+
+    def __init__(self, bundle: Bundle, name: str, path: str) -> None:
+        super().__init__(name, path)
+        self._bundle = bundle
+
+    def get_code(self, fullname: str) -> CodeType:
+        code = self._bundle.code(fullname)
+        # The package may have been moved since it was compiled.
+        _fix_co_filename(code, self.path)
+        return code
+
+
+def install() -> None:
+    """Load the modules of plait from its bundle from now on, and save it when the process ends."""
+    spec = sys.modules["plait"].__spec__
+    if spec is None or type(spec.loader) is not SourceFileLoader or not spec.cached or not spec.origin:
+        return
+    if not hasattr(os, "pread"):
+        return
+    # As with .pyc files, there is one for each version of Python and each level of its optimization.
+    directory, name = os.path.split(spec.cached)
+    path = f"{directory}/plait{name.removeprefix('__init__').removesuffix('pyc')}bundle"
+    bundle = Bundle("plait", os.path.dirname(spec.origin), path)
+    sys.meta_path.insert(0, bundle)
+
+    import atexit
+
+    from plait.base.fast_paths import FAST  # the first module that may come from the bundle
+
+    if FAST:
+        atexit.register(bundle.save)
+    else:
+        sys.meta_path.remove(bundle)

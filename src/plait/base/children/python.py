@@ -1,0 +1,114 @@
+"""Python processes of plait: in isolated mode, with the import path of this process and without the working directory.
+
+Python puts the working directory on its import path in several ways: `-c`, `-m`, `PYTHONPATH=.`, an empty entry. A checkout
+is data, so none of its files may be imported because a command was started there. A child process is started with `-I`, which
+adds nothing, and is given the import path explicitly: so it finds what this process finds, however plait is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from plait.base.errors import PlaitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypedDict
+
+    class Started(TypedDict, total=False):
+        """The keywords of `start`."""
+
+        flags: Sequence[str]
+        directory: str | None
+        environment: Mapping[str, str] | None
+        shows_errors: bool
+
+
+# Options of Popen for a process group of its own: a signal for the terminal's group does not reach it.
+GROUP = None if os.name == "nt" else 0
+FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+# The import path stands in the command line of a child process, before any module is imported.
+_BOOT = "import sys; sys.path[:] = {path!r}; from {module} import {function}; sys.exit({function}())"
+
+
+def start(
+    entry: str,
+    *,
+    flags: Sequence[str] = (),
+    directory: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    shows_errors: bool = False,
+) -> subprocess.Popen[bytes]:
+    """A new Python process with pipes for its input and output.
+
+    entry: `module:function`; the result of the function is the exit status. flags: of Python. directory: the working directory.
+    environment: all variables of the process, by default those of this process; Python itself reads none of them.
+    shows_errors: standard error goes where that of this process goes; otherwise it is dropped.
+
+    Raises PlaitError if the process cannot be started.
+    """
+    try:
+        return subprocess.Popen(  # noqa: S603 - this interpreter, and a function of ours
+            command(entry, *flags),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if shows_errors else subprocess.DEVNULL,
+            cwd=directory,
+            env=environment,
+            process_group=GROUP,
+            creationflags=FLAGS,
+        )
+    except OSError as error:
+        raise PlaitError(
+            f"cannot start a Python process: {error.strerror}", found=sys.executable, code="program-failed"
+        ) from None
+
+
+def command(entry: str, *more: str) -> list[str]:
+    """The command line of a Python process that calls a function. entry: `module:function`. more: flags of Python."""
+    module, _, function = entry.partition(":")
+    flags = ["-I", *more, *(["-B"] if sys.dont_write_bytecode else []), *(["-O"] * sys.flags.optimize)]
+    if sys.flags.utf8_mode:
+        flags += ["-X", "utf8"]
+    if sys.pycache_prefix is not None:
+        flags += ["-X", f"pycache_prefix={sys.pycache_prefix}"]
+    return [sys.executable, *flags, "-c", _BOOT.format(path=import_path(), module=module, function=function)]
+
+
+def import_path() -> list[str]:
+    """The import path of this process without relative entries and the working directory.
+
+    The working directory stays if `PYTHONPATH` has it as an absolute path. The directory or archive that has plait always
+    stays, but last if it is the working directory.
+    """
+    import plait
+
+    home = os.path.dirname(os.path.dirname(os.path.abspath(plait.__file__)))
+    given = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(entry)]
+    kept = {os.path.realpath(entry) for entry in given}
+    dropped = set(_working_directories()) - kept
+    found = [entry for entry in sys.path if os.path.isabs(entry) and os.path.realpath(entry) not in dropped]
+    return found if home in found else [*found, home]
+
+
+def _working_directories() -> Iterator[str]:
+    """The working directory now and when this module was imported, and what relative entries of `PYTHONPATH` mean there."""
+    for place in {_STARTED_IN, _here()} - {""}:
+        yield os.path.realpath(place)
+        for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+            if not os.path.isabs(entry):
+                yield os.path.realpath(os.path.join(place, entry))
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone
+        return ""
+
+
+# A program that uses the API may change its working directory later.
+_STARTED_IN = _here()

@@ -1,0 +1,71 @@
+"""A worker process from its own side; and that of a `Pool`, which calls the functions that it is sent."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from _thread import start_new_thread
+from queue import SimpleQueue
+
+from plait.base.children.worker import receive, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import IO
+
+
+def serve() -> None:
+    """Serve a `Pool`: the first message names what prepares the process, each other one a function of plait and its arguments."""
+    first = iter((_begin,))
+    serve_by(lambda data: (next(first, _answer)(data), False))
+
+
+def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
+    """Answer the messages on standard input, on standard output. answer: the reply to a message; True for the last one."""
+    # An interrupt is for the process that sends the messages, which then ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # What the work prints is no part of an answer.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    # Not `threading`: that the process has no threads of others is what some limits are measured by.
+    start_new_thread(_listen, (sys.stdin.buffer, messages))
+    is_last = False
+    while not is_last:
+        reply, is_last = answer(messages.get())
+        send(answers, reply)
+
+
+def _begin(data: bytes) -> bytes:
+    begin, given = pickle.loads(data)  # noqa: S301 - from our own parent
+    begin(*given)
+    return b""
+
+
+def _answer(data: bytes) -> bytes:
+    """The result of a call, or what it raised, with whether it raised."""
+    function, arguments, options = pickle.loads(data)  # noqa: S301 - from our own parent
+    try:
+        return pickle.dumps((False, function(*arguments, **options)))
+    except Exception as error:  # noqa: BLE001 - it is raised where the result is asked for
+        return _failure(error)
+
+
+def _failure(error: Exception) -> bytes:
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    try:
+        data = pickle.dumps((True, error))
+        pickle.loads(data)  # noqa: S301 - not every error can be put together again
+    except Exception:  # noqa: BLE001 - then its text has to do
+        data = pickle.dumps((True, RuntimeError(f"{type(error).__name__}: {error}")))
+    return data
+
+
+def _listen(stream: IO[bytes], messages: SimpleQueue[bytes]) -> None:
+    """Take in messages. Nobody wants the results any more when the input ends, so that the process ends at once."""
+    while (data := receive(stream)) is not None:
+        messages.put(data)
+    os._exit(0)

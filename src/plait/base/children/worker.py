@@ -1,0 +1,90 @@
+"""A Python process that is sent one message after the other, and answers each; from the side of the process that sends them.
+
+A message is its length in eight bytes, then its bytes. The worker ends when its input ends, so also when this process does.
+"""
+
+from __future__ import annotations
+
+from threading import Timer
+
+from plait.base.children.python import start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Unpack
+
+    from plait.base.children.python import Started
+
+_HEAD = 8
+
+
+class Worker:
+    """A worker process. is_overdue: it was ended because an answer took too long.
+
+    entry: the function that serves it, as `module:function`. most: bytes that an answer may have. The others are as of `start`.
+    """
+
+    __slots__ = ("_most", "_process", "is_overdue")
+
+    def __init__(self, entry: str, *, most: int | None = None, **more: Unpack[Started]) -> None:
+        """Raises PlaitError if it cannot be started."""
+        self._most = most
+        self._process = start(entry, **more)
+        self.is_overdue = False
+
+    def ask(self, data: bytes, *, seconds: float | None = None) -> bytes | None:
+        """The answer to a message; None if the process ended first. seconds: after which it is ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        timer = None if seconds is None else Timer(seconds, self._end_overdue)
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            send(self._process.stdin, data)
+            return receive(self._process.stdout, self._most)
+        except BrokenPipeError:
+            return None
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _end_overdue(self) -> None:
+        self.is_overdue = True
+        self.kill()
+
+    def is_alive(self) -> bool:
+        """True while the process runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End the process at once, from any thread; a thread that waits for an answer gets None."""
+        self._process.kill()
+
+    def end(self) -> int:
+        """End the process at once and wait for it; its exit status, negative for a signal."""
+        self.kill()
+        self._process.communicate()
+        return self._process.returncode
+
+
+def send(stream: IO[bytes], data: bytes) -> None:
+    """Write a message."""
+    stream.write(len(data).to_bytes(_HEAD))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes], most: int | None = None) -> bytes | None:
+    """The next message; None at the end of the stream, also within a message, and for one that has more bytes than `most`."""
+    head = stream.read(_HEAD)
+    if len(head) < _HEAD:
+        return None
+    size = int.from_bytes(head)
+    if most is not None and size > most:
+        return None
+    data = stream.read(size)
+    return data if len(data) == size else None

@@ -1,0 +1,344 @@
+"""A cache of compiled code in a directory of the user.
+
+A template is read and compiled once for each text of it, each build of plait and each Python. An entry is named by a digest
+of all that. It is a file of its own, or one of many in a pack: a file for each of a thousand templates would take longer to
+make than the templates. A file begins with a digest of its name and content: what is damaged or cut short is compiled
+again. Files are written aside and renamed, so that several processes can share the directory. A directory that somebody
+else could write to is not used, and neither is one that cannot be made: then every run compiles for itself.
+
+An entry is code that runs, and a directory of entries may come with a repository. So a secret of the user's is in every
+digest, kept apart from the cache; entries that this user did not write are not found. A cache or a secret that lies in a
+directory of inputs is not used.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+try:
+    from _blake2 import blake2b  # what hashlib gives, without the 3 ms of importing it
+except ImportError:  # pragma: no cover - a Python built without it
+    from hashlib import blake2b
+
+from plait.base.content import READ_ONLY
+from plait.base.fast_paths import FAST
+from plait.base.input_view import unrestricted
+from plait.base.limits import allowance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    Content: TypeAlias = bytes | memoryview
+
+_DIGEST = 32
+_SECRET = 32
+# What an entry was read and compiled within.
+_LIMITS = ("aliases", "bits", "items", "nesting", "nodes", "string")
+_COMMON = 1 << 14  # most entries are smaller
+_MANY = 32  # so many entries are worth a pack
+# A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
+_ENTRIES = 20_000
+_OWN_PACKAGES = (
+    "starlark",
+    "starlark/lower",
+    "starlark/optimize",
+    "starlark/parse",
+    "starlark/instrument/dataflow",
+    "starlark/table",
+    "ytt/templates",
+    "yaml",
+    "yaml/lines",
+    "yaml/lossless",
+)
+
+
+class CodeCache:
+    """Code objects, and plain data beside them, by what they were made from. What is put in is kept by `save`."""
+
+    __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_secret", "_used", "directory")
+
+    def __init__(self, directory: str, secret: bytes = b"") -> None:
+        """secret: who does not know it cannot make an entry."""
+        self.directory = directory
+        self._secret = secret
+        self._checked = False
+        limits = allowance().limits
+        depends = [build(), *(f"{name}={getattr(limits, name)}" for name in _LIMITS)]
+        self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
+        self._pack_name = ""
+        self._pack: dict[str, Content] = {}
+        # The contents that this run has found elsewhere or made, which of them it has made, and what it used of the pack.
+        self._loose: dict[str, Content] = {}
+        self._made: list[str] = []
+        self._used: set[str] = set()
+
+    def open_pack(self, paths: Sequence[str]) -> None:
+        """Find entries in the pack of these inputs as well, if they are many.
+
+        It is named after the first and the last of them: so the same inputs in another place have the same, and a file
+        more among them does not change it.
+        """
+        if len(paths) >= _MANY:
+            self._pack_name = self.key("pack", paths[0], paths[-1])
+            try:
+                pack = _loaded(self._read(self._pack_name))
+                self._pack = pack if isinstance(pack, dict) else {}
+            except MemoryError:  # the run may have room enough without
+                return
+
+    def key(self, *parts: str) -> str:
+        """The name of an entry: the parts are all that it depends on beside this build."""
+        digest = blake2b(self._prefix, digest_size=_DIGEST)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.hexdigest()
+
+    def get(self, key: str) -> object:
+        """The entry of a key, or None."""
+        content = self._pack.get(key)
+        if content is not None:
+            self._used.add(key)
+            return _loaded(content)
+        content = self._loose.get(key) or self._read(key)
+        if content is not None:
+            self._loose[key] = content
+        return _loaded(content)
+
+    def put(self, key: str, value: object) -> None:
+        """Have something kept under a key; when that cannot be done, nothing happens."""
+        try:
+            self._loose[key] = marshal.dumps(value)  # type: ignore[arg-type]
+        except ValueError:  # nested too deep
+            return
+        self._made.append(key)
+
+    def save(self) -> None:
+        """Keep what was put in: in the pack, once there is much that is not in it."""
+        try:
+            if self._made:
+                self._check_size()
+            if self._pack_name and len(self._loose) >= _MANY:
+                # What this run did not use may be a neighbour's; it is dropped before it is most of the pack.
+                entries = {**self._pack, **self._loose}
+                if len(entries) > 2 * (len(self._used) + len(self._loose)):
+                    entries = {**{key: self._pack[key] for key in self._used}, **self._loose}
+                self._write(self._pack_name, marshal.dumps(entries))
+                self._pack = entries
+            else:
+                for key in self._made:
+                    self._write(key, self._loose[key])
+        except (OSError, MemoryError):
+            pass
+        self._made.clear()
+        self._loose.clear()
+
+    def _read(self, name: str) -> Content | None:
+        """The content of a file, if it is whole."""
+        try:
+            descriptor = os.open(f"{self.directory}/{name}", READ_ONLY)
+            try:
+                data = os.read(descriptor, _COMMON)
+                if len(data) == _COMMON:
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    data = os.read(descriptor, os.fstat(descriptor).st_size)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return None
+        # Packs are large: no copies.
+        content = memoryview(data)[_DIGEST:]
+        return content if self._digest(name, content) == data[:_DIGEST] else None
+
+    def _digest(self, name: str, content: Content) -> bytes:
+        digest = blake2b(name.encode(), digest_size=_DIGEST, key=self._secret)
+        digest.update(content)
+        return digest.digest()
+
+    def _write(self, name: str, content: Content) -> None:
+        from plait.base.writing import followed
+
+        with unrestricted(), followed(self.directory) as directory:
+            directory.write(name, [self._digest(name, content), content], new_mode=0o600, sync=False)
+
+    def _check_size(self) -> None:
+        """Once a run: empty a directory that has grown too large."""
+        if self._checked:
+            return
+        self._checked = True
+        from plait.base.writing import followed
+
+        with unrestricted(), followed(self.directory) as directory:
+            # Whatever else is there is not ours to remove.
+            names = [name for name in directory.names() if _is_entry(name)]
+            if len(names) > _ENTRIES:
+                for name in names:
+                    directory.remove(name)
+
+
+class MemoryCache(CodeCache):
+    """The same for one process, in memory alone: for a server that runs the same files again and again."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def _read(self, name: str) -> Content | None:  # noqa: ARG002 - there is no file
+        return None
+
+    def save(self) -> None:
+        """Let go of everything, once that is a lot."""
+        if len(self._made) > _ENTRIES // 10:
+            self._made.clear()
+            self._loose.clear()
+
+
+def _loaded(content: Content | None) -> object:
+    if content is None:
+        return None
+    found: object = marshal.loads(content)  # noqa: S302 - written by `put`, checked by `_read`, in a directory of ours
+    return found
+
+
+def _is_entry(name: str) -> bool:
+    """True for the name of an entry, and of one that a killed run has left aside."""
+    from plait.base.writing.directory import is_aside
+
+    return is_aside(name) or (len(name) == 2 * _DIGEST and not name.strip("0123456789abcdef"))
+
+
+def build() -> str:
+    """An identifier of this build of plait and Python: versions, the compiling files, and optimization."""
+    from plait.base.version import __version__
+
+    package = os.path.dirname(os.path.dirname(__file__))
+    parts = [__version__, sys.version, str(marshal.version), str(FAST)]
+    if not os.path.isdir(package):
+        status = os.stat(archive_of(package))
+        return "\n".join([*parts, f"{status.st_size} {status.st_mtime_ns}"])
+    try:
+        # What an installer leaves beside a package has a digest of each file: a hundred files need not be looked at.
+        with open(f"{os.path.dirname(package)}/plait-{__version__}.dist-info/RECORD", "rb", buffering=0) as record:
+            parts.append(blake2b(record.read(), digest_size=_DIGEST).hexdigest())
+    except OSError:
+        parts += _states(package)
+    return "\n".join(parts)
+
+
+def _states(package: str) -> Iterator[str]:
+    """The names, sizes and times of the files that compile, where plait runs from its sources."""
+    for name in _OWN_PACKAGES:
+        with os.scandir(f"{package}/{name}") as entries:
+            for entry in sorted(entries, key=lambda found: found.name):
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    yield f"{entry.name} {status.st_size} {status.st_mtime_ns}"
+
+
+def archive_of(path: str) -> str:
+    """The zip archive that has a path, where plait runs from one: it changes as a whole."""
+    while not os.path.isfile(path) and os.path.dirname(path) != path:
+        path = os.path.dirname(path)
+    return path
+
+
+def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> CodeCache | None:
+    """The cache in the user's cache directory, made if need be; None where there is none to be trusted.
+
+    `PLAIT_CACHE_DIR` names another directory; empty, it switches the cache off. inputs: what the run reads; below a
+    directory among them nothing is trusted.
+    """
+    given = environment.get("PLAIT_CACHE_DIR")
+    if given == "":
+        return None
+    directory = given or _default_directory(environment)
+    try:
+        if directory is None or not _is_trusted(directory, inputs):
+            return None
+    except OSError:
+        return None
+    secret = user_secret(environment, inputs)
+    return None if secret is None else CodeCache(directory, secret)
+
+
+def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> bytes | None:
+    """The secret by which the user's entries are known, in whatever cache they are; made if need be, None where there is none.
+
+    inputs: as of `user_cache`.
+    """
+    state = _state_directory(environment)
+    try:
+        return _secret(f"{state}/cache-key") if state is not None and _is_trusted(state, inputs) else None
+    except OSError:
+        return None
+
+
+def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
+    """True if only the user writes to a directory, which is made if need be, and no input lies around it. Raises OSError."""
+    if not os.path.isdir(directory):
+        from plait.base.writing import followed
+
+        with unrestricted():
+            followed(directory, make=0o700).close()
+    return _is_private(directory, 0o022) and not _is_below(directory, inputs)
+
+
+def _secret(path: str) -> bytes | None:
+    """The user's secret, made if need be; None for a file that others can read, or that is no secret. Raises OSError."""
+    try:
+        descriptor = os.open(path, READ_ONLY)
+    except FileNotFoundError:
+        from plait.base.writing import followed
+
+        # Of two processes that make one the later wins, and the other's entries are compiled once more.
+        with unrestricted(), followed(os.path.dirname(path)) as directory:
+            directory.write(os.path.basename(path), [os.urandom(_SECRET)], new_mode=0o600)
+        descriptor = os.open(path, READ_ONLY)
+    try:
+        data = os.read(descriptor, _SECRET + 1)
+        return data if len(data) == _SECRET and _is_private(descriptor, 0o077) else None
+    finally:
+        os.close(descriptor)
+
+
+def _is_private(place: str | int, others: int) -> bool:
+    """True if the file belongs to the user and nobody else has these rights."""
+    status = os.stat(place)
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
+
+
+def _is_below(place: str, inputs: Sequence[str]) -> bool:
+    """True if the path is inside a directory of the inputs."""
+    directories = [os.path.realpath(path).rstrip(os.sep) + os.sep for path in inputs if os.path.isdir(path)]
+    return bool(directories) and (os.path.realpath(place) + os.sep).startswith(tuple(directories))
+
+
+def _default_directory(environment: Mapping[str, str]) -> str | None:
+    return _own_directory(environment, "XDG_CACHE_HOME", "plait/cache", "Library/Caches/plait", ".cache/plait")
+
+
+def _state_directory(environment: Mapping[str, str]) -> str | None:
+    """The directory of the user's secret. It is not below the cache, which may be anywhere."""
+    return _own_directory(
+        environment, "XDG_STATE_HOME", "plait/state", "Library/Application Support/plait", ".local/state/plait"
+    )
+
+
+def _own_directory(environment: Mapping[str, str], name: str, windows: str, mac: str, other: str) -> str | None:
+    """A directory of the user's: below what the variable of this name says, else where the system has it; None if nowhere."""
+    base = environment.get(name)
+    if base and os.path.isabs(base):
+        return f"{base}/plait"
+    if sys.platform == "win32":
+        local = environment.get("LOCALAPPDATA")
+        return f"{local}/{windows}" if local else None
+    home = environment.get("HOME")
+    if not home or not os.path.isabs(home):
+        return None
+    return f"{home}/{mac if sys.platform == 'darwin' else other}"

@@ -1,0 +1,460 @@
+"""The content of files, pipes and standard input, and how much of it plait takes.
+
+A pipe may never end, and a device file never does, so every input is read through here: as many bytes as the limit
+`input` allows, and no more. Whoever wrote a directory of inputs must not choose what is read outside of it, so every
+command lists directories through here as well, and asks `Links` before it follows a symbolic link.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from _contextvars import ContextVar
+
+from plait.base.errors import Advice, Flag, ReadError
+from plait.base.events import current_listener
+from plait.base.input_view import (
+    check_environment,
+    check_read,
+    current_permissions,
+    current_view,
+    may_read,
+    may_read_variable,
+    unrestricted,
+)
+from plait.base.limits import allowance, exceeded
+from plait.base.source import CLAUSE, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    from plait.base.permissions import Permissions
+
+
+# Most inputs are smaller. Who is asked for as much as the limit allows makes room for that much first.
+_COMMON = 1 << 16
+
+
+def content(stream: BinaryIO, described: str) -> bytes:
+    """All that a stream holds. described: how a message names it. Raises LimitError, OSError."""
+    return _all_of(stream.read, described)
+
+
+def file_content(path: str, described: str) -> bytes:
+    """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
+    permissions = current_permissions()
+    if permissions is not None:
+        permissions.check_read(path)
+    view = current_view()
+    if view is None:
+        return _on_disk(path, described, permissions)
+    data = view.text_for(path)
+    try:
+        if data is None:
+            data = _on_disk(path, described, permissions)
+        else:
+            allowance().take(len(data))
+    finally:
+        view.note_file(path, data)
+    return data
+
+
+def _on_disk(path: str, described: str, permissions: Permissions | None) -> bytes:
+    is_chosen = permissions is not None and not permissions.is_granted_read(path)
+    # The layers of `open` take longer than all the rest for a small file.
+    descriptor = os.open(path, READ_ONLY | O_NONBLOCK) if is_chosen else os.open(path, READ_ONLY)
+    try:
+        if is_chosen and not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
+            # A name that a project chose: a pipe that nobody writes to would be waited for without end.
+            raise ReadError(f"{path} is not a regular file", found=_kind_of(mode), code="not-regular-file")
+        return _all_of(lambda size: os.read(descriptor, size), described)
+    finally:
+        os.close(descriptor)
+
+
+def open_regular(path: str) -> BinaryIO:
+    """A regular file that was found, not typed, opened for reading. Raises OSError for anything else.
+
+    A pipe, a socket or a device is refused without waiting for it.
+    """
+    descriptor = os.open(path, READ_ONLY | O_NONBLOCK)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            from errno import EINVAL
+
+            raise OSError(EINVAL, f"it is {_kind_of(mode)}, not a regular file", path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def regular_content(path: str) -> bytes:
+    """All of a regular file that was found, not typed. Raises OSError, also for more bytes than the limit `input` allows."""
+    most = allowance().limits.input
+    with open_regular(path) as stream:
+        # The size is looked at first: a file with holes has as many bytes as its writer likes.
+        data = stream.read(most + 1) if os.fstat(stream.fileno()).st_size <= most else None
+    if data is None or len(data) > most:
+        from errno import EFBIG
+
+        raise OSError(EFBIG, f"it has more than {most} bytes", path)
+    return data
+
+
+O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
+    """All data that `read` returns. It is called with a number of bytes, and may return fewer."""
+    run = allowance()
+    run.check_time()
+    largest = run.limits.input
+    data = read(_COMMON)
+    if data:
+        parts = [data]
+        size = len(data)
+        while size <= largest and (part := read(min(max(size, _COMMON), largest + 1 - size))):
+            parts.append(part)
+            size += len(part)
+        if size > largest:
+            raise exceeded(described, "input", largest, expected=f"at most {largest} bytes")
+        if len(parts) > 1:
+            data = b"".join(parts)
+    run.take(len(data))
+    return data
+
+
+def environment() -> Mapping[str, str]:
+    """The variables of the process by the names that they were given: those of `os.environ` are all capitals on Windows."""
+    if os.name == "nt":
+        import nt
+
+        given: Mapping[str, str] = getattr(nt, "environ")  # noqa: B009 - only Windows has it
+        return given
+    return os.environ
+
+
+def variables(prefix: str) -> dict[str, str]:
+    """The variables of the environment whose names begin so, in its order. Raises PermissionDeniedError."""
+    return _variables(prefix, f"{prefix}*")
+
+
+def _variables(prefix: str, wanted: str) -> dict[str, str]:
+    view = current_view()
+    if view is not None and view.environment is not None:
+        given = view.environment
+    else:
+        check_environment(wanted)
+        given = environment()
+    found = {name: text for name, text in given.items() if name.startswith(prefix)}
+    if view is not None:
+        view.variables[prefix] = found
+    return found
+
+
+def names_of_variables() -> list[str]:
+    """The names of the variables of the environment that may be read, for messages."""
+    view = current_view()
+    if view is not None and view.environment is not None:
+        return list(view.environment)
+    return [name for name in environment() if may_read_variable(name)]
+
+
+def variable(name: str) -> str | None:
+    """The variable of the environment that has a name. Raises PermissionDeniedError."""
+    return _variables(name, name).get(name)
+
+
+def note_home() -> None:
+    """Note for the view that the home directory was asked for, which the environment names."""
+    with unrestricted():
+        variables("HOME")
+
+
+def standard_input() -> bytes:
+    """All of standard input. Raises LimitError, OSError, and ReadError for a terminal: nobody knows that it waits."""
+    import sys
+
+    note_stream("standard input")
+    if sys.stdin.isatty():
+        raise ReadError("standard input is a terminal", hint="pipe the text in, or name a file", code="standard-input")
+    return content(sys.stdin.buffer, "standard input")
+
+
+def note_directory(path: str) -> None:
+    """Say that a directory is listed, or asked for."""
+    view = current_view()
+    if view is not None:
+        view.note_directory(path or os.curdir)
+
+
+def note_secrets() -> None:
+    """Record that secrets enter the current run: every door by which they enter calls this."""
+    view = current_view()
+    if view is not None:
+        view.uses_secrets = True
+    listener = current_listener()
+    if listener is not None:
+        listener.secrets()
+
+
+def note_stream(name: str) -> None:
+    """Say that something is read that is no file."""
+    view = current_view()
+    if view is not None:
+        view.streams.add(name)
+
+
+class Links:
+    """Symbolic links that may be followed: those to one of the paths, or below it. every: all links."""
+
+    __slots__ = ("_allowed", "_every")
+
+    def __init__(self, allowed: Sequence[str] = (), *, every: bool = False) -> None:
+        self._allowed = allowed
+        self._every = every
+
+    def check(self, path: str, shown: str = "") -> None:
+        """Raises ReadError for a link that may not be followed, or that leads nowhere. shown: how ytt spells the path."""
+        if self._every:
+            return
+        try:
+            target = os.path.realpath(path, strict=True)
+        except OSError as error:
+            # A process substitution is a link to a pipe that has no place in the file system.
+            if _is_anonymous_pipe(os.path.realpath(path)):
+                return
+            failed = f"Eval symlink: lstat {error.filename}: {reason(error)}"
+            raise ReadError(
+                f"Checking symlink file '{path}': {failed}",
+                code="unreadable-file",
+                reference=f"Checking symlink file '{shown or path}': {failed}",
+            ) from None
+        if self.allows(target):
+            return
+        from plait.base.reference.links import not_allowed
+
+        raise ReadError(
+            f"Checking symlink file '{path}': Expected symlink file '{path}' -> '{os.path.relpath(target)}' "
+            f"to be allowed, but was not",
+            hint=_LINK_HINT,
+            code="symlink-not-allowed",
+            reference=not_allowed(shown or path),
+        )
+
+    def allows(self, target: str) -> bool:
+        """True if links may lead to a real path."""
+        for allowed in self._allowed:
+            place = os.path.abspath(allowed)
+            if place in (target, os.sep) or target.startswith(place + os.sep):
+                return True
+        return self._every
+
+    def check_file(self, path: str, mode: int, shown: str = "") -> None:
+        """Raises ReadError unless what lies there is a file, a pipe, or a link that may be followed. shown: as of `check`."""
+        if stat.S_ISLNK(mode):
+            self.check(path, shown)
+        elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise _no_file(path, mode, shown)
+
+    def takes(self, path: str, mode: int) -> bool:
+        """True for a file below a directory. Raises as `check_file`, and for a pipe: a typed one alone is waited for."""
+        shown = os.path.normpath(path)
+        if stat.S_ISFIFO(mode):
+            raise _no_file(path, mode, shown)
+        self.check_file(path, mode, shown)
+        return True
+
+
+def _no_file(path: str, mode: int, shown: str) -> ReadError:
+    return ReadError(
+        f"Expected file '{path}' to be a regular file, but was not",
+        found=_kind_of(mode),
+        code="not-regular-file",
+        reference=f"Expected file '{shown or path}' to be a regular file, but was not",
+    )
+
+
+class PassingLinks(Links):
+    """The same; what may not be followed below a directory is passed over, and noted."""
+
+    __slots__ = ("passed",)
+
+    def __init__(self, allowed: Sequence[str] = (), *, every: bool = False) -> None:
+        super().__init__(allowed, every=every)
+        self.passed: list[str] = []
+
+    def takes(self, path: str, mode: int) -> bool:
+        try:
+            return super().takes(path, mode)
+        except ReadError:
+            self.passed.append(path)
+            return False
+
+
+NO_LINKS = Links()
+
+# The links out of a Git repository that writing follows: those that --allow-symlink-output names. Set by the command line.
+OUTPUT_LINKS: ContextVar[Links] = ContextVar("plait_output_links", default=NO_LINKS)
+
+_LINK_HINT = Advice(
+    "symbolic links are not followed, as a security feature; allow one with ", Flag("allow-symlink-destination", "PATH")
+)
+
+
+def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> Iterator[tuple[str, str]]:
+    """The files below a directory whose names end so, in no order: each path, and the same from the top with slashes.
+
+    Links to directories are files here: directories reached by a link are never walked. Raises ReadError.
+    """
+    check_read(top)
+    view = current_view()
+    if view is None:
+        yield from _files_on_disk(top, links, extensions)
+        return
+    found: set[str] = set()
+    for path, name in _files_on_disk(top, links, extensions):
+        view.note_directory(os.path.dirname(path))
+        found.add(name)
+        yield path, name
+    view.note_directory(top)
+    for path, name in view.texts_below(top):
+        if name not in found and name.endswith(extensions):
+            yield path, name
+
+
+def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    pending = [(top, "")]
+    refused: dict[tuple[str, ...], ReadError] = {}
+    visit = allowance().visit
+    while pending:
+        directory, prefix = pending.pop()
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    visit(top)
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append((entry.path, f"{prefix}{entry.name}/"))
+                    elif entry.name.endswith(extensions):
+                        # The first takes no call of the system.
+                        if not entry.is_file(follow_symlinks=False):
+                            try:
+                                if not links.takes(entry.path, entry.stat(follow_symlinks=False).st_mode):
+                                    continue
+                            except ReadError as error:
+                                refused[(*prefix.split("/")[:-1], entry.name)] = error
+                                continue
+                        yield entry.path, prefix + entry.name
+        except OSError as error:
+            raise ReadError(
+                f"Listing files '{top}': open {directory}: {reason(error)}", code="unreadable-file"
+            ) from None
+    if refused:
+        # Which entry comes first is left to chance, and must not decide what is reported.
+        raise refused[min(refused)].within("", role=CLAUSE, reference=f"Listing files '{top}'")
+
+
+def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: Links = NO_LINKS) -> Iterator[Source]:
+    """The texts at a path: a file's, those of the files below a directory that end so, by name, or standard input's (-).
+
+    The files of a directory come before those of the directories in it. Raises ReadError for what is not there, has no
+    such files, is a link that may not be followed, or is no UTF-8; and LimitError.
+    """
+    if path == "-":
+        yield Source("stdin.yml", _text(standard_input(), "stdin.yml"))
+        return
+    check_read(path)
+    try:
+        mode = os.lstat(path).st_mode
+    except (OSError, ValueError):
+        mode = 0  # reading it says why
+    if not stat.S_ISDIR(mode):
+        if stat.S_ISLNK(mode):
+            links.check(path)
+        yield source(path)
+        return
+    found = [place for place, _ in files_below(path, links, extensions)]
+    if not found:
+        wanted = " or ".join(f"*{extension}" for extension in extensions)
+        raise ReadError(f"directory {path} has no YAML files", expected=f"files named {wanted}", code="no-yaml-files")
+    for place in sorted(found, key=by_directory):
+        yield source(place)
+
+
+def by_directory(path: str) -> list[tuple[bool, str]]:
+    """The order of a walk that takes the files of a directory first."""
+    *folders, name = path.split(os.sep)
+    return [*((True, folder) for folder in folders), (False, name)]
+
+
+def source(path: str) -> Source:
+    """A file's text. Raises ReadError, with the nearest name, and LimitError."""
+    try:
+        data = file_content(path, path)
+    except OSError as error:
+        raise ReadError(f"cannot read {path}: {error.strerror}", hint=near(path), code="unreadable-file") from None
+    except ValueError as error:
+        raise ReadError(f"cannot read {path}: {error}", code="unreadable-file") from None
+    return Source(path, _text(data, path))
+
+
+def near(path: str) -> str | None:
+    """A hint with the nearest names in the same directory, or None."""
+    from plait.base.similar_names import did_you_mean
+
+    folder, name = os.path.split(path)
+    if not may_read(folder or os.curdir) or _is_linked(folder):
+        return None
+    try:
+        return did_you_mean(name, sorted(os.listdir(folder or "."))[:1000])
+    except OSError:
+        return None
+
+
+def _is_linked(folder: str) -> bool:
+    """True if a relative path leads through a link, whose destination is nobody's concern who did not name it."""
+    here = os.path.realpath(os.curdir)
+    return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))
+
+
+def printable(path: str) -> str:
+    """A path as a message can show it: half a character and a null byte are no part of any."""
+    return path.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
+def reason(error: BaseException) -> str:
+    """The system's message in lower case, as Unix programs print it."""
+    if isinstance(error, UnicodeError):
+        return "it contains an unpaired surrogate"
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text[:1].lower() + text[1:]
+
+
+def _is_anonymous_pipe(target: str) -> bool:
+    directory, _, name = target.rpartition("/")
+    return directory.startswith("/proc/") and directory.endswith("/fd") and name.startswith("pipe:[")
+
+
+def _kind_of(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "something else"
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text, also of one that was read of bytes that are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{name} is not UTF-8 text: byte {error.start}", code="not-utf8") from None

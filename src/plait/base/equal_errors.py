@@ -1,0 +1,48 @@
+"""Equal errors: those of one mistake, which several runs have."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias, TypeVar
+
+    from plait.base.errors import Diagnostic, PlaitError
+    from plait.base.source import Position
+
+    T = TypeVar("T")
+    Key: TypeAlias = tuple[object, ...]
+
+
+def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: str = "") -> Key:
+    """The facts of an error that those of one mistake share: codes, places, and words at fault; not the texts.
+
+    names: the texts of values on axes, with the names of their axes, which count instead. home: a directory that does
+    not count.
+    """
+
+    def named(text: str) -> str:
+        for value, axis in (names or {}).items():
+            text = text.replace(value, f"{{{axis}}}")
+        return text.replace(home, "") if home else text
+
+    def place(at: Position | None) -> Key:
+        if at is None or at.source is None:
+            return ()
+        return named(at.source.shown), at.line, at.column
+
+    def key(one: Diagnostic) -> Key:
+        at, steps = place(one.at), [place(step.at) for step in one.trail if step.at is not None]
+        facts = (one.code, at, one.word, one.subject, tuple(map(place, one.also)), tuple(steps))
+        # An error without a place, such as of an option, has no other fact than its message.
+        return facts if at or steps or error.findings else (*facts, named(one.text("message", complete=True) or ""))
+
+    return tuple(map(key, (error, *error.findings)))
+
+
+def grouped(found: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
+    """The things with equal keys together, in the order of the first ones."""
+    groups: dict[object, list[T]] = {}
+    for one in found:
+        groups.setdefault(key(one), []).append(one)
+    return [*groups.values()]

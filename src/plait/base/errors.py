@@ -1,0 +1,702 @@
+"""One family of errors, one layout, one place that prints.
+
+An error says what is wrong and where; `also` names further places that have a part in it, `document` what was being
+changed, `expected`, `found` and `hint` say what would have been right, and the trail says how evaluation came there.
+Levels further out add to the trail.
+
+The texts of an error about a private source (values files, variables, secrets) are shown without quotations. A `Wording`
+knows its quotations, so they are withheld one by one. Any other text may quote anything, so it is withheld as a whole:
+the error then shows only its kind and place. `--quote-values` shows all texts.
+
+The text of a reference program is apart from ours: `reference` of errors, findings and steps, for `plait.base.reference`.
+"""
+
+from __future__ import annotations
+
+from plait.base.source import OURS, Position, Source, Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal, Self, TypedDict, TypeVar
+
+    from plait.base.suggestions import Suggestion
+
+    Error = TypeVar("Error", "PlaitError", "Finding")
+
+    class Facts(TypedDict, total=False):
+        """Facts of an error besides its message, for code that passes them on to `PlaitError`."""
+
+        at: Position | None
+        also: Iterable[Position]
+        document: str | None
+        expected: str | None
+        found: str | None
+        hint: str | None
+        trail: Iterable[Step]
+        findings: Sequence[Finding]
+        reference: str | None
+        code: str
+        word: str
+        suggestions: Sequence[Suggestion]
+
+
+# Shown in the place of a secret.
+HIDDEN = "(secret)"
+
+
+class Quoted:
+    """A part of a message that repeats text of an input.
+
+    source: the source of the text; None for the one that the error is about. It is withheld if that source is private.
+    """
+
+    __slots__ = ("source", "text")
+
+    def __init__(self, text: str, source: Source | None = None) -> None:
+        self.text = text
+        self.source = source
+
+    def shown(self, *, private: bool) -> str:
+        """The text, or dots if it is withheld. private: the error is about a private source."""
+        return WITHHELD if self.text and (private if self.source is None else self.source.private) else self.text
+
+
+class Wording(str):
+    """A text whose quotations are known: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
+
+    The string itself is the complete text. Parts that are strings are plait's own words, never text of an input.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Quoted, ...]
+
+    def __new__(cls, *parts: str | Quoted) -> Self:
+        flat: list[str | Quoted] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Wording) else (part,)
+        made = super().__new__(cls, "".join(part.text if isinstance(part, Quoted) else part for part in flat))
+        made.parts = tuple(flat)
+        return made
+
+    def __reduce__(self) -> tuple[type[Wording], tuple[str | Quoted, ...]]:
+        return Wording, self.parts
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The suggestions of those parts that are hints."""
+        return suggested(part.text if isinstance(part, Quoted) else part for part in self.parts)
+
+    def shown(self, *, private: bool) -> str:
+        """The text without the quotations that are withheld. private: as of `Quoted`."""
+        return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
+
+
+class Flag:
+    """An option that a text names. name: of its flag. value: what is given to it, "" for a switch."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: str = "") -> None:
+        self.name = name
+        self.value = value
+
+    def __str__(self) -> str:
+        return f"--{self.name} {self.value}".rstrip()
+
+
+class Advice(str):
+    """A text that names options: `Advice("wait longer: ", Flag("limit", "url=N"))`. The string is for the command line."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Flag, ...]
+
+    def __new__(cls, *parts: str | Flag) -> Self:
+        made = super().__new__(cls, "".join(map(str, parts)))
+        made.parts = parts
+        return made
+
+    def __reduce__(self) -> tuple[type[Advice], tuple[str | Flag, ...]]:
+        return Advice, self.parts
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The suggestions of those parts that are hints."""
+        return suggested(part for part in self.parts if isinstance(part, str))
+
+    def names(self, flag: str) -> bool:
+        """True if the text names an option."""
+        return any(isinstance(part, Flag) and part.name == flag for part in self.parts)
+
+    def told(self, name: Callable[[Flag], str]) -> str:
+        """The text with other names of the options."""
+        return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
+
+
+def suggested(texts: Iterable[str | None]) -> tuple[Suggestion, ...]:
+    """The suggestions of those texts that are hints."""
+    return tuple(one for text in texts for one in getattr(text, "suggestions", ()))
+
+
+# The replacement of a withheld quotation.
+WITHHELD = "..."
+
+
+def quotation(text: str, source: Source | None = None) -> Wording:
+    """A text that is one quotation, such as a value that was found."""
+    return Wording(Quoted(text, source))
+
+
+def public(text: object) -> Wording:
+    """A text that is never withheld: a type, a count, or a name of a file, a key, or a variable."""
+    return Wording(text if isinstance(text, str) else str(text))
+
+
+class Diagnostic:
+    """An error, a warning or a finding, as data. Each text is complete (`text`), or as shown without `--quote-values`.
+
+    code: the name of the mistake in `plait.base.codes`; "" if it has none yet. severity: "error" or "warning". at: the primary
+    position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known. focus: the position of
+    the text at fault, such as a matcher, if `at` is the line of what it is part of. subject: the name of the
+    document, or the type of the value, that an error is about; detail: the message without it, and without a kind or number.
+    """
+
+    code = ""
+    word = ""
+    subject = ""
+    detail = ""
+    focus: Position | None = None
+    severity: Literal["error", "warning"] = "error"
+    _suggestions: Sequence[Suggestion] = ()
+    if TYPE_CHECKING:
+        at: Position | None
+        also: list[Position]
+        trail: list[Step]
+        is_concealed: bool
+        _reference: object
+        _message: str
+        _expected: str | None
+        _found: str | None
+        _hint: str | None
+    # The message that is shown in the place of one that is withheld as a whole.
+    unspecific = "not valid"
+    # What options are called for a caller of the API; None for the command line.
+    keyword: Callable[[Flag], str] | None = None
+
+    @property
+    def is_private(self) -> bool:
+        """True if the texts are about a private source."""
+        return self.is_concealed or (self.at is not None and self.at.source is not None and self.at.source.private)
+
+    def text(self, name: str, *, complete: bool = False) -> str | None:
+        """A text by its name, or None if there is none or it is withheld as a whole. complete: with all quotations."""
+        found: str | None = getattr(self, f"_{name}")
+        if isinstance(found, Advice) and self.keyword is not None:
+            found = found.told(self.keyword)
+        if found is None or complete:
+            return found
+        private = self.is_private
+        if isinstance(found, Wording):
+            shown = found.shown(private=private)
+            return None if shown == WITHHELD else shown
+        return None if private else found
+
+    @property
+    def message(self) -> str:
+        """The fault, as it may be shown."""
+        found = self.text("message")
+        return self.unspecific if found is None else found
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self._message = self.reference = text
+
+    @property
+    def reference(self) -> object:
+        """The text of the reference program; of an error about a secret source, whose text may quote anything, the message.
+
+        A `Wording` of its own is shown there too, without its quotations.
+        """
+        told = self._reference
+        if not self.is_concealed or not isinstance(told, str):
+            return told
+        return told.shown(private=True) if isinstance(told, Wording) and told is not self._message else self.message
+
+    @reference.setter
+    def reference(self, text: object) -> None:
+        self._reference = text
+
+    @property
+    def expected(self) -> str | None:
+        """The right value, as it may be shown."""
+        return self.text("expected")
+
+    @expected.setter
+    def expected(self, text: str | None) -> None:
+        self._expected = text
+
+    @property
+    def found(self) -> str | None:
+        """The actual value, as it may be shown."""
+        return self.text("found")
+
+    @found.setter
+    def found(self, text: str | None) -> None:
+        self._found = text
+
+    @property
+    def hint(self) -> str | None:
+        """The advice, as it may be shown."""
+        return self.text("hint")
+
+    @hint.setter
+    def hint(self, text: str | None) -> None:
+        self._hint = text
+
+    @property
+    def suggestions(self) -> Sequence[Suggestion]:
+        """Proposed changes: those of the message and the hint, and others. None if a part of these is withheld."""
+        if self.is_private and self.hint != self._hint:
+            return ()
+        is_whole = not self.is_private or self.message == self._message
+        return (*suggested((self._message if is_whole else None, self._hint)), *self._suggestions)
+
+    @suggestions.setter
+    def suggestions(self, found: Sequence[Suggestion]) -> None:
+        self._suggestions = found
+
+    def _classify(self, code: str, word: str, suggestions: Sequence[Suggestion]) -> None:
+        # Most diagnostics leave these to the class, which costs nothing.
+        if code:
+            self.code = code
+        if word:
+            self.word = word
+        if suggestions:
+            self._suggestions = suggestions
+
+
+class Finding(Diagnostic):
+    """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
+
+    origins: what it depends on, as of an error. reference: the reference program's report; by default `message`.
+    told_at: the place that the reference program names, where it is another. rank: it lists the lower first. is_last: it
+    comes to it behind the last line of the text.
+    """
+
+    told_at: Position | None = None
+    rank = 0
+    is_last = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        at: Position | None = None,
+        also: Iterable[Position] = (),
+        expected: str | None = None,
+        found: str | None = None,
+        hint: str | None = None,
+        trail: Iterable[Step] = (),
+        reference: object = None,
+        code: str = "",
+        word: str = "",
+        suggestions: Sequence[Suggestion] = (),
+    ) -> None:
+        self.is_concealed = False
+        self._classify(code, word, suggestions)
+        self.message = message
+        self.reference = reference or self.reference
+        self.at = at
+        self.also = list(also)
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        self.trail = list(trail)
+        self.origins: tuple[object, ...] | None = None
+
+    def made_of(self, *origins: object) -> Self:
+        """The same finding, with what it depends on."""
+        self.origins = origins
+        return self
+
+    def report(self) -> str:
+        """The whole message, with places, source lines and hints, as the command line prints it."""
+        return _page(_block("", self, quote_values=False))
+
+
+class PlaitError(Diagnostic, Exception):
+    """An error that a user can correct. The command line prints it and exits with `exit_status`.
+
+    message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
+    reference: the message of the reference program, for runs in its place; by default `message`.
+    document: the document that was being changed, and the place in it, where one among many was.
+    trail: steps from the innermost to the outermost.
+    origins: what the error depends on, as `plait.tree.provenance` records it; None if that is not known. A run that uses
+    secrets shows an error in full only if its origins are known and none is secret (see `plait.tree.provenance.marks`).
+    decided_at: the outermost condition that depends on a secret and leads to the error, if there is one.
+    """
+
+    exit_status = 1
+    if TYPE_CHECKING:
+        reference: str  # of a finding it may be another program's report
+    origins: tuple[object, ...] | None = None
+    # The message quotes a value of the output whose origins are not at hand: a run with secrets withholds it.
+    quotes_output = False
+    decided_at: Position | None = None
+    # What the reference program lists of the faults of one text, in its order.
+    listed: Sequence[Finding] = ()
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        at: Position | None = None,
+        also: Iterable[Position] = (),
+        document: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        hint: str | None = None,
+        trail: Iterable[Step] = (),
+        findings: Sequence[Finding] = (),
+        reference: str | None = None,
+        code: str = "",
+        word: str = "",
+        suggestions: Sequence[Suggestion] = (),
+    ) -> None:
+        super().__init__()
+        self.is_concealed = False
+        self._classify(code, word, suggestions)
+        self.message = message
+        self.reference = self.reference if reference is None else reference
+        self.at = at
+        self.also = list(also)
+        self._document = document
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        self.trail = list(trail)
+        self.findings = list(findings)
+
+    @property
+    def document(self) -> str | None:
+        """The document that was being changed, as it may be shown."""
+        return self.text("document")
+
+    @document.setter
+    def document(self, text: str | None) -> None:
+        self._document = text
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.message!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revived, (type(self), self.__dict__)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def args(self) -> tuple[str]:
+            return (self.message,)
+
+        @args.setter
+        def args(self, _: object) -> None:
+            pass
+
+        def __getattr__(self, name: str) -> object:
+            from plait.base.similar_names import no_attribute
+
+            if name in ("line", "file", "path", "column"):
+                raise AttributeError(
+                    f"an error has no attribute {name!r}; where it is says at: at.source.shown, at.line"
+                )
+            raise no_attribute(self, name)
+
+    def report(self, *, quote_values: bool = False) -> str:
+        """The whole message, with places, source lines and hints, as the command line prints it.
+
+        quote_values: also quote the lines of values files, and values of the environment.
+        """
+        return render(self, quote_values=quote_values)
+
+    def made_of(self, *origins: object) -> Self:
+        """The same error, with what it depends on: no origins if that is the text of inputs that are not secret.
+
+        The first call counts, since the innermost code knows best.
+        """
+        if self.origins is None:
+            self.origins = origins
+        return self
+
+    def made_of_inputs(self) -> Self:
+        """The same error; it and its findings depend on the text of inputs alone, which is not secret."""
+        for one in self.findings:
+            one.origins = one.origins or ()
+        return self.made_of()
+
+    def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
+        """Add an outer step to the trail; returns the same error, to be raised again. role, reference: of the step."""
+        self.trail.append(Step(text, at, role=role, reference=reference))
+        return self
+
+
+def _revived(kind: type[PlaitError], state: dict[str, object]) -> PlaitError:
+    """An error that was pickled or copied."""
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    return error
+
+
+def as_finding(error: PlaitError) -> Finding:
+    """The error itself as a finding, without its own findings."""
+    made = Finding(
+        full(error, "message") or "",
+        at=error.at,
+        also=error.also,
+        expected=full(error, "expected"),
+        found=full(error, "found"),
+        hint=full(error, "hint"),
+        trail=error.trail,
+        reference=error.reference,
+        code=error.code,
+        word=error.word,
+        suggestions=own_suggestions(error),
+    )
+    made.is_concealed = error.is_concealed
+    made.origins = None if error.quotes_output else error.origins
+    if error.focus is not None:
+        made.focus = error.focus
+    return made
+
+
+def part_of(error: PlaitError | Finding, name: str) -> str | Quoted:
+    """A complete text of an error as a part of another error's Wording; one without known quotations is a quotation."""
+    found = full(error, name) or ""
+    return found if isinstance(found, Wording) else Quoted(found)
+
+
+def full(error: PlaitError | Finding, name: str) -> str | None:
+    """A complete text of an error, or None. It is for another error, not for a user."""
+    return error.text(name, complete=True)
+
+
+def own_suggestions(error: PlaitError) -> Sequence[Suggestion]:
+    """The suggestions of an error besides those of its texts, complete. They are for another error, not for a user."""
+    return error._suggestions
+
+
+class UsageError(PlaitError):
+    """A wrong flag or argument. parsed: the words of the command line before it, where that is known."""
+
+    parsed: object = None
+
+    exit_status = 2
+    origins: tuple[object, ...] | None = ()
+
+
+class ReadError(PlaitError):
+    """An input that cannot be read: a missing file, broken YAML, a refused link."""
+
+    # A program that asked for the input adds what the path was made of.
+    origins: tuple[object, ...] | None = ()
+
+
+class PermissionDeniedError(PlaitError):
+    """A file names something that its project may not use: a path, a URL, a program, a limit or an environment variable.
+
+    access: "read", "write", "network", "programs", "limits" or "environment". name: the absolute path, the origin of the URL, the program, the limit, or the variables.
+    """
+
+    code = "permission-denied"
+    access = ""
+    name = ""
+
+    origins: tuple[object, ...] | None = ()
+
+
+class StarlarkError(PlaitError):
+    """A program that does not scan, parse, resolve, or that fails while it runs.
+
+    of_type: the type of the value at fault; mark: the character after that value on the line, or "".
+    """
+
+    of_type = mark = ""
+
+    def about(self, of_type: str, mark: str = "") -> Self:
+        """The same error, with the type of the value at fault."""
+        self.of_type, self.mark = of_type, mark
+        return self
+
+
+class TemplateError(PlaitError):
+    """A template whose comments and nodes do not make a program."""
+
+
+class OverlayError(PlaitError):
+    """An overlay that cannot be applied."""
+
+
+class SchemaError(PlaitError):
+    """A schema that is none, or data values that do not conform; see `findings`."""
+
+
+class OpsError(PlaitError):
+    """An ops file, pointer or variable that cannot be used."""
+
+
+class LayeringError(PlaitError):
+    """Documents that cannot be layered, substituted or validated.
+
+    kind: the name of the rule, as the service reports it (`InvalidDocumentParent`); see `plait.layering.failures`.
+    """
+
+    kind = ""
+
+
+class LimitError(PlaitError):
+    """A limit on time, size or depth was reached. limit: its name in `--limit NAME=VALUE`, or ""."""
+
+    exit_status = 3
+    code = "too-deep"
+    limit = ""
+    origins: tuple[object, ...] | None = ()
+
+
+def conceal(error: Error) -> Error:
+    """Returns the same error as one about a secret source: no quotations, and not even the keys of private lines."""
+    error.is_concealed = True
+    for one in getattr(error, "findings", ()):
+        one.is_concealed = True
+    return error
+
+
+def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
+    """The whole message for a person, ending in a line break (design 9). program: before it, or "".
+
+    codes: with codes, and with the parts that related lines have, as on a terminal.
+    """
+    out = _block(f"{program}: " if program else "", error, quote_values, codes)
+    for finding in error.findings:
+        out.append("")
+        out.extend(_block("", finding, quote_values, codes))
+    return _page(out)
+
+
+def heading(error: PlaitError | Finding) -> str:
+    """The first line of the whole message."""
+    return _block("", error, quote_values=False)[0]
+
+
+def details(error: PlaitError) -> list[str]:
+    """The lines of the whole message after the first."""
+    return render(error, "").rstrip("\n").split("\n")[1:]
+
+
+def _page(out: list[str]) -> str:
+    lines = [line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()} ..." for line in out]
+    return "\n".join(lines) + "\n"
+
+
+def _line(text: str, label: str) -> str:
+    """A quoted line, with the part that it has in the error."""
+    return f"{text.rstrip()}  <-- {label}" if label else text.rstrip()
+
+
+# Lines of an input can have millions of characters.
+_LONGEST_LINE = 400
+# A recursion repeats its steps; more of the same line than this tell nothing.
+_SAME_STEPS = 3
+
+
+def place_of(error: PlaitError | Finding) -> Position | None:
+    """The position of an error, or that in its trail, such as of an error in a value that a program made."""
+    if error.at is not None and error.at.source is not None:
+        return error.at
+    if isinstance(error, PlaitError) and error.findings:
+        return None
+    return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)
+
+
+def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
+    """The line to quote for a place, if it is known; of a private one its key.
+
+    A private source that cannot be read has no keys yet: what looks like one may be the middle of a text.
+    """
+    text = at.text if at is not None else None
+    source = at.source if at is not None else None
+    if text is None or source is None or quote_values:
+        return text
+    if source.private and (error.is_concealed or isinstance(error, ReadError)):
+        return None
+    return _key_of(text, bool(source.flag)) if source.private else text
+
+
+def _key_of(text: str, is_flag: bool) -> str:
+    """A line with dots in the place of its value: `- key: ...`, `key=...` of a flag."""
+    rest = text.lstrip(" ")
+    head = text[: len(text) - len(rest)]
+    while rest.startswith("- "):
+        head, rest = f"{head}- ", rest[2:]
+    end = rest.find("=" if is_flag else ":")
+    key, value = rest[: end + 1], rest[end + 1 :]
+    if key[:-1].translate(_IN_KEYS) or len(key) < 2 or (value and not is_flag and value[0] != " "):
+        return f"{head}..." if rest else text
+    return f"{head}{key}{'' if is_flag else ' '}..." if value.strip() else head + key
+
+
+_IN_KEYS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"))
+
+
+def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: bool = False) -> list[str]:
+    first, *rest = (error.text("message", complete=quote_values) or error.message).split("\n")
+    at = place_of(error)
+    place = f"{at}: " if at is not None else ""
+    if codes and error.code:
+        from plait.base.codes import number_of
+
+        first += f" [{number_of(error.code)}]"
+    out = [f"{prefix}{place}{first}", *(f"  {line}".rstrip() for line in rest)]
+    quoted = [
+        (str(at), text, at.label if codes and at is not None else "")
+        for at in (error.at, *error.also)
+        if (text := _quoted(at, error, quote_values)) is not None
+    ]
+    # A line may have several parts; the first says it.
+    quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
+    missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
+    if quoted:
+        width = max(len(place) for place, _, _ in quoted)
+        out += ["", *(_line(f"    {place:<{width}}  | {text}", label) for place, text, label in quoted), ""]
+    names = (
+        ("document", "expected", "found", "hint") if isinstance(error, PlaitError) else ("expected", "found", "hint")
+    )
+    labels = [(f"{name}:", error.text(name, complete=quote_values)) for name in names]
+    if missing:
+        labels.append(("see also:", ", ".join(dict.fromkeys(missing))))
+    for label, text in labels:
+        if text is not None:
+            head, *more = text.split("\n")
+            out.append(f"  {label:<9} {head}")
+            out += [f"            {line}" for line in more]
+    trail = [step for step in error.trail if step.text]
+    if trail:
+        out.append("  trail:")
+        known = [step.at is not None and step.at.source is not None for step in trail]
+        places = [str(step.at) if there else "" for step, there in zip(trail, known, strict=True)]
+        width = max(map(len, places))
+        texts = max(len(step.text) for step in trail)
+        last, times = "", 0
+        for step, place in zip(trail, places, strict=True):
+            text = _quoted(step.at, error, quote_values)
+            line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
+            times = times + 1 if line == last else 1
+            if times <= _SAME_STEPS:
+                out.append(line.rstrip())
+            elif times == _SAME_STEPS + 1:
+                out.append(f"    {'':<{width}}  ...")
+            last = line
+    while out[-1] == "":
+        out.pop()
+    return out

@@ -1,0 +1,55 @@
+"""Additions to the dialects, each taken by name (`--with NAME`): without it not a byte differs from the reference."""
+
+from __future__ import annotations
+
+from plait.base.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OPERATIONS = "operations"
+SECRETS = "secrets"
+REQUIRED = "required"
+F_STRINGS = "f-strings"
+EMBEDDED = "embedded"
+KEYS = "keys"
+ALTERNATIVES = "alternatives"
+VALUES_REFER = "values-refer"
+OUTPUT_FILE = "output-file"
+TAGS = "tags"
+
+# What each brings, as help texts say it.
+ADDITIONS = {
+    ALTERNATIVES: "@schema/one-of says of data values of which types they may be",
+    OPERATIONS: "* in the paths of operations, and the types append, copy and move",
+    EMBEDDED: "@overlay/inside, and !FORM in the paths of operations: documents within texts",
+    F_STRINGS: 'f"...{expression}..." in the code of templates',
+    KEYS: "@schema/key says of maps which keys they take besides those that the schema names",
+    OUTPUT_FILE: "@output/file says of documents which file they are written to",
+    REQUIRED: "@schema/required says of data values that they have to be given",
+    SECRETS: "@schema/secret marks data values that nobody else is to see",
+    TAGS: "tags of YAML such as !Ref are kept",
+    VALUES_REFER: "data.values in data values and schemas: values that are made of others",
+}
+# Those of each command.
+OF_COMMAND = {
+    "render": (ALTERNATIVES, EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
+    "patch": (EMBEDDED, OPERATIONS, TAGS),
+}
+
+
+def taken(names: Iterable[str], command: str) -> frozenset[str]:
+    """The additions that are named, of those that a command has. Raises UsageError for a name that none has."""
+    found = frozenset(names)
+    known = OF_COMMAND[command]
+    for name in sorted(found.difference(known)):
+        from plait.base.similar_names import did_you_mean
+
+        hint: str | None = did_you_mean(name, known)
+        if hint is None and name in ADDITIONS:
+            hint = f"it is one of plait {next(other for other, has in OF_COMMAND.items() if name in has)}"
+        raise UsageError(
+            f'unknown extension "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
+        )
+    return found

@@ -1,0 +1,121 @@
+"""Fetches the content of a URL, within limits of time and size."""
+
+from __future__ import annotations
+
+from http.client import HTTPException
+from threading import Thread
+from urllib import request
+from urllib.error import HTTPError, URLError
+
+from plait.base.content import reason
+from plait.base.errors import Quoted, ReadError, Wording, public
+from plait.base.input_view import check_request, current_permissions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from plait.base.permissions import Permissions
+
+_REDIRECTS = 10
+
+
+def fetched(
+    url: str,
+    *,
+    seconds: float,
+    most: int,
+    redirects: bool = True,
+    proxies: bool = True,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
+    """The content of an http or https URL, cut off after `most` bytes.
+
+    redirects: follow them, but only to http and https. proxies: use those in the environment. body: posts it. Raises
+    ReadError, also for a status outside 200..299; TimeoutError after `seconds`.
+    """
+    # The timeout of a socket is one for each read of it: a server that sends a byte now and then would never meet it.
+    outcome: list[bytes | Exception] = []
+    check_request(url)
+    permissions = current_permissions()  # which the thread does not have
+
+    def work() -> None:
+        try:
+            outcome.append(_fetch(url, seconds, most, redirects, proxies, body, headers or {}, permissions))
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+            outcome.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not outcome:
+        raise TimeoutError
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _fetch(
+    url: str,
+    seconds: float,
+    most: int,
+    redirects: bool,
+    proxies: bool,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    permissions: Permissions | None,
+) -> bytes:
+    class Redirects(request.HTTPRedirectHandler):
+        max_redirections = _REDIRECTS
+
+        def redirect_request(self, *given: Any) -> request.Request | None:
+            redirected = super().redirect_request(*given)
+            if permissions is not None and redirected is not None:
+                permissions.check_request(redirected.full_url)
+            return redirected
+
+    # Not build_opener: it would add file and ftp, which a redirect could then lead to.
+    handlers: list[request.BaseHandler] = [
+        request.HTTPHandler(),
+        request.HTTPSHandler(),
+        request.HTTPDefaultErrorHandler(),
+        request.HTTPErrorProcessor(),
+        request.UnknownHandler(),
+    ]
+    handlers += [request.ProxyHandler()] if proxies else []
+    handlers += [Redirects()] if redirects else []
+    opener = request.OpenerDirector()
+    for handler in handlers:
+        opener.add_handler(handler)
+    try:
+        asked = request.Request(url, body, dict(headers))  # noqa: S310 - other schemes have no handler
+        with opener.open(asked, timeout=seconds) as response:
+            data: bytes = response.read(most + 1)
+            # Reading some of an answer does not complain when there is less of it than was announced.
+            lacking = response.length if len(data) <= most else 0
+    except HTTPError as error:
+        error.close()
+        raise ReadError(_told("Requesting", url, f"{error.code} {error.reason}"), code="url-not-fetched") from None
+    except URLError as error:
+        if isinstance(error.reason, TimeoutError):
+            raise error.reason from None
+        cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
+        raise ReadError(_told("Requesting", url, f"{cause}"), code="url-not-fetched") from None
+    except TimeoutError:
+        raise  # the socket has met the bound before the thread that waits
+    except (OSError, HTTPException, ValueError) as error:
+        raise ReadError(_told("Reading", url, reason(error)), code="url-not-fetched") from None
+    if lacking:
+        from plait.base.similar_names import counted
+
+        raise ReadError(
+            _told("Reading", url, f"{counted(lacking, 'byte')} of the answer missing"), code="url-not-fetched"
+        )
+    return data
+
+
+def _told(action: str, url: str, cause: str) -> Wording:
+    """A message that quotes a URL, which may hold a password."""
+    return Wording(public(action), " URL '", Quoted(url), "': ", public(cause))

@@ -1,0 +1,187 @@
+"""Files as one run sees them: texts that stand in the place of files, and a note of what was read.
+
+Whoever tries a change before it is saved (an editor, `plait set`) renders with the new text in the place of the file; whoever
+wants to know when a result is out of date asks what it was made of. Outside of `seen` a run sees the disk.
+"""
+
+from __future__ import annotations
+
+import os
+from _contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _contextvars import Token
+    from collections.abc import Iterator, Mapping
+
+    from plait.base.permissions import Permissions
+    from plait.base.source import Position
+
+
+class View:
+    """The files that a run sees, and the reads it made.
+
+    texts: texts that replace files, by absolute path. is_read_only: variables stores are read, and generated values are
+    not stored. environment: replaces the environment variables.
+    files: the content of each file read, by absolute path; None for one that could not be read.
+    directories: the absolute paths of listed or tested directories.
+    variables: the environment variables read, by prefix of their names.
+    streams: other inputs read: standard input, URLs. written: the absolute paths of written variables stores.
+    uses_secrets: True once secrets entered the run (see `plait.tree.secrets.uses_secrets`).
+    """
+
+    __slots__ = (
+        "directories",
+        "environment",
+        "files",
+        "is_read_only",
+        "streams",
+        "texts",
+        "uses_secrets",
+        "variables",
+        "written",
+    )
+
+    def __init__(
+        self,
+        texts: Mapping[str, bytes] | None = None,
+        *,
+        is_read_only: bool = True,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.texts: Mapping[str, bytes] = {} if texts is None else texts
+        self.is_read_only = is_read_only
+        self.environment = environment
+        self.files: dict[str, bytes | None] = {}
+        self.directories: set[str] = set()
+        self.variables: dict[str, Mapping[str, str]] = {}
+        self.streams: set[str] = set()
+        self.written: set[str] = set()
+        self.uses_secrets = False
+
+    def text_for(self, path: str) -> bytes | None:
+        """The text that replaces a file, or None."""
+        return self.texts.get(os.path.abspath(path)) if self.texts else None
+
+    def note_file(self, path: str, content: bytes | None) -> None:
+        """Say what was read of a file."""
+        self.files[os.path.abspath(path)] = content
+
+    def note_directory(self, path: str) -> None:
+        """Say that a directory was listed, or that somebody asked whether it is there."""
+        self.directories.add(os.path.abspath(path))
+
+    def texts_below(self, top: str) -> Iterator[tuple[str, str]]:
+        """The texts whose path is below a directory: the path, and the same from the directory with slashes."""
+        start = os.path.join(os.path.abspath(top), "")
+        for path in self.texts:
+            if path.startswith(start):
+                rest = path[len(start) :]
+                yield os.path.join(top, rest), rest.replace(os.sep, "/")
+
+
+_CURRENT: ContextVar[View | None] = ContextVar("plait_view", default=None)
+
+
+def current_view() -> View | None:
+    """The view of the run that is going on; None when it sees the disk, and nobody wants to know what it reads."""
+    return _CURRENT.get()
+
+
+class seen:  # noqa: N801 - reads as what it does
+    """`with seen(view):` lets a run see files through a view."""
+
+    __slots__ = ("_token", "_view")
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __enter__(self) -> View:
+        self._token: Token[View | None] = _CURRENT.set(self._view)
+        return self._view
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._token)
+
+
+# ---- permissions
+
+_PERMITTED: ContextVar[Permissions | None] = ContextVar("plait_permissions", default=None)
+
+
+def current_permissions() -> Permissions | None:
+    """The permissions of the project that is evaluated; None while no project file is involved, which permits all."""
+    return _PERMITTED.get()
+
+
+class permitted:  # noqa: N801 - reads as what it does
+    """`with permitted(permissions):` restricts what names from files may read, write, request and start.
+
+    With None nothing changes: only code that knows its own project sets other permissions.
+    """
+
+    __slots__ = ("_permissions", "_token")
+
+    def __init__(self, permissions: Permissions | None) -> None:
+        self._permissions = permissions
+
+    def __enter__(self) -> None:
+        self._token: Token[Permissions | None] = _PERMITTED.set(self._permissions or _PERMITTED.get())
+
+    def __exit__(self, *_: object) -> None:
+        _PERMITTED.reset(self._token)
+
+
+class unrestricted:  # noqa: N801 - reads as what it does
+    """`with unrestricted():` reads and writes files of plait's own, such as its cache, whose names come from no file."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        self._token: Token[Permissions | None] = _PERMITTED.set(None)
+
+    def __exit__(self, *_: object) -> None:
+        _PERMITTED.reset(self._token)
+
+
+def check_read(path: str, at: Position | None = None) -> None:
+    """Raises PermissionDeniedError for a path that may not be read. at: the line that names it, if known.
+
+    To be called before the file system is asked about the path: a refused path must not reveal whether it exists.
+    """
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_read(path, at)
+
+
+def check_request(url: str, at: Position | None = None) -> None:
+    """Raises PermissionDeniedError for a URL whose server may not be asked. at: the line that names it, if known."""
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_request(url, at)
+
+
+def check_program(command: str, at: Position | None = None) -> None:
+    """Raises PermissionDeniedError for a program that may not be started. at: the line that names it, if known."""
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_program(command, at)
+
+
+def check_environment(name: str) -> None:
+    """Raises PermissionDeniedError for environment variables that may not be read. name: of one, or `PREFIX*`."""
+    permissions = _PERMITTED.get()
+    if permissions is not None:
+        permissions.check_environment(name)
+
+
+def may_read_variable(name: str) -> bool:
+    """True if an environment variable may be read."""
+    permissions = _PERMITTED.get()
+    return permissions is None or permissions.may_read_variable(name)
+
+
+def may_read(path: str) -> bool:
+    """True if a path may be read."""
+    permissions = _PERMITTED.get()
+    return permissions is None or permissions.may_read(path)

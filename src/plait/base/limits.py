@@ -1,0 +1,282 @@
+"""Limits of a run: one table of limits, and the use of each so far.
+
+    with limited(Limits(steps=1000)):
+        ...
+
+Each limit has a name, which is the same in `--limit NAME=VALUE`, in `limits={NAME: VALUE}` and in messages. What
+stands under `with`, in the same thread, is held to these limits; whatever reads, evaluates or prints asks `allowance()`.
+A limit that nobody set grows with the inputs where GROWS says so: somebody with much to read has much to print.
+"""
+
+from __future__ import annotations
+
+from _contextvars import ContextVar
+from time import monotonic
+
+from plait.base.errors import Advice, Flag, LimitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _contextvars import Token
+    from collections.abc import Callable, Iterable, Mapping
+
+    from plait.base.source import Position
+
+# The stack of the process has room for so many calls within calls.
+DEEPEST = 12_000
+
+_K, _M = 1 << 10, 1 << 20
+
+# name: (default, what it bounds, its unit)
+TABLE: dict[str, tuple[float, str, str]] = {
+    "aliases": (300_000, "what aliases and merge keys expand to in one file", "nodes"),
+    "bits": (8 * _K, "one integer", "bits"),
+    "depth": (DEEPEST, "calls within calls", "calls"),
+    "entries": (1 * _M, "the search of directories, for patterns and for files below", "entries"),
+    "input": (64 * _M, "one input: a file, a pipe, standard input, a URL", "bytes"),
+    "items": (4 * _M, "one list, dict, set or tuple", "items"),
+    "memory": (192 * _M, "the memory that the run adds to the process", "bytes"),
+    "nesting": (1_000, "collections within collections of an input", "levels"),
+    "nodes": (1 * _M, "the nodes that one value of a template expands to", "nodes"),
+    "output": (64 * _M, "what is printed", "characters"),
+    "pattern": (1, "one match of a pattern of a layered document", "seconds"),
+    "pointer": (1_000, "a path of an operation or a substitution", "steps"),
+    "seconds": (600, "the whole run", "seconds"),
+    "steps": (18_000_000, "evaluation: iterations, calls, and the work of builtins in proportion", "steps"),
+    "string": (32 * _M, "one string", "characters"),
+    "url": (30, "one URL, redirects included", "seconds"),
+    "variables": (32 * _M, "the text that variables add to one document", "characters"),
+}
+# name: by how much a default is larger for each byte of the inputs beyond _FREE. An input counts as _EACH bytes more
+# than it has.
+GROWS: dict[str, int] = {"memory": 64, "output": 16, "steps": 64}
+_FREE = 64 * _K
+_EACH = 1 * _K
+_DURATIONS = ("pattern", "seconds", "url")
+_UNITS = {"K": _K, "M": _M, "G": 1 << 30}
+
+
+class Limits:
+    """The limits of a run, by the names of TABLE; what is not given has its default.
+
+    Raises UsageError for a name that is none, and for what cannot be a limit.
+    """
+
+    __slots__ = (*TABLE, "given")
+
+    aliases: int
+    bits: int
+    depth: int
+    entries: int
+    input: int
+    items: int
+    memory: int
+    nesting: int
+    nodes: int
+    output: int
+    pattern: float
+    pointer: int
+    seconds: float
+    steps: int
+    string: int
+    url: float
+    variables: int
+
+    def __init__(self, **given: object) -> None:
+        checked: dict[str, float] = {}
+        for name, value in given.items():
+            if name not in TABLE:
+                raise _unknown(name)
+            whole = name not in _DURATIONS
+            if (type(value) is not int and (whole or type(value) is not float)) or not 0 < value < _FAR:
+                raise UsageError(
+                    f"invalid limit {name}={value!r}",
+                    expected=f"a {'whole ' if whole else ''}number of {TABLE[name][2]}, more than 0",
+                    code="invalid-limit",
+                )
+            checked[name] = value
+        if checked.get("depth", 0) > DEEPEST:
+            # Each call through a builtin takes room on the stack of the process.
+            raise UsageError(
+                f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]), code="invalid-limit"
+            )
+        self.given = checked
+        for name, (default, _, _) in TABLE.items():
+            setattr(self, name, checked.get(name, default))
+
+    def __repr__(self) -> str:
+        return f"Limits({', '.join(f'{name}={value}' for name, value in self.given.items())})"
+
+
+_FAR = 1 << 60
+
+
+def parse(texts: Iterable[str]) -> Limits:
+    """The limits that texts such as `steps=1000`, `memory=512M` and `seconds=0.5` set. Raises UsageError."""
+    values: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        if name not in TABLE:
+            raise _unknown(name, text)
+        unit = _UNITS.get(number[-1:], 1)
+        whole, point, part = (number if unit == 1 else number[:-1]).partition(".")
+        digits = whole + part
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 15 or (point and name not in _DURATIONS):
+            raise UsageError(
+                f'invalid limit "{text}"',
+                expected="NAME=NUMBER, such as steps=1000000 or memory=512M",
+                code="invalid-limit",
+            )
+        values[name] = float(f"{whole}.{part}") * unit if point else int(whole) * unit
+    return Limits(**values)
+
+
+# A project or test file may set a limit to so many times its default. Time is limited by its default.
+_CEILING = 8
+
+
+def exceeds_ceiling(text: str) -> bool:
+    """True if a limit NAME=VALUE is higher than a project or test file may set it without a permission.
+
+    False for a text that is not a limit, which is an error elsewhere.
+    """
+    try:
+        given = parse([text]).given
+    except UsageError:
+        return False
+    return any(value > TABLE[name][0] * (1 if name in _DURATIONS else _CEILING) for name, value in given.items())
+
+
+def _unknown(name: str, found: str | None = None) -> UsageError:
+    from plait.base.similar_names import did_you_mean
+
+    return UsageError(
+        f'unknown limit "{name}"',
+        expected=", ".join(TABLE),
+        found=found,
+        hint=did_you_mean(name, list(TABLE)),
+        code="invalid-limit",
+    )
+
+
+# The time is checked once in so many directory entries, a power of two less one.
+_VISITS = 0xFF
+
+
+class Allowance:
+    """The limits of a run and their use. taken: bytes of inputs, plus an amount for each input.
+    visited: number of directory entries examined.
+
+    keeper: called at the beginning, and when inputs raise a limit. With it, the process enforces the limits itself.
+    """
+
+    __slots__ = ("deadline", "keeper", "limits", "taken", "visited")
+
+    def __init__(self, limits: Limits, keeper: Callable[[Allowance], None] | None = None) -> None:
+        self.limits = limits
+        self.deadline = monotonic() + limits.seconds
+        self.taken = 0
+        self.visited = 0
+        self.keeper = keeper
+        if keeper is not None:
+            keeper(self)
+
+    def most(self, name: str) -> int:
+        """The value of a limit, grown with the inputs."""
+        value: int = getattr(self.limits, name)
+        if name in self.limits.given or self.taken <= _FREE:
+            return value
+        return value + GROWS.get(name, 0) * (self.taken - _FREE)
+
+    def most_nodes(self) -> int:
+        """The maximum number of nodes in a tree: the limit `nodes`, or what can be printed if it is not set."""
+        most = self.limits.nodes
+        return most if "nodes" in self.limits.given else max(most, self.most("output") >> 6)
+
+    def take(self, size: int) -> None:
+        """Count an input of so many bytes."""
+        self.taken += size + _EACH
+        if self.keeper is not None:
+            self.keeper(self)
+
+    def visit(self, directory: str) -> None:
+        """Count an entry of a directory that is searched or walked. Raises LimitError, also for the time."""
+        self.visited += 1
+        if self.visited > self.limits.entries:
+            raise exceeded(f"the search below {directory}", "entries", self.limits.entries)
+        if not self.visited & _VISITS:
+            self.check_time()
+
+    def again(self) -> Allowance:
+        """The same limits and inputs, with all the time there was."""
+        other = Allowance(self.limits)
+        other.taken = self.taken
+        return other
+
+    def end(self) -> None:
+        """Let the run end when it next looks at the time; may be called from another thread."""
+        self.deadline = float("-inf")
+
+    def check_time(self) -> None:
+        """Raises LimitError when the run takes too long."""
+        if monotonic() > self.deadline:
+            raise exceeded("this run", "seconds", self.limits.seconds)
+
+
+_CURRENT: ContextVar[Allowance] = ContextVar("plait_allowance")
+_DEFAULT = Limits()
+
+
+def allowance() -> Allowance:
+    """The allowance of the current run; the defaults outside a run."""
+    found = _CURRENT.get(None)
+    return Allowance(_DEFAULT) if found is None else found
+
+
+class limited:  # noqa: N801 - reads as what it does
+    """`with limited(limits) as allowance:` begins a run, or goes on with one if it is given an allowance."""
+
+    __slots__ = ("_allowance", "_token")
+
+    def __init__(self, limits: Limits | Allowance) -> None:
+        self._allowance = Allowance(limits) if isinstance(limits, Limits) else limits
+
+    def __enter__(self) -> Allowance:
+        self._token: Token[Allowance] = _CURRENT.set(self._allowance)
+        return self._allowance
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._token)
+
+
+def limited_to(given: Mapping[str, object] | None) -> limited:
+    """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
+    return limited(allowance() if given is None else Limits(**given))
+
+
+def _shown(name: str, value: float) -> str:
+    if name in _DURATIONS:
+        return f"{value:g}"
+    return f"{int(value) >> 20}M" if value >= _M and value % _M == 0 else str(value)
+
+
+def exceeded(
+    what: str,
+    name: str,
+    value: float,
+    *,
+    at: Position | None = None,
+    expected: str | None = None,
+    hint: str | None = None,
+) -> LimitError:
+    """The error for a limit that was reached: what goes beyond it, its name and its value."""
+    again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
+    error = LimitError(
+        f"{what} exceeds the limit {name}={_shown(name, value)}",
+        at=at,
+        expected=expected,
+        hint=again if hint is None else Advice(hint, "; ", *again.parts),
+        code=f"limit-{name}",
+    )
+    error.limit = name
+    return error

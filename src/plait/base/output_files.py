@@ -1,0 +1,298 @@
+"""Results as files in a directory (docs/guide-render.md).
+
+Nothing is half written: files are made aside and take their places when all of them are complete.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from plait.base.content import encoded, reason
+from plait.base.errors import ReadError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Self, TypeAlias
+
+    from plait.base.source import Position
+    from plait.base.writing import Directory
+
+    # A file to write: its path relative to the output directory, and its text.
+    OutputFile: TypeAlias = "tuple[str, str]"
+
+_MODE = 0o700
+
+
+def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
+    """Write files into a directory and keep what else is there (`--output-files`).
+
+    Of two files with one path the later stays. announce: gets a line `creating: PATH` a file.
+    Raises UsageError for a path that leads out of the directory, ReadError when writing fails or when a directory on
+    the way is a symbolic link.
+    """
+    from plait.base.writing import followed
+
+    places = [(inside(path), text) for path, text in files]
+    made: list[tuple[str, str]] = []
+    try:
+        with followed(directory, make=_MODE) as top:
+            try:
+                _add(top, places, made, announce)
+            finally:
+                for place, aside in made:
+                    _discard(top, place, aside)
+    except (OSError, ValueError) as error:
+        raise write_error(directory, error) from None
+
+
+def _add(
+    top: Directory, places: Sequence[OutputFile], made: list[tuple[str, str]], announce: Callable[[str], None]
+) -> None:
+    """made: gets the place of each file and its name aside, until it is renamed."""
+    from plait.base.writing.directory import aside_name
+
+    with _Folders(top) as folders:
+        for place, text in places:
+            folder, name = folders.of(place)
+            before = folder.check_file(name, replaces_links=True)
+            # A name of its own: that of the file may be as long as a name can be.
+            aside = aside_name()
+            made.append((place, aside))
+            folder.create(aside, [encoded(text)], before, new_mode=_MODE)
+        made.reverse()
+        while made:
+            place, aside = made[-1]
+            folder, name = folders.of(place)
+            announce(f"creating: {os.path.normpath(os.path.join(top.shown, place))}")
+            folder.move(aside, folder, name)
+            made.pop()
+
+
+def _discard(top: Directory, place: str, aside: str) -> None:
+    try:
+        with top.below(*place.split(os.sep)[:-1]) as folder:
+            folder.discard(aside)
+    except OSError:
+        return
+
+
+class _Folders:
+    """The directories of output files: the last one stays open, because its files follow each other."""
+
+    def __init__(self, top: Directory) -> None:
+        self._top = top
+        self._open: tuple[str, Directory] = "", top
+
+    def of(self, place: str) -> tuple[Directory, str]:
+        """The open directory of a file, created if need be, and the name of the file."""
+        above, _, name = place.rpartition(os.sep)
+        if above == self._open[0]:
+            return self._open[1], name
+        self.__exit__()
+        self._open = "", self._top
+        if above:
+            self._open = above, self._top.below(*above.split(os.sep), make=_MODE)
+        return self._open[1], name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._open[0]:
+            self._open[1].close()
+
+
+def replace_directory(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
+    """Make a directory hold these files and nothing else (`--dangerous-emptied-output-directory`).
+
+    announce: gets a line `creating: PATH` a file. Raises UsageError for two files with one path, a path that leads out
+    of the directory, and a directory that nobody wants to lose; ReadError when writing fails, the old content kept.
+    """
+    from plait.base.input_view import current_permissions
+    from plait.base.writing import parent as parent_of
+    from plait.base.writing.real_paths import resolved
+
+    places = places_of(files)
+    _check_expendable(directory)
+    permissions = current_permissions()
+    if permissions is not None:
+        permissions.check_empty(directory)
+    target = os.path.normpath(directory)
+    try:
+        resolved(directory)  # a link out of the repository is not replaced either
+        with parent_of(target, make=_MODE) as parent:
+            name = os.path.basename(target)
+
+            def tell() -> None:
+                for place in places:
+                    announce(f"creating: {os.path.join(target, place)}")
+
+            fill_directory(parent, name, places, parent, f"{name}.new-{os.getpid()}", tell)
+    except (OSError, ValueError) as error:
+        raise write_error(directory, error) from None
+
+
+def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
+    """The texts by their places. Raises UsageError for two files with one path, and a path that leads out."""
+    places: dict[str, str] = {}
+    for path, text in files:
+        place = inside(path)
+        if place in places:
+            raise UsageError(f"Multiple files have same output destination paths: {path}", code="duplicate-output")
+        places[place] = text
+    return places
+
+
+def fill_directory(
+    parent: Directory, name: str, places: Mapping[str, str], beside: Directory, aside: str, ready: Callable[[], None]
+) -> None:
+    """Put a directory with these files in the place of what has a name. Raises OSError.
+
+    beside, aside: where it is made first. ready: called when it is complete, before anything is removed.
+    """
+    try:
+        _fill(beside, aside, places)
+        ready()
+        if not _swap(beside, aside, parent, name):
+            _fill_mounted(parent, name, places, aside)
+    finally:
+        beside.discard(aside)
+
+
+def _fill(beside: Directory, name: str, places: Mapping[str, str]) -> None:
+    beside.make(name, _MODE)
+    with beside.below(name) as top, _Folders(top) as folders:
+        for place, text in places.items():
+            folder, last = folders.of(place)
+            folder.create(last, [encoded(text)], new_mode=_MODE)
+
+
+def _fill_mounted(parent: Directory, name: str, places: Mapping[str, str], aside: str) -> None:
+    """The same for a mount point, which cannot be renamed, and which nothing can be renamed into."""
+    with parent.below(name) as mounted:
+        try:
+            _fill(mounted, aside, places)
+            for one in mounted.names():
+                if one != aside:
+                    mounted.remove_tree(one)
+            with mounted.below(aside) as made:
+                for one in made.names():
+                    made.move(one, mounted, one)
+        finally:
+            mounted.discard(aside)
+
+
+def inside(path: str, at: Position | None = None, hint: str = "rename it with a file mark") -> str:
+    """The path, normal and relative. at, hint: of what says it. Raises UsageError when it leads out of the output directory."""
+    place = os.path.normpath(path.lstrip("/")) if path.strip("/") else ""
+    if (
+        place in ("", ".")
+        or place.split(os.sep)[0] == os.pardir
+        or os.path.isabs(place)
+        or os.path.splitdrive(place)[0]
+    ):
+        raise UsageError(
+            f"Expected output file path '{path}' to be inside the output directory",
+            at=at,
+            hint=hint,
+            code="output-outside",
+        )
+    if ".git" in place.casefold().split(os.sep):  # which has programs that Git runs
+        raise UsageError(
+            f"Expected output file path '{path}' to not be inside a .git directory",
+            at=at,
+            hint=hint,
+            code="output-outside",
+        )
+    if _ON_WINDOWS and (name := no_name_on_windows(place)) is not None:
+        raise UsageError(
+            f"Expected output file path '{path}' to be a path that Windows can hold",
+            at=at,
+            expected="no device's name, none of < > : \" | ? *, no dot or space at the end of a name",
+            found=name,
+            hint=hint,
+            code="output-path",
+        )
+    return place
+
+
+_ON_WINDOWS = os.name == "nt"
+_DEVICES = frozenset(
+    (
+        "CON",
+        "PRN",
+        "AUX",
+        "NUL",
+        "CONIN$",
+        "CONOUT$",
+        *(f"{name}{digit}" for name in ("COM", "LPT") for digit in "123456789¹²³"),
+    )
+)
+
+
+def no_name_on_windows(place: str) -> str | None:
+    """The first part of a path that is no file's name on Windows, or None: one that means a device, or another file."""
+    for part in place.replace("\\", "/").split("/"):
+        if (
+            part.partition(".")[0].rstrip(" ").upper() in _DEVICES
+            or part.endswith((".", " "))
+            or any(char < " " or char in '<>:"|?*' for char in part)
+        ):
+            return part
+    return None
+
+
+def _check_expendable(directory: str) -> None:
+    message = "Expected output directory path to not be one of '/', '.', './', ''"
+    if directory in ("/", ".", "./", ""):
+        raise UsageError(message, found=directory, code="output-not-expendable")
+    place = os.path.realpath(directory)
+    here = os.path.realpath(os.getcwd())
+    kept = "the working directory" if place == here else "a directory around the working directory"
+    if place == here or here.startswith(place.rstrip(os.sep) + os.sep):
+        raise UsageError(message, found=f"{directory}, {kept}", code="output-not-expendable")
+    home = os.path.realpath(os.path.expanduser("~"))
+    if place == home or home.startswith(place.rstrip(os.sep) + os.sep):
+        kept = "the home directory" if place == home else "a directory around the home directory"
+        raise UsageError(message, found=f"{directory}, {kept}", code="output-not-expendable")
+
+
+def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
+    """Put what is aside in the place of what has a name, and remove that. False for a mount point: nothing is done."""
+    before = parent.status(name)
+    if before is None:
+        beside.move(aside, parent, name)
+        return True
+    if not (stat.S_ISDIR(before.st_mode) or stat.S_ISLNK(before.st_mode) or stat.S_ISREG(before.st_mode)):
+        parent.check_file(name)
+    if beside.exchange(aside, parent, name):
+        beside.remove_tree(aside)
+        return True
+    old = f"{name}.old-{os.getpid()}"
+    try:
+        parent.move(name, parent, old)
+    except OSError as error:
+        from errno import EBUSY, EXDEV
+
+        if error.errno not in (EBUSY, EXDEV):
+            raise
+        return False
+    try:
+        beside.move(aside, parent, name)
+    except OSError:
+        parent.move(old, parent, name)
+        raise
+    parent.remove_tree(old)
+    return True
+
+
+def write_error(directory: str, error: OSError | ValueError) -> ReadError:
+    """The error for users, in the words of ytt."""
+    from plait.base.writing import Refused
+
+    place = error.filename if isinstance(error, OSError) and error.filename else directory
+    why = f"is {error.kind}" if isinstance(error, Refused) and error.kind else reason(error)
+    hint = error.hint if isinstance(error, Refused) else None
+    return ReadError(f"Writing '{os.fsdecode(place)}': {why}", hint=hint, code="unwritable-file")

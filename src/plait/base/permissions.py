@@ -1,0 +1,367 @@
+"""Permissions of a project: what names in its files may lead to.
+
+A checkout is data. Without a decision of the user its files may name what is in the Git repository of the project file, and
+nothing else: no other directory, no server, no program, no environment variable. What the user types is granted as it is
+typed. `plait trust` and `--trust` grant what the project file asks for (see `plait.base.trust`).
+
+Paths are compared without asking the file system about anything outside of the permitted directories: a link is followed
+only as long as it stays inside, and a refused path is refused before its existence is known.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import PermissionDeniedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.base.source import Position
+
+# The names of project files.
+FILE_NAMES = ("plait.yml", "plait.yaml")
+READ, WRITE, NETWORK, PROGRAMS, LIMITS, ENVIRONMENT = ACCESSES = (
+    "read",
+    "write",
+    "network",
+    "programs",
+    "limits",
+    "environment",
+)
+# The accesses whose name is a path.
+PATHS = (READ, WRITE)
+# Directories that belong to a version control program, not to the checkout: hooks in them are run, and they hold
+# credentials of remote repositories.
+CONTROL = frozenset({".git", ".hg", ".jj", ".svn"})
+# The most symbolic links on one path, as Linux has it.
+_MOST_LINKS = 40
+
+
+class Need:
+    """One access. access: of ACCESSES. name: an absolute path, the origin of a URL, a program with its arguments, a
+    limit that is higher than a file may set it, NAME=VALUE, or an environment variable; `PREFIX*` for all whose names
+    begin so.
+
+    at: the line that asks for it, if known.
+    """
+
+    __slots__ = ("access", "at", "name")
+
+    def __init__(self, access: str, name: str, at: Position | None = None) -> None:
+        self.access = access
+        self.name = name
+        self.at = at
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Equal for equal accesses."""
+        return self.access, self.name
+
+    def __repr__(self) -> str:
+        return f"Need({self.access!r}, {self.name!r})"
+
+
+class Permissions:
+    """The accesses that paths in files may request. Created by `plait.base.trust.permissions_of`.
+
+    directory: of the project file; file: its path, "" for a project without one. checkout: its repository, or the directory itself where it is in none.
+    granted: what the user grants beyond that, by typing it or by a decision that is stored.
+    """
+
+    __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file")
+
+    def __init__(self, directory: str, checkout: str, granted: Iterable[Need] = (), *, file: str = "") -> None:
+        self.file = file
+        self.directory = directory
+        self.checkout = checkout
+        self._granted = frozenset((one.access, one.name) for one in granted)
+        own = Root(checkout, is_checkout=True)
+        self._readable = (own, *(Root(name) for access, name in self._granted if access in PATHS))
+        self._writable = (own, *(Root(name) for access, name in self._granted if access == WRITE))
+
+    def granting(self, needs: Iterable[Need]) -> Permissions:
+        """The same permissions and more."""
+        more = [one for one in needs if one.key not in self._granted]
+        known = [Need(access, name) for access, name in self._granted]
+        return Permissions(self.directory, self.checkout, [*known, *more], file=self.file) if more else self
+
+    def moved(self, top: str, directory: str) -> Permissions:
+        """The same for a copy of all files below another directory, from which nothing else of a file system is named."""
+        granted = [Need(access, name) for access, name in self._granted if access not in PATHS]
+        return Permissions(directory, top, granted, file=self.file)
+
+    def may_read(self, path: str) -> bool:
+        """True if a path leads to something readable, links followed."""
+        return _is_below(path, self._readable)
+
+    def may_read_variable(self, name: str) -> bool:
+        """True if an environment variable may be read."""
+        return self.grants(Need(ENVIRONMENT, name))
+
+    def is_granted_read(self, path: str) -> bool:
+        """True if the user granted reading a path, which is not only in the repository."""
+        return _is_below(path, self._readable[1:])
+
+    def may_write(self, path: str) -> bool:
+        """True if a path leads to something writable, links followed."""
+        return _is_below(path, self._writable)
+
+    def is_typed(self, path: str) -> bool:
+        """True if the user granted writing to a path, which is not only in the repository."""
+        return _is_below(path, self._writable[1:])
+
+    def grants(self, need: Need) -> bool:
+        """True if an access is permitted."""
+        if need.access == READ:
+            return self.may_read(need.name)
+        if need.access == WRITE:
+            return self.may_write(need.name)
+        if need.access == ENVIRONMENT:
+            return any(access == ENVIRONMENT and _is_among(need.name, name) for access, name in self._granted)
+        every = "*" if need.access in (NETWORK, LIMITS) else f"{need.name.partition(':')[0]}:*"
+        return need.key in self._granted or (need.access, every) in self._granted
+
+    def check_read(self, path: str, at: Position | None = None) -> None:
+        """Raises PermissionDeniedError."""
+        if not self.may_read(path):
+            raise self.denied(Need(READ, path, at))
+
+    def check_write(self, path: str, at: Position | None = None) -> None:
+        """Raises PermissionDeniedError."""
+        if not self.may_write(path):
+            raise self.denied(Need(WRITE, path, at))
+
+    def check_empty(self, path: str) -> None:
+        """Raises PermissionDeniedError for a directory that may not be replaced with all that is in it.
+
+        What a project file chooses may not be around the project file, nor its repository.
+        """
+        self.check_write(path)
+        real = os.path.realpath(path)
+        if not self.is_typed(path) and any(
+            is_within(os.path.realpath(one), real) for one in (self.directory, self.checkout)
+        ):
+            raise self.denied(Need(WRITE, path))
+
+    def check_request(self, url: str, at: Position | None = None) -> None:
+        """Raises PermissionDeniedError."""
+        self.check(Need(NETWORK, origin_of(url), at))
+
+    def check_program(self, command: str, at: Position | None = None) -> None:
+        """Raises PermissionDeniedError."""
+        self.check(Need(PROGRAMS, command, at))
+
+    def check_environment(self, name: str) -> None:
+        """Raises PermissionDeniedError. name: of a variable, or `PREFIX*`."""
+        self.check(Need(ENVIRONMENT, name))
+
+    def check(self, need: Need) -> None:
+        """Raises PermissionDeniedError for an access that is not permitted."""
+        if not self.grants(need):
+            raise self.denied(need)
+
+    def denied(self, need: Need) -> PermissionDeniedError:
+        """The error for an access, with the command that grants it."""
+        from shlex import quote
+
+        subject = quote(self.file if os.path.basename(self.file) not in ("", *FILE_NAMES) else self.directory)
+        verb, noun = _WORDS[need.access]
+        expected = f"a path inside {self.checkout}" if need.access in PATHS else noun
+        error = PermissionDeniedError(
+            f'this project has no permission to {verb} "{need.name}"',
+            at=need.at,
+            expected=f"{expected}, or a permission",
+            hint=f"plait trust {subject} shows what the project asks for, and grants it; this alone: "
+            f"plait trust {subject} --{need.access} {quote(_absolute(need))}",
+        )
+        error.access, error.name = need.access, _absolute(need)
+        error.origins = ()  # names in project files depend on no secret, also where a run uses secrets
+        return error
+
+
+_WORDS = {
+    READ: ("read", "path"),
+    WRITE: ("write", "path"),
+    NETWORK: ("send requests to", "no network access"),
+    PROGRAMS: ("run", "no programs"),
+    LIMITS: ("set the limit", "a lower limit"),
+    ENVIRONMENT: ("read environment variables", "no environment variables"),
+}
+
+
+def _is_among(name: str, granted: str) -> bool:
+    """True if a variable, or all with a prefix, are among those that are granted."""
+    return name.startswith(granted[:-1]) if granted.endswith("*") else name == granted
+
+
+def _absolute(need: Need) -> str:
+    return os.path.realpath(need.name) if need.access in PATHS else need.name
+
+
+def origin_of(url: str) -> str:
+    """The server that a URL names: scheme, host and port. "*" for a host that is not known yet (`http://{axis}/`)."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = "" if parts.port is None else f":{parts.port}"
+    except ValueError:
+        return url
+    if "{" in parts.netloc or "}" in parts.netloc:
+        return "*"
+    return f"{parts.scheme.lower()}://{f'[{host}]' if ':' in host else host}{port}"
+
+
+# ---- paths
+
+
+class Root:
+    """A file or directory that is permitted with all below it. given: its absolute path; real: without links."""
+
+    __slots__ = ("given", "is_checkout", "real")
+
+    def __init__(self, path: str, *, is_checkout: bool = False) -> None:
+        self.given = os.path.abspath(path)
+        try:
+            self.real = os.path.realpath(path)
+        except ValueError:  # no path at all, which the system refuses by itself
+            self.real = self.given
+        self.is_checkout = is_checkout
+
+    def covers(self, real: str) -> bool:
+        """True if a path without links is permitted."""
+        if not is_within(real, self.real):
+            return False
+        return not self.is_checkout or CONTROL.isdisjoint(real[len(self.real) :].lower().split(os.sep))
+
+
+def is_within(path: str, top: str) -> bool:
+    """True if a path is a directory, or something below it; both absolute and without links."""
+    return path == top or path.startswith(top if top.endswith(os.sep) else top + os.sep)
+
+
+def _is_below(path: str, roots: Sequence[Root]) -> bool:
+    if "\0" in path:
+        return True  # which the system refuses by itself
+    if os.name == "nt":
+        return _is_below_on_windows(path, roots)
+    real = _resolved(path, roots)
+    return real is not None and any(root.covers(real) for root in roots)
+
+
+def _resolved(path: str, roots: Sequence[Root]) -> str | None:
+    """The path without links, for one that stays in the roots once it is in one of them; None for any other."""
+    here = os.getcwd()
+    at = os.sep if os.path.isabs(path) else here
+    todo = path.split(os.sep)[::-1]
+    links = 0
+    while todo:
+        name = todo.pop()
+        if name in ("", os.curdir):
+            continue
+        if name == os.pardir:
+            # Above a name that may be a link there is something else than its text says.
+            if not (is_within(here, at) or any(is_within(one.real, at) or is_within(at, one.real) for one in roots)):
+                return None
+            at = os.path.dirname(at)
+            continue
+        candidate = os.path.join(at, name)
+        known = next((root.real for root in roots if candidate == root.given), None)
+        if known is not None:
+            at = known
+        elif any(is_within(at, root.real) for root in roots):
+            try:
+                target = os.readlink(candidate)
+            except OSError:  # not a link, or not there
+                at = candidate
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                return None
+            at = os.sep if os.path.isabs(target) else at
+            todo += target.split(os.sep)[::-1]
+        elif is_within(here, candidate) or any(
+            is_within(root.given, candidate) or is_within(root.real, candidate) for root in roots
+        ):
+            at = candidate
+        else:
+            return None
+    return at
+
+
+def _is_below_on_windows(path: str, roots: Sequence[Root]) -> bool:
+    """The same, by the system: there are too many ways to write a path."""
+    text = os.path.normcase(os.path.abspath(path))
+    if not any(is_within(text, os.path.normcase(one)) for root in roots for one in (root.given, root.real)):
+        return False
+    real = os.path.realpath(path)
+    return any(
+        is_within(os.path.normcase(real), os.path.normcase(root.real))
+        and (not root.is_checkout or CONTROL.isdisjoint(real[len(root.real) :].lower().split(os.sep)))
+        for root in roots
+    )
+
+
+# ---- where a project is
+
+
+def upwards(directory: str) -> Iterator[str]:
+    """A directory and those above it, up to the top of its repository, its file system, or the home directory.
+
+    Nothing above these belongs to the project of a directory.
+    """
+    home = os.path.realpath(os.path.expanduser("~"))
+    at = directory
+    while True:
+        yield at
+        above = os.path.dirname(at)
+        if above == at or os.path.realpath(at) == home or os.path.lexists(os.path.join(at, ".git")):
+            return
+        try:
+            if os.stat(above).st_dev != os.stat(at).st_dev:
+                return
+        except OSError:
+            return
+        at = above
+
+
+def checkout_of(directory: str) -> str:
+    """The Git repository that a directory is in; the directory itself where that is none of the user's own."""
+    real = os.path.realpath(directory)
+    home = os.path.realpath(os.path.expanduser("~"))
+    for at in upwards(real):
+        if os.path.lexists(os.path.join(at, ".git")):
+            is_own = not is_within(home, at) and all(owner_is_trusted(one) for one in (at, os.path.join(at, ".git")))
+            return at if is_own else real
+    return real
+
+
+def owner_is_trusted(path: str) -> bool:
+    """True if what a path leads to belongs to the user: to the one who called sudo as well, as for git's `safe.directory`.
+
+    Also true for what is not there, and for what PLAIT_TRUST names.
+    """
+    try:
+        owner = os.stat(path).st_uid
+        user = os.geteuid()
+    except (OSError, AttributeError):  # nothing is there; or Windows
+        return True
+    if owner == user:
+        return True
+    sudo = os.environ.get("SUDO_UID", "")
+    if user == 0 and sudo.isascii() and sudo.isdigit() and owner == int(sudo):
+        return True
+    return named_by_environment(path)
+
+
+VARIABLE = "PLAIT_TRUST"
+
+
+def named_by_environment(path: str) -> bool:
+    """True if a path is in a directory of PLAIT_TRUST."""
+    real = os.path.realpath(path)
+    named = os.environ.get(VARIABLE, "")
+    return any(is_within(real, os.path.realpath(one)) for one in named.split(os.pathsep) if one)

@@ -1,0 +1,52 @@
+"""An error as BOSH's command line prints it: the message, clauses before it, and the line `Exit code 1`."""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.source import CLAUSE, FLAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.errors import PlaitError
+
+EXIT = "Exit code 1"
+
+
+def report(error: PlaitError) -> tuple[str, ...]:
+    """The texts that BOSH writes for an error: to standard error, to standard output, to standard error, and so on."""
+    return f"{_formatted(sentence(error))}\n", "\n", f"{EXIT}\n"
+
+
+def sentence(error: PlaitError) -> str:
+    """BOSH's text of an error: clauses on lines of their own, or on one line within an argument of the command line."""
+    text = error.reference
+    causes = [text, *(one.reference for one in error.findings if one.reference and isinstance(one.reference, str))]
+    if len(causes) > 1:
+        text = "\n".join(causes)
+    clauses: list[str] = []
+    for step in error.trail:
+        if step.role == CLAUSE:
+            clauses.append(step.reference)
+        elif step.role == FLAG:
+            text = ": ".join([step.reference, *reversed(clauses), text])
+            clauses = []
+    depth = len(clauses)
+    lines = [f"{'  ' * place}{clause}:" for place, clause in enumerate(reversed(clauses))]
+    return "\n".join([*lines, "  " * depth + text])
+
+
+_VERB = re.compile(r"%(?P<flags>[-+# 0]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]*)?(?P<verb>.)?", re.DOTALL)
+
+
+def _formatted(text: str) -> str:
+    """The text as Go prints it where it is taken for a format without arguments, which is what BOSH does."""
+    if "%" not in text:
+        return text
+    return _VERB.sub(lambda found: _without_argument(found["verb"]), text)
+
+
+def _without_argument(verb: str | None) -> str:
+    if verb is None:
+        return "%!(NOVERB)"
+    return "%" if verb == "%" else f"%!{verb}(MISSING)"

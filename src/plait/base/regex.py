@@ -1,0 +1,173 @@
+"""Regular expressions of documents: Python's, as in the reference, and bounded in time.
+
+A pattern such as `(a+)+$` runs practically forever on a text of forty letters. Python's matcher can be interrupted by
+signals, so on the main thread a timer stops it. On other threads RE2 matches in linear time, if the pattern means the
+same to both; other patterns are rejected there.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from plait.base.errors import LimitError
+from plait.base.limits import allowance, exceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+    from typing import Protocol, TypeVar
+
+    Found = TypeVar("Found")
+
+    class Match(Protocol):
+        def group(self, group: int = 0, /) -> str | None: ...
+        def start(self) -> int: ...
+        def end(self) -> int: ...
+
+    class Linear(Protocol):
+        def search(self, text: str) -> Match | None: ...
+        def finditer(self, text: str) -> list[Match]: ...
+
+
+class Pattern:
+    """A compiled pattern."""
+
+    __slots__ = ("_regexp",)
+
+    def __init__(self, regexp: re.Pattern[str]) -> None:
+        self._regexp = regexp
+
+    def search(self, text: str) -> re.Match[str] | Match | None:
+        """The first match, or None. Raises LimitError."""
+        if self._is_quick(text):
+            return self._regexp.search(text)
+        if _has_timer() and len(text) <= _LONG:
+            return self._within(lambda: self._regexp.search(text))
+        return self._linear(text).search(text)
+
+    def sub(self, new: Callable[[object], str], text: str) -> str:
+        """As `re.Pattern.sub`. Raises LimitError."""
+        if self._is_quick(text):
+            return self._regexp.sub(new, text)
+        if _has_timer() and len(text) <= _LONG:
+            return self._within(lambda: self._regexp.sub(new, text))
+        out: list[str] = []
+        end = 0
+        run = allowance()
+        for match in self._linear(text).finditer(text):
+            # Each match of a pattern such as `a.*b|a` looks at all that is left.
+            run.check_time()
+            if match.end() == match.start():
+                raise self._refused()
+            out += [text[end : match.start()], new(match)]
+            end = match.end()
+        out.append(text[end:])
+        return "".join(out)
+
+    def expand(self, template: str, text: str) -> str:
+        """The text with the template in the place of every match, as `re.sub`: a backslash in it has a meaning.
+
+        Raises LimitError, and `re.error` or IndexError for a template that is none.
+        """
+        if "\\" not in template:
+            return self.sub(lambda _match: template, text)
+        if self._is_quick(text):
+            return self._regexp.sub(template, text)
+        if _has_timer() and len(text) <= _LONG:
+            return self._within(lambda: self._regexp.sub(template, text))
+        raise self._refused()
+
+    def _is_quick(self, text: str) -> bool:
+        # What repeats in one way only takes the square of the text at most; with alternatives, or one repetition within
+        # another, there are too many ways.
+        pattern = self._regexp.pattern
+        quantifiers = sum(map(pattern.count, "*+{?"))
+        return not quantifiers or (quantifiers == 1 and "|" not in pattern and len(text) <= _SHORT)
+
+    def _within(self, work: Callable[[], Found]) -> Found:
+        if sys.platform == "emscripten":
+            return work()  # whoever waits for a worker of a browser ends it when it takes too long
+        import signal
+
+        seconds = allowance().limits.pattern
+
+        def stop(_number: int, _frame: object) -> None:
+            raise exceeded(
+                f'the pattern "{self._regexp.pattern}"',
+                "pattern",
+                seconds,
+                hint="one repetition within another can be matched in too many ways",
+            )
+
+        before = signal.signal(signal.SIGVTALRM, stop)
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+            return work()
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+
+    def _linear(self, text: str) -> Linear:
+        """The pattern for RE2. Raises LimitError unless both find the same in this text."""
+        pattern = self._regexp.pattern
+        if not _means_the_same(pattern, text):
+            raise self._refused()
+        try:
+            import re2
+        except ImportError:
+            raise self._refused() from None
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            compiled: Linear = re2.compile(pattern, options)
+        except re2.error:
+            raise self._refused() from None
+        if compiled.search("") is not None:
+            # They differ in what repeating nothing gives.
+            raise self._refused()
+        return compiled
+
+    def _refused(self) -> LimitError:
+        error = LimitError(
+            f'the pattern "{self._regexp.pattern}" may take time without end',
+            expected="for a text of more than 64 KiB, and on a thread that is not the main one: a pattern that RE2 takes, and plain text",
+            hint=None if _has_timer() else "call plait from the main thread",
+            code="limit-pattern",
+        )
+        error.limit = "pattern"
+        return error
+
+
+def _has_timer() -> bool:
+    import threading
+
+    return threading.current_thread() is threading.main_thread() and sys.platform != "win32"
+
+
+# A text whose square is matched in a fraction of a second.
+# Python's matcher looks for a timer after thousands of steps, each of which may go through the whole text.
+_LONG = 1 << 16
+_SHORT = 10_000
+_ESCAPES = frozenset("dDwWsSbBntr.-/\\^$*+?{}[]|()")
+# What Python takes for a space and RE2 does not.
+_OTHER_SPACES = "\x0b\x1c\x1d\x1e\x1f"
+
+
+def _means_the_same(pattern: str, text: str) -> bool:
+    """True if Python's matcher and RE2 are known to find the same matches. False if that is uncertain."""
+    if not pattern.isascii() or not text.isascii() or text.endswith("\n"):
+        return False
+    if any(space in text for space in _OTHER_SPACES) or "[:" in pattern or "{," in pattern:
+        return False
+    place = pattern.find("\\")
+    while place >= 0:
+        if pattern[place + 1 : place + 2] not in _ESCAPES:
+            return False
+        place = pattern.find("\\", place + 2)
+    place = pattern.find("(?")
+    while place >= 0:
+        if not pattern.startswith(("(?:", "(?P<"), place):
+            return False
+        place = pattern.find("(?", place + 2)
+    return True

@@ -1,0 +1,191 @@
+"""One request, answered in a process of its own that can reach nothing.
+
+Request and answer are JSON. A module that answers has two functions:
+`lay_out(request)` writes the files of the request to the working directory, and `evaluate(request)` gives the answer. In between,
+whatever would write a file, read one that is neither the request's nor Python's own, start a program or use the network is
+forbidden for as long as the process lives.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+
+from plait.base.children.serving import serve_by
+from plait.base.children.worker import Worker
+from plait.base.errors import LimitError, PlaitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class EvaluationFault(PlaitError):
+    """A mistake of plait in the process: its type and the places in the code, without values of the request."""
+
+
+_MEMORY = 2 << 30
+# Bytes: twice the characters that a run may print (the limit `output`).
+_MOST_ANSWER = 128 << 20
+_FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "os.startfile")
+_WRITES = (
+    "os.remove",
+    "os.rename",
+    "os.mkdir",
+    "os.rmdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+    "shutil.",
+)
+
+
+def ask(module: str, request: bytes, *, seconds: float) -> bytes:
+    """A module's answer to a request, both JSON. seconds: the time limit, including the start of the process.
+
+    Raises LimitError after that time, UsageError for an invalid request, EvaluationFault.
+    """
+    from plait.base.writing import temporary
+
+    # Without this variable Python does not start on Windows.
+    environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    # An empty directory, so that nothing of the user's has the name of a file of a request.
+    with temporary("plait-") as empty:
+        worker = Worker(
+            "plait.base.sandbox:serve",
+            most=_MOST_ANSWER,
+            flags=("-B", "-X", "utf8"),
+            directory=empty.real,
+            environment=environment,
+        )
+        try:
+            reply = worker.ask(module.encode() + b"\n" + request, seconds=seconds)
+        finally:
+            worker.end()
+    if worker.is_overdue:
+        raise LimitError("the evaluation took too long, and was ended", code="process-ended")
+    if not reply:
+        raise LimitError(
+            "the evaluation ended without an answer",
+            hint="it may have needed more memory than it may have",
+            code="process-ended",
+        )
+    if reply[:1] == _WRONG:
+        raise UsageError(reply[1:].decode().strip(), code="website-request")
+    if reply[:1] == _FAULT:
+        told = reply[1:].decode()
+        raise EvaluationFault(f"internal error: {told}", hint="this is a bug in plait", code="process-ended")
+    return reply[1:]
+
+
+# The first byte of a reply.
+_RIGHT, _WRONG, _FAULT = b"+", b"-", b"!"
+
+
+def serve() -> None:
+    """Answer one request."""
+    serve_by(lambda data: (_answer(data), True))
+
+
+def _answer(data: bytes) -> bytes:
+    from plait.base.process import with_room
+
+    name, _, request = data.partition(b"\n")
+    try:
+        return _RIGHT + with_room(lambda: _evaluated(name.decode(), request), first=True)
+    except RecursionError:
+        return _WRONG + b"the request is nested too deeply"
+    except (PlaitError, ValueError, OSError) as error:
+        told = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else str(error)
+        return _WRONG + told.encode("utf-8", "replace")
+    except Exception as error:  # noqa: BLE001 - who has asked reports it
+        return _FAULT + _place_of(error).encode()
+
+
+def _place_of(error: Exception) -> str:
+    """The type of an error, and the last place in the code of plait."""
+    from traceback import extract_tb
+
+    own = [one for one in extract_tb(error.__traceback__) if f"{os.sep}plait{os.sep}" in one.filename]
+    places = [f"{one.filename.rpartition(f'{os.sep}plait{os.sep}')[2]}:{one.lineno}" for one in own[-3:]]
+    return f"{type(error).__name__} at {' > '.join(places)}"
+
+
+def _evaluated(name: str, request: bytes) -> bytes:
+    """A module's answer as JSON."""
+    module = import_module(name)
+    given = json.loads(request)
+    module.lay_out(given)
+    seal()
+    return json.dumps(module.evaluate(given)).encode()
+
+
+def seal() -> None:
+    """Forbid this process everything that reaches out of it, for good."""
+    _bound_memory()
+    own = tuple({os.path.join(os.path.abspath(path), "") for path in [*_libraries(), os.getcwd()]})
+    _hide_others(own)
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            reads = isinstance(flags, int) and not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if not reads or not isinstance(path, str) or not os.path.abspath(path).startswith(own):
+                raise PermissionError(13, "files of this machine are not read here", str(path))
+        elif event in ("os.listdir", "os.scandir"):
+            if not os.path.join(os.path.abspath(str(arguments[0])), "").startswith(own):
+                raise PermissionError(13, "directories of this machine are not listed here", str(arguments[0]))
+        elif event.startswith((*_FORBIDDEN, *_WRITES)):
+            raise PermissionError(13, "that is not done here", event)
+
+    sys.addaudithook(watch)
+
+
+# Python tells no audit hook of these.
+_LOOKS = ("access", "lstat", "readlink", "stat", "statvfs")
+
+
+def _hide_others(own: tuple[str, ...]) -> None:
+    """Let questions about files outside the sandbox fail in the same way, so that no answer depends on their existence."""
+    above = {os.getcwd()}
+    while (parent := os.path.dirname(min(above, key=len))) not in above:
+        above.add(parent)
+
+    def hidden(look: Callable[..., object]) -> Callable[..., object]:
+        def answer(path: int | str | bytes | os.PathLike[str], *arguments: object, **named: object) -> object:
+            if not isinstance(path, int):
+                place = os.path.abspath(os.fsdecode(path))
+                if place not in above and not os.path.join(place, "").startswith(own):
+                    raise PermissionError(13, "files of this machine are not read here", place)
+            return look(path, *arguments, **named)
+
+        return answer
+
+    for name in _LOOKS:
+        if hasattr(os, name):
+            setattr(os, name, hidden(getattr(os, name)))
+
+
+def _libraries() -> list[str]:
+    """The directories of Python, of installed packages and of plait. Excludes other entries of `sys.path`, such as a
+    user's directory.
+    """
+    from sysconfig import get_path
+
+    python = tuple({os.path.abspath(get_path(name)) for name in ("stdlib", "platstdlib")})
+    installed = ("site-packages", "dist-packages")
+    found = [
+        path for path in sys.path if os.path.basename(path) in installed or os.path.abspath(path).startswith(python)
+    ]
+    return [*python, *found, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+
+
+def _bound_memory() -> None:
+    try:
+        from resource import RLIMIT_AS, setrlimit
+    except ImportError:
+        return  # Windows has no such limits
+    setrlimit(RLIMIT_AS, (_MEMORY, _MEMORY))

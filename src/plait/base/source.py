@@ -1,0 +1,153 @@
+"""Origins of text: a source is a named text, a position is a line in it, a step is an action at a position.
+
+Nodes store the source and the line number (two slots). A `Position` is created on demand.
+"""
+
+from __future__ import annotations
+
+
+class Source:
+    """A named text.
+
+    name: the path relative to the input root, such as `app.yml` or `stdin.yml`, as programs and output know it.
+    shown: the path for a person: where the file is from the working directory, such as `config/app.yml`.
+    text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
+    private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
+    additions: to the language that it is written in, by their names (`plait.base.extensions`).
+    is_unnamed: the reference program names its lines by their number alone, as it does in `.star` files.
+    flag: the flag that has the text, or a part of it, as its argument, without dashes; "" for a file. argument: of the
+    flag, if it is not the text: a prefix of environment variables, a path with its key, a source of secrets.
+    """
+
+    __slots__ = (
+        "_lines",
+        "additions",
+        "argument",
+        "first_line",
+        "flag",
+        "is_unnamed",
+        "name",
+        "private",
+        "shown",
+        "text",
+    )
+
+    def __init__(self, name: str, text: str = "", first_line: int = 1) -> None:
+        self.name = name
+        self.shown = name
+        self.text = text
+        self.first_line = first_line
+        self.private = False
+        self.flag = self.argument = ""
+        self.is_unnamed = False
+        self.additions: frozenset[str] = frozenset()
+        self._lines: list[str] | None = None
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
+
+    def hidden(self) -> Source:
+        """The same source, private."""
+        self.private = True
+        return self
+
+    def of_flag(self, flag: str, argument: str = "") -> Source:
+        """The same source, from a flag."""
+        self.flag, self.argument = flag, argument
+        return self
+
+    @property
+    def is_data_flag(self) -> bool:
+        """True for the flags of data values and secrets."""
+        return self.flag.startswith("data-value") or self.flag == "secrets"
+
+    def line(self, number: int) -> str | None:
+        """The text of a line (numbers start at `first_line`), without its line break; None if there is no such line."""
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        index = number - self.first_line
+        if 0 <= index < len(self._lines):
+            return self._lines[index].rstrip("\r")
+        return None
+
+
+class Position:
+    """A line, and where known a column (1-based), in a source. end: the column after the last one, if that is known."""
+
+    __slots__ = ("column", "end", "line", "source")
+    # The part that the position has in a diagnostic about another one.
+    label = ""
+
+    def __init__(self, source: Source | None, line: int, column: int | None = None, end: int | None = None) -> None:
+        self.source = source
+        self.line = line
+        self.column = column
+        self.end = end
+
+    def __str__(self) -> str:
+        if self.source is None:
+            return "?"
+        return f"{self.source.shown}:{self.line}" if self.line > 0 else self.source.shown
+
+    @property
+    def named(self) -> str:
+        """The place as output and programs know it: the source's name and the line."""
+        if self.source is None:
+            return "?"
+        return f"{self.source.name}:{self.line}" if self.line > 0 else self.source.name
+
+    def __repr__(self) -> str:
+        return f"Position({self})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and (self.source, self.line, self.column) == (
+            other.source,
+            other.line,
+            other.column,
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.source), self.line, self.column))
+
+    def labelled(self, label: str) -> Related:
+        """The same position, with the part that it has in a diagnostic about another one."""
+        return Related(self, label)
+
+    @property
+    def text(self) -> str | None:
+        """The source line, or None when it is not known."""
+        return self.source.line(self.line) if self.source is not None else None
+
+
+class Related(Position):
+    """A position that has a part in a diagnostic. label: the part, such as "the definition"."""
+
+    __slots__ = ("label",)
+
+    def __init__(self, at: Position, label: str) -> None:
+        super().__init__(at.source, at.line, at.column, at.end)
+        self.label = label
+
+
+# The role of a step of a trail in a reference program: a call of the template language, an instruction of a compiled
+# template, the file whose evaluation ends here (`reference` is its number), a node of an overlay, a clause that the
+# program puts before its message, an argument of its command line; or nothing, for a step that only plait has.
+CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG, OURS = "call", "instruction", "file", "node", "clause", "flag", ""
+
+
+class Step:
+    """One step of a trail: what was being done ("in document", "in f"), and where.
+
+    role: CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step
+    without a text is one that only the reference program shows.
+    """
+
+    __slots__ = ("at", "reference", "role", "text")
+
+    def __init__(
+        self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None
+    ) -> None:
+        self.text = text
+        self.at = at
+        self.role = role
+        self.reference = text if reference is None else reference

@@ -1,0 +1,271 @@
+"""Differences between two texts: by line, and within a long line by word.
+
+What both texts begin and end with is set aside; what is left is divided at the lines that occur once in either text, as
+in a patience diff, and only small rests are compared by `difflib`, which takes quadratic time. A rest that has no such
+line, or that comes when the work is used up, counts as replaced, so that no pair of texts takes more than linear time.
+"""
+
+from __future__ import annotations
+
+from plait.base.limits import allowance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    # Where two sequences differ: start and end in the left one, start and end in the right one.
+    Range: TypeAlias = "tuple[int, int, int, int]"
+    # A piece of a text, and how it differs: SAME, GONE or NEW. Of a hunk also MARKED and NO_END.
+    Part: TypeAlias = "tuple[str, str]"
+
+SAME, GONE, NEW = " ", "-", "+"
+# A line that is too long for its two versions to be compared by eye: what differs is marked in it.
+MARKED = "~"
+# What a line break at the end of one text only is told by.
+NO_END = "\\"
+CONTEXT = 3
+# A longer line is shown with what differs marked, if it has enough in common with the other one.
+LONG = 80
+
+# Pairs of lines that difflib may compare at once, and how many altogether for each line of the texts.
+_SMALL = 10_000
+_WORK = 100
+_MOST_WORK = 10_000_000
+# So many characters that are the same are shown on either side of what differs.
+_NEAR = 24
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09} | {0x0D: "\\r"}
+
+
+class Hunk:
+    """Lines that differ, with some that do not around them.
+
+    before, after: the number of its first line in the two texts, and how many lines of them it has. lines: how each
+    differs (SAME, GONE, NEW, MARKED or NO_END), and its text.
+    """
+
+    __slots__ = ("after", "before", "lines")
+
+    def __init__(self, before: tuple[int, int], after: tuple[int, int], lines: list[Part]) -> None:
+        self.before = before
+        self.after = after
+        self.lines = lines
+
+    @property
+    def header(self) -> str:
+        """The line that stands above it, as in a unified diff."""
+        return f"@@ -{_span(self.before)} +{_span(self.after)} @@"
+
+
+class Paint:
+    """Formats differences for a reader. clean: applied to text from inputs before it is coloured."""
+
+    __slots__ = ("bold", "clean", "gone", "new", "plain")
+
+    def __init__(self, clean: Callable[[str], str], *, colour: bool) -> None:
+        self.clean = clean
+        self.gone, self.new, self.bold, self.plain = (
+            ("\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m") if colour else ("", "", "", "")
+        )
+
+    def __call__(self, sign: str, text: str) -> str:
+        """A text in the colour of what is gone or new."""
+        colour = {GONE: self.gone, NEW: self.new}.get(sign, "")
+        return f"{colour}{self.clean(text)}{self.plain}" if colour else self.clean(text)
+
+
+def _span(lines: tuple[int, int]) -> str:
+    start, count = lines
+    return str(start) if count == 1 else f"{start if count else start - 1},{count}"
+
+
+def hunks(before: str, after: str, *, shorten: bool = True) -> list[Hunk]:
+    """The changed lines of two texts, in order. shorten: abbreviate long lines that differ only in parts (MARKED)."""
+    left, right = _lines(before), _lines(after)
+    found: list[Hunk] = []
+    group: list[Range] = []
+    for one in differing(left, right):
+        if group and one[0] - group[-1][1] > 2 * CONTEXT:
+            found.append(_hunk(left, right, group, shorten))
+            group = []
+        group.append(one)
+    if group:
+        found.append(_hunk(left, right, group, shorten))
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their line breaks, which the last one may lack."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def _hunk(left: Sequence[str], right: Sequence[str], group: Sequence[Range], shorten: bool) -> Hunk:
+    """The lines of ranges that are near each other."""
+    start, end = max(group[0][0] - CONTEXT, 0), min(group[-1][1] + CONTEXT, len(left))
+    start_after, end_after = group[0][2] - (group[0][0] - start), group[-1][3] + (end - group[-1][1])
+    same_end = left[-1:] and right[-1:] and left[-1].endswith("\n") == right[-1].endswith("\n")
+    lines: list[Part] = []
+
+    def add(sign: str, several: Sequence[str]) -> None:
+        for line in several:
+            lines.append((sign, line.removesuffix("\n")))
+            if not line.endswith("\n") and not same_end:
+                lines.append((NO_END, "no line break at the end"))
+
+    at = start
+    for a, b, c, d in group:
+        add(SAME, left[at:a])
+        at = b
+        short = _shortened_lines(left[a:b], right[c:d]) if shorten else []
+        if short:
+            lines += short
+        else:
+            add(GONE, left[a:b])
+            add(NEW, right[c:d])
+    add(SAME, left[at:end])
+    return Hunk((start + 1, end - start), (start_after + 1, end_after - start_after), lines)
+
+
+def _shortened_lines(left: Sequence[str], right: Sequence[str]) -> list[Part]:
+    """As many lines on either side as MARKED ones; none if one of them cannot be shown so."""
+    found: list[Part] = []
+    if len(left) == len(right):
+        for old, new in zip(left, right, strict=True):
+            parts = marked(old, new) if old.endswith("\n") == new.endswith("\n") else None
+            if parts is None:
+                return []
+            found.append((MARKED, with_marks(parts).removesuffix("\n")))
+    return found
+
+
+def marked(before: str, after: str) -> list[Part] | None:
+    """Two versions of one long line as the parts that differ, and what is around them, shortened.
+
+    None when they are short, or have too little in common to be told apart by their parts.
+    """
+    if max(len(before), len(after)) <= LONG:
+        return None
+    import re
+
+    # A word at a time: half a number or half a name says nothing.
+    words = re.compile(r"\w+|\W")
+    left, right = words.findall(before), words.findall(after)
+    parts: list[Part] = []
+    at = 0
+    for a, b, c, d in differing(left, right):
+        parts.append((SAME, "".join(left[at:a])))
+        parts += [(GONE, "".join(left[a:b])), (NEW, "".join(right[c:d]))]
+        at = b
+    parts.append((SAME, "".join(left[at:])))
+    last = len(parts) - 1
+    shown = [
+        (sign, _shortened(text, from_start=place == 0, to_end=place == last) if sign == SAME else text)
+        for place, (sign, text) in enumerate(parts)
+        if text
+    ]
+    if 2 * sum(len(text) for _, text in shown) > len(before) + len(after):
+        return None
+    return shown
+
+
+def _shortened(text: str, *, from_start: bool, to_end: bool) -> str:
+    """The common text before, between or after differences, reduced to what is near them."""
+    head = "" if from_start else text[:_NEAR]
+    tail = "" if to_end else text[-_NEAR:]
+    return text if len(text) <= len(head) + len(tail) + 3 else f"{head}...{tail}"
+
+
+def with_marks(parts: Sequence[Part], show: Callable[[str, str], str] = lambda _sign, text: text) -> str:
+    """Parts as one text: `[-what is gone-]` and `{+what is new+}`. show: what is done to each."""
+    forms = {GONE: "[-{}-]", NEW: "{{+{}+}}", SAME: "{}"}
+    return "".join(show(sign, forms[sign].format(text)) for sign, text in parts)
+
+
+def visible(line: str) -> str:
+    """A line with the control characters in it made visible, such as a carriage return that only one side has."""
+    return line.translate(_CONTROL)
+
+
+def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
+    """The ranges where two sequences differ, in order. Raises LimitError when the time is up."""
+    run = allowance()
+    found: list[Range] = []
+    work = min(_WORK * (len(left) + len(right)), _MOST_WORK)
+    stack: list[Range] = [(0, len(left), 0, len(right))]
+    while stack:
+        a, b, c, d = stack.pop()
+        while a < b and c < d and left[a] == right[c]:
+            a += 1
+            c += 1
+        while a < b and c < d and left[b - 1] == right[d - 1]:
+            b -= 1
+            d -= 1
+        if a == b and c == d:
+            continue
+        pairs = (b - a) * (d - c)
+        work -= pairs if pairs <= _SMALL else b - a + d - c
+        if pairs == 0 or work < 0:
+            found.append((a, b, c, d))
+            continue
+        run.check_time()
+        if pairs <= _SMALL:
+            found += _by_difflib(left, right, (a, b, c, d))
+        else:
+            gaps = list(_gaps(left, right, (a, b, c, d)))
+            if len(gaps) == 1:
+                found.append(gaps[0])
+            stack += reversed(gaps if len(gaps) > 1 else [])
+    return found
+
+
+def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
+    from difflib import SequenceMatcher
+
+    a, b, c, d = within
+    matcher = SequenceMatcher(None, left[a:b], right[c:d], autojunk=False)
+    for tag, i, j, k, m in matcher.get_opcodes():
+        if tag != "equal":
+            yield a + i, a + j, c + k, c + m
+
+
+def _gaps(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
+    """The ranges between lines that occur once on either side, with as many of those as possible in order."""
+    a, b, c, d = within
+    ours, theirs = _once(left, a, b), _once(right, c, d)
+    at, at_other = a, c
+    for place, other in _rising([(place, theirs[line]) for line, place in ours.items() if line in theirs]):
+        yield at, place, at_other, other
+        at, at_other = place + 1, other + 1
+    yield at, b, at_other, d
+
+
+def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
+    """The lines of a range that occur once in it, in order, with their places."""
+    places: dict[str, int] = {}
+    for place in range(start, end):
+        places[lines[place]] = -1 if lines[place] in places else place
+    return {line: place for line, place in places.items() if place >= 0}
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of pairs whose first numbers rise, as many as possible whose second numbers rise as well."""
+    from bisect import bisect_left
+
+    ends: list[int] = []  # the smallest second number that so many rising ones can end with
+    last: list[int] = []  # the pair it is of
+    before = [-1] * len(pairs)
+    for number, (_, other) in enumerate(pairs):
+        place = bisect_left(ends, other)
+        if place:
+            before[number] = last[place - 1]
+        ends[place : place + 1] = [other]
+        last[place : place + 1] = [number]
+    found: list[tuple[int, int]] = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    found.reverse()
+    return found

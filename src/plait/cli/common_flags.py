@@ -1,0 +1,194 @@
+"""Handlers for options that several commands have: limits, warnings, `--source-map`."""
+
+from __future__ import annotations
+
+import os
+from _contextvars import copy_context
+
+from plait.base.content import Links
+from plait.base.errors import PlaitError, UsageError
+from plait.base.limits import Allowance, Limits, allowance, limited
+from plait.cli import ISOLATES, TYPED, Isolate
+from plait.engine.common import (
+    ALLOW_OUTPUT,
+    ERROR,
+    HIDE,
+    ISOLATE,
+    QUOTE_VALUES,
+    SOURCE_MAP,
+    TRUST,
+    WARNINGS,
+    WAYS,
+    Dialect,
+)
+from plait.engine.flags import Command
+from plait.engine.options import Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
+
+    from plait.tree.context import Context, Originals
+    from plait.tree.nodes import DocumentSet
+    from plait.tree.provenance import Trace
+
+    R = TypeVar("R", bound=Request)
+    T = TypeVar("T")
+
+
+def entered(request: R) -> R:
+    """A request of the command line. Its process settings apply until the command ends."""
+    TYPED.get([]).append(request)
+    if request.has(ALLOW_OUTPUT):
+        from plait.base.content import OUTPUT_LINKS
+
+        OUTPUT_LINKS.set(Links(request.value(ALLOW_OUTPUT)))
+    if request.value(TRUST):
+        from plait.base.trust import assenting
+
+        assenting().__enter__()
+    if request.value(ISOLATE) and ISOLATES.get():
+        raise Isolate
+    return request
+
+
+def quotes_values(error: PlaitError | None = None) -> bool:
+    """True if messages may quote values. error: of a command line with a mistake, which was not read to its end."""
+    from plait.cli.messages import typed
+
+    return any(one.value(QUOTE_VALUES) for one in typed(error))
+
+
+def performed(command: Command[R], run: Callable[[R], int], argv: Sequence[str]) -> int:
+    """Parses a command line, and runs it. Returns the exit status. Raises PlaitError."""
+    request = entered(command.parse(argv))
+    return shown(command) if request.help else run(request)
+
+
+def shown(command: Command[Any]) -> int:
+    """Print the help of a command; the exit status."""
+    from plait.cli.streams import line_width, write_out
+
+    example = ""
+    if command.name.startswith("plait "):
+        from plait.cli.commands import Node
+
+        example = Node(command.name.split()[1:], command).example
+    write_out(command.help_text(example=example, width=line_width()))
+    return 0
+
+
+def within_limits(work: Callable[[], T]) -> T:
+    """Runs some work; its limits and permissions end with it. Raises its errors."""
+    from plait.base.process import within_memory
+
+    def limit() -> T:
+        current = allowance()
+        limited(Allowance(current.limits, current.keeper)).__enter__()
+        return within_memory(work)
+
+    return copy_context().run(limit)
+
+
+def without_end(work: Callable[[], T]) -> T:
+    """The same of a command that is declared to be long-running: no timer ends it. Each of its runs has limits of its own."""
+    from plait.base.process import ENDLESS, stop_timer
+
+    stop_timer()
+    with limited(Limits(seconds=ENDLESS)):
+        return within_limits(work)
+
+
+class following_links:  # noqa: N801 - reads as what it does
+    """`with following_links():` lets typed paths lead out of a Git repository, as ytt and bosh do."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        from plait.base.content import OUTPUT_LINKS as ALLOWED
+
+        self._token = ALLOWED.set(Links(every=True))
+
+    def __exit__(self, *_: object) -> None:
+        from plait.base.content import OUTPUT_LINKS as ALLOWED
+
+        ALLOWED.reset(self._token)
+
+
+def trace_of(flags: Request) -> Trace | None:
+    """The trace of the run if a source map is requested, else None."""
+    if not flags.has(SOURCE_MAP):
+        return None
+    from plait.tree.provenance import Trace
+
+    return Trace()
+
+
+def write_source_map(
+    flags: Request,
+    trace: Trace | None,
+    documents: DocumentSet,
+    text: str | None = None,
+    *,
+    originals: Originals | None = None,
+    as_json: bool = False,
+) -> None:
+    """Writes the source map if requested. text, originals, as_json: the printed form, if not the usual YAML. Raises
+    ReadError.
+    """
+    if trace is not None and flags.has(SOURCE_MAP):
+        from plait.cli.signals import cleaned_up
+        from plait.insight.source_map import write_map
+
+        if originals is not None:
+            text = originals.write(documents)
+        with cleaned_up():
+            write_map(flags.value(SOURCE_MAP), trace, documents, text, as_json=as_json)
+
+
+# What to do about warnings where no flag says it.
+WARNINGS_VARIABLE = "PLAIT_WARNINGS"
+
+
+def _way(flags: Dialect) -> str:
+    """The treatment of warnings: from the flag, else the environment, else the command's default."""
+    way: str = flags.warnings_shown
+    return (not flags.has(WARNINGS) and os.environ.get(WARNINGS_VARIABLE)) or way
+
+
+def keep_warnings(flags: Dialect, context: Context) -> None:
+    """Makes warnings errors if a flag or the environment requests it. Raises UsageError for an unknown value."""
+    way = _way(flags)
+    if way not in WAYS:
+        from plait.base.similar_names import did_you_mean
+
+        named = "--warnings" if flags.has(WARNINGS) else WARNINGS_VARIABLE
+        raise UsageError(
+            f'unknown {named} "{way}"', expected=", ".join(WAYS), hint=did_you_mean(way, WAYS), code="unknown-choice"
+        )
+    if way == ERROR and flags.has(WARNINGS) and flags.quiet:
+        raise UsageError(
+            "--quiet hides warnings, --warnings=error refuses them: give one of the two", code="flag-conflict"
+        )
+    context.refuses_warnings = way == ERROR and not flags.quiet
+
+
+def are_shown(flags: Dialect) -> bool:
+    """True if warnings are printed."""
+    return not flags.quiet and _way(flags) != HIDE
+
+
+def are_notes_shown(flags: Dialect) -> bool:
+    """True if notes of the reference program itself are printed."""
+    asked = flags.has(WARNINGS) or os.environ.get(WARNINGS_VARIABLE)
+    return are_shown(flags) or (flags.program != "plait" and not flags.quiet and not asked)
+
+
+def tell_warnings(flags: Dialect, context: Context) -> None:
+    """Prints the warnings of a run to standard error, each once, unless disabled."""
+    if context.warnings and are_shown(flags):
+        from plait.cli.messages import warn
+
+        warn(context)
+    context.forget_warnings()

@@ -1,0 +1,240 @@
+"""`plait` without arguments, `plait init`, and shell completion."""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import UsageError
+from plait.cli.streams import write_out
+from plait.engine.common import ALLOW_OUTPUT
+from plait.engine.flags import Command
+from plait.engine.options import Request, switch
+
+EXAMPLES = """\
+plait patches, templates and layers YAML. Three things to try:
+
+  plait init demo && plait render -f demo/config
+      a small project, rendered: templates, data values, overlays
+  plait patch base.yml -o ops.yml -v name=web
+      operations and variables, applied to somebody else's file
+  plait layer documents/
+      documents that inherit from each other across layers
+
+plait help lists the commands, plait COMMAND --help the flags of one.
+"""
+
+
+class Init(Request):
+    """The command line of `plait init`."""
+
+    __slots__ = ()
+    command = "init"
+    summary = (
+        "Create a small working project in an empty directory, or a project file for an existing repository: its runs are "
+        "inferred from build files and annotated YAML, shown with the evidence, and verified by rendering."
+    )
+    usage = "[DIRECTORY]"
+    dry_run = switch("dry-run", "show the project file of an existing repository, and write nothing")
+    yes = switch("yes", "write it without asking", short="y")
+    output_links = ALLOW_OUTPUT
+
+
+INIT = Command(Init)
+
+
+class Completion(Request):
+    """The command line of `plait completion`."""
+
+    __slots__ = ()
+    command = "completion"
+    summary = "Print a script that completes commands and flags in a shell."
+    usage = "bash|zsh|fish|powershell"
+
+
+COMPLETION = Command(Completion)
+
+
+# What `init` writes: path -> text.
+PROJECT = {
+    "config/app.yml": """\
+#@ load("@ytt:data", "data")
+
+#@ labels = {"app": data.values.name}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: #@ data.values.name
+  labels: #@ labels
+spec:
+  replicas: #@ data.values.replicas
+  selector:
+    matchLabels: #@ labels
+  template:
+    metadata:
+      labels: #@ labels
+    spec:
+      containers:
+      - name: app
+        image: #@ data.values.image
+""",
+    "config/schema.yml": """\
+#@data/values-schema
+---
+#@schema/desc "How the application is called."
+name: demo
+#@schema/validation min=1
+replicas: 1
+image: registry.example/demo:1.0
+""",
+    "production/overlay.yml": """\
+#@ load("@ytt:overlay", "overlay")
+
+#@overlay/match by=overlay.subset({"kind": "Deployment"})
+---
+spec:
+  template:
+    spec:
+      containers:
+      #@overlay/match by="name"
+      - name: app
+        #@overlay/match missing_ok=True
+        resources:
+          limits: {memory: 256Mi}
+""",
+    "production/values.yml": """\
+replicas: 3
+image: registry.example/demo:1.1
+""",
+    "plait.yml": """\
+runs:
+  app:
+    render:
+      files: [config]
+  production:
+    base: app
+    render:
+      files: [production/overlay.yml]
+      data-values-file: [production/values.yml]
+""",
+    "tests/app.test.yml": """\
+tests:
+  production has three replicas:
+    run: production
+    equals:
+      Deployment/demo:spec.replicas: 3
+  there is at least one replica:
+    run: app
+    set: {replicas: 0}
+    fails: a value >= 1
+""",
+}
+
+_NEXT = """\
+
+Render it as it is, then for production, then run its tests:
+
+  {cd}plait render -f config
+  {cd}plait render -f config -f production/overlay.yml --data-values-file production/values.yml
+  {cd}plait test
+"""
+
+_CHECKS = """
+Render a run, look for mistakes, and ask where a value comes from:
+
+  plait run NAME
+  plait lint
+  plait explain run NAME PATH
+"""
+
+
+def main_init(flags: Init) -> int:
+    """Runs `plait init`. Returns the exit status: 1 if nothing was written. Raises PlaitError."""
+    from plait.base.writing import failure
+    from plait.cli.tools import only_argument
+
+    directory = only_argument(INIT, flags, "directory", ".")
+    # A fresh clone of an empty repository has only this.
+    if os.path.isdir(directory) and set(os.listdir(directory)) - {".git"}:
+        return _adopt(flags, directory)
+    if flags.dry_run:
+        write_out("".join(f"would create {os.path.normpath(os.path.join(directory, path))}\n" for path in PROJECT))
+        return 0
+    try:
+        made = _make_project(directory)
+    except OSError as error:
+        raise failure(f"in {directory}", error, UsageError) from None
+    cd = "" if os.path.realpath(directory) == os.path.realpath(".") else f"cd {directory} && "
+    write_out("".join(f"created {path}\n" for path in made) + _NEXT.format(cd=cd))
+    return 0
+
+
+def _adopt(flags: Init, directory: str) -> int:
+    """Writes a project file for an existing repository, after asking. Returns the exit status."""
+    from plait.authoring.project.drafting import draft
+    from plait.base.writing import failure, write_file
+    from plait.cli.runs import described
+    from plait.cli.streams import complain
+    from plait.cli.tools import confirmed
+
+    found = draft(directory)
+    notes = "".join(f"note: {note}\n" for note in found.notes)
+    if not found.runs:
+        complain(notes)
+        raise UsageError(
+            f"no run was found in {directory}",
+            expected="annotated YAML, a LayeringPolicy, or a script that calls ytt, bosh or plait",
+            hint="write a plait.yml by hand, or name an empty directory: plait init demo",
+            code="nothing-to-do",
+        )
+    write_out("".join(f"{line}\n" for run in found.runs for line in described(run)) + notes)
+    write_out(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
+    if flags.dry_run:
+        return 0
+    if not flags.yes and not confirmed("Write this?", "--yes, which writes it, or --dry-run"):
+        complain("plait: nothing was written\n")
+        return 1
+    try:
+        write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666)
+    except OSError as error:
+        raise failure(f"in {found.path}", error, UsageError) from None
+    write_out(f"\ncreated {found.path}\n" + _CHECKS)
+    return 0
+
+
+def _make_project(directory: str) -> list[str]:
+    from plait.base.writing import followed
+
+    made = []
+    with followed(directory, make=0o777) as top:
+        for path, text in PROJECT.items():
+            *folders, name = path.split("/")
+            with top.below(*folders, make=0o777) as folder:
+                folder.create(name, [text.encode()], new_mode=0o666)
+            made.append(os.path.normpath(os.path.join(directory, *folders, name)))
+    return made
+
+
+def main_completion(flags: Completion) -> int:
+    """Runs `plait completion`. Returns the exit status. Raises UsageError for an unknown shell."""
+    from plait.cli.completing import SCRIPTS, answer, script
+
+    shell = flags.arguments[0] if flags.arguments else os.path.basename(os.environ.get("SHELL", ""))
+    if shell == SUGGEST:
+        write_out(answer(flags.arguments[1:]))
+        return 0
+    if shell not in SCRIPTS:
+        from plait.base.similar_names import did_you_mean
+
+        raise UsageError(
+            f'no completion for the shell "{shell}"',
+            expected=", ".join(SCRIPTS),
+            hint=did_you_mean(shell, SCRIPTS),
+            code="unknown-choice",
+        )
+    write_out(script(shell))
+    return 0
+
+
+# What the scripts pass before the words to complete.
+SUGGEST = "suggest"

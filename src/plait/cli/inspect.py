@@ -1,0 +1,22 @@
+"""The error that `plait render --bulk-out` prints."""
+
+from __future__ import annotations
+
+from plait.base.errors import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.errors import PlaitError
+    from plait.engine.render import Render
+
+
+def bulk_error(error: PlaitError, flags: Render) -> str:
+    """An error as `--bulk-out` prints it: in the JSON, with status 0 (docs/guide-render.md)."""
+    from plait.yaml.output_formats import bulk_json
+
+    if flags.program == "ytt":
+        from plait.base.reference.ytt import sentence
+
+        return bulk_json([], sentence(error))
+    text = render(error, quote_values=flags.quote_values)
+    return bulk_json([], text.removeprefix("plait: ").rstrip("\n"))

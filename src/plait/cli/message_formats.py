@@ -1,0 +1,77 @@
+"""Errors and warnings for programs. Loaded only for a format of `--message-format` other than text."""
+
+from __future__ import annotations
+
+import sys
+
+from plait.base.warnings import diagnostic_of
+from plait.insight.diagnostic_formats import (
+    GITHUB,
+    JSON,
+    REFERENCES,
+    SARIF,
+    Change,
+    Message,
+    Offer,
+    as_annotations,
+    as_lines,
+    as_sarif,
+    message_of,
+    parts_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from plait.base.errors import Diagnostic, PlaitError
+
+
+class Sink:
+    """The receiver of one command line's messages: standard error; those of SARIF are written together at its end."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+        self._found: list[Message] = []
+
+    def error(self, error: PlaitError, *, quote_values: bool) -> None:
+        """Write an error with its findings."""
+        if self.form in REFERENCES:
+            name = f"plait.base.reference.{self.form}"
+            report: Callable[[PlaitError], tuple[str, ...]] = __import__(name, fromlist=["report"]).report
+            sys.stderr.write("".join(report(error)))
+        else:
+            self._write([message_of(one, quote_values=quote_values, offers=_offers(one)) for one in parts_of(error)])
+
+    def warnings(self, texts: Iterable[str]) -> None:
+        """Write warnings. The reference programs have none of them."""
+        if self.form not in REFERENCES:
+            found = [message_of(one, offers=_offers(one)) for one in map(diagnostic_of, texts)]
+            for one in found:
+                one.level = "warning"  # a text that is no diagnostic is one, too
+            self._write(found)
+
+    def _write(self, found: list[Message]) -> None:
+        if self.form == SARIF:
+            self._found += found
+        else:
+            sys.stderr.write({JSON: as_lines, GITHUB: as_annotations}[self.form](found))
+
+    def close(self) -> None:
+        """Write the log of SARIF."""
+        if self.form == SARIF:
+            sys.stderr.write(as_sarif(self._found))
+
+
+def _offers(found: Diagnostic) -> Iterator[Offer]:
+    """The suggestions of a diagnostic as edits of its file."""
+    source = None if found.at is None else found.at.source
+    if source is None or source.flag or source.first_line != 1 or found.is_private or not found.suggestions:
+        return
+    from plait.authoring.analysis.file_facts import File
+    from plait.authoring.lint.mending import mendings
+
+    file = File(source.shown, source.text, additions=source.additions)
+    for one in mendings(file, found):
+        changes = [Change(source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
+        yield Offer(one.title, one.safety, changes)

@@ -1,0 +1,205 @@
+"""Command lines about the evaluation of a request: `plait explain`, `plait impact`.
+
+    plait explain [FLAGS] COMMAND [its flags and arguments] PATH
+
+The last argument belongs to the query. Without a COMMAND its flags select one.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+
+from plait.base.errors import UsageError
+from plait.base.input_view import View, current_view, permitted, seen
+from plait.cli.common_flags import entered
+from plait.cli.tools import table
+from plait.engine import DIALECTS, dialect
+from plait.engine.common import SITE, TRUST
+from plait.engine.options import SWITCH, Request
+from plait.engine.patch import Patch
+from plait.engine.render import Render
+from plait.engine.world import evaluate_in
+from plait.tree.provenance import Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Generic, TypeVar
+
+    from plait.base.permissions import Permissions
+    from plait.tree.context import Context
+    from plait.tree.nodes import DocumentSet
+
+    R = TypeVar("R", bound=Request)
+else:
+    from plait.engine.options import Generic
+
+    R = None
+
+
+class Question(Generic[R]):
+    """A parsed command line of a query.
+
+    own: the query's own flags. request: the evaluation. typed: the typed part of it, without the settings of a
+    project's run. asked: the last argument, or None. permissions: of the run's project; None for a command line.
+    """
+
+    __slots__ = ("asked", "own", "permissions", "request", "typed")
+
+    def __init__(
+        self, own: R, request: Request, typed: Request, asked: str | None, permissions: Permissions | None = None
+    ) -> None:
+        self.own = own
+        self.permissions = permissions
+        self.request = request
+        self.typed = typed
+        self.asked = asked
+
+    def run(self, context: Context, *, follows_all: bool = False) -> tuple[DocumentSet, Trace]:
+        """Evaluate with everything recorded; a variables store is not written. Raises PlaitError.
+
+        follows_all: also record functions that only compute.
+        """
+        trace = context.trace = Trace()
+        trace.follows_all = follows_all
+        with nullcontext() if current_view() is not None else seen(View()), permitted(self.permissions):
+            return evaluate_in(context, self.request).nodes, trace
+
+
+def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> Question[R]:
+    """Read a command line about another one. own: the flags at its beginning; argv: the words after them.
+
+    Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
+    UsageError.
+    """
+    from plait.cli import project
+
+    rest, run, path = [*argv], None, ""
+    if rest and rest[0] == "--json":
+        raise UsageError("unknown flag: --json", hint='did you mean "-o json"?', code="unknown-flag")
+    entered(own)
+    if rest and (rest[0] == "run" or (rest[0] not in DIALECTS and project.is_run(rest[0]))):
+        if rest[0] == "run":
+            before, rest = project.RUN.apart(rest[1:])
+            path = entered(before).project
+        words = rest
+        run, rest = project.chosen(path, words)
+        command = run.command
+    elif rest and rest[0] in DIALECTS:
+        command = rest.pop(0)
+    else:
+        _check_word(rest[:1])
+        command = _detected(rest)
+    switches = {one.attribute: one for one in type(own).options if one.kind == SWITCH}
+    read = entered(table(command, switches.values()).read(rest))
+    if run is not None and read.value(TRUST):
+        run, rest = project.chosen(path, words)
+    # What the command knows as well is for both.
+    shared = {one.attribute: one for one in dialect(command).options}
+    before_it = [one for one in own.uses if one.option.attribute in switches and one.option.attribute in shared]
+    for use in read.uses:
+        if use.option.attribute in switches:
+            own.use(switches[use.option.attribute], use.value)
+    own_only = [one for name, one in switches.items() if name not in shared]
+    typed = read.of(before_it, read.without(*own_only).uses)
+    above = None if run is None else run.request()
+    asked: str | None = None
+    if asks and not ("all" in switches and own.value(switches["all"])):
+        has_site = typed.has(SITE) or (above is not None and above.has(SITE))
+        count = len(typed.arguments) + (0 if above is None else len(above.arguments))
+        if not typed.arguments or count <= (0 if command == "render" or has_site else 1):
+            raise _nothing_asked(command, count)
+        typed, asked = typed.apart()
+    if run is None or above is None:
+        return Question(own, typed, typed, asked)
+    run.grant(typed.uses)
+    return Question(own, above.over(typed.uses), typed, asked, run.permissions)
+
+
+# Options that tell which command is meant, in the order in which they are looked for.
+_SIGNS: Sequence[tuple[str, Sequence[Any]]] = (
+    (
+        "render",
+        (
+            Render.inputs,
+            Render.values_files,
+            Render.data_value,
+            Render.data_value_yaml,
+            Render.data_value_file,
+            Render.data_values_env,
+            Render.data_values_env_yaml,
+            Render.bulk_in,
+        ),
+    ),
+    ("layer", (SITE,)),
+    (
+        "patch",
+        (
+            Patch.operations,
+            Patch.variables_files,
+            Patch.var,
+            Patch.var_file,
+            Patch.vars_env,
+            Patch.store,
+            Patch.require_variables,
+        ),
+    ),
+)
+
+
+def _nothing_asked(command: str, count: int) -> UsageError:
+    if count == 0 and command != "render":
+        return UsageError(
+            f"plait {command} needs an input",
+            expected="its arguments, then the PATH to explain",
+            code="missing-argument",
+        )
+    return UsageError(
+        "no PATH to explain",
+        expected="as the last argument, such as Deployment/web:spec.replicas",
+        hint="--all explains every value",
+        code="missing-argument",
+    )
+
+
+def _check_word(first: list[str]) -> None:
+    """Refuse a misspelt command's name. Raises UsageError."""
+    if first and not first[0].startswith("-") and not os.path.lexists(first[0]):
+        from plait.base.similar_names import did_you_mean
+
+        hint = did_you_mean(first[0], DIALECTS)
+        if hint is not None:
+            raise UsageError(
+                f'unknown command "{first[0]}"', expected=", ".join(DIALECTS), hint=hint, code="unknown-command"
+            )
+
+
+def _detected(argv: list[str]) -> str:
+    """The command that a command line without one means."""
+    if not argv:
+        raise UsageError("which command is to be explained?", expected=", ".join(DIALECTS), code="missing-argument")
+    heads = {word.partition("=")[0] for word in argv if word.startswith("--")} | {
+        word[:2] for word in argv if word[:1] == "-"
+    }
+    for command, options in _SIGNS:
+        if any(f"--{one.name}" in heads or (one.short and f"-{one.short}" in heads) for one in options):
+            return command
+    first = next((word for word in argv if not word.startswith("-")), "")
+    if os.path.isdir(first):
+        return "layer"
+    try:
+        with open(first, encoding="utf-8", errors="replace") as file:
+            text = file.read(1 << 20)
+    except OSError:
+        from plait.base.similar_names import did_you_mean
+
+        raise UsageError(
+            f'"{first}" is neither a command nor an input',
+            expected=f"{', '.join(DIALECTS)} or run NAME, then its flags and arguments",
+            hint=did_you_mean(first, DIALECTS) or f"such as render -f config/ {first}",
+            code="unknown-command",
+        ) from None
+    if "\nsteps:" in "\n" + text:
+        return "compose"
+    return "layer" if "layeringDefinition" in text else "patch"

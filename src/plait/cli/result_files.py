@@ -1,0 +1,33 @@
+"""Results written to files: --output-files and --output-by."""
+
+from __future__ import annotations
+
+from plait.cli.streams import write_out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.output_files import OutputFile
+
+
+def write_files(directory: str, files: Sequence[OutputFile]) -> None:
+    """Add files to a directory, and print the path of each. Raises PlaitError."""
+    from plait.base.output_files import add_files
+    from plait.cli.signals import cleaned_up
+
+    with cleaned_up():
+        add_files(directory, files, _print_line)
+
+
+def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
+    """Have a directory hold these files alone, and print the path of each. Raises PlaitError."""
+    from plait.base.output_files import replace_directory
+    from plait.cli.signals import cleaned_up
+
+    with cleaned_up():
+        replace_directory(directory, files, _print_line)
+
+
+def _print_line(line: str) -> None:
+    write_out(f"{line}\n")

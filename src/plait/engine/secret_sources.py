@@ -1,0 +1,246 @@
+"""Secrets from where they are kept: SOPS files, directories that Kubernetes mounts, plain files, and commands.
+
+One is named as `[KEY=]KIND:WHERE`. It gives a map of values by name; with a key, the map stands below that key, and what
+is no map of its own, a file or what a command prints, is a text there.
+
+What we found elsewhere and did not want: a password such as 0123 that becomes the number 83 on its way, a command that a
+checked-out project runs by itself, and messages that quote the line they could not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.base import content
+from plait.base.content import note_secrets
+from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
+from plait.base.input_view import check_program, check_read, current_permissions
+from plait.base.limits import allowance, exceeded
+from plait.base.source import Source
+from plait.tree.nodes import Map, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.base.children.programs import Program
+    from plait.tree.nodes import Value
+
+SOPS, FILE, DIRECTORY, COMMAND = "sops", "file", "dir", "exec"
+KINDS = (SOPS, FILE, DIRECTORY, COMMAND)
+FORM = "[KEY=]sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND"
+_ARGUMENT = re.compile(r"(?:(?P<key>[^=:]*)=)?(?P<kind>[a-z]+):(?P<where>.+)", re.DOTALL)
+
+
+class Named:
+    """A source of secrets as it is named. key: where its values go, "" for the top. where: a path, or a command."""
+
+    __slots__ = ("argument", "key", "kind", "where")
+
+    def __init__(self, argument: str) -> None:
+        """Raises UsageError."""
+        found = _ARGUMENT.fullmatch(argument)
+        if found is None or found["kind"] not in KINDS or found["key"] == "":
+            from plait.base.similar_names import did_you_mean
+
+            hint = None if found is None else did_you_mean(found["kind"], KINDS)
+            raise UsageError(
+                f'"{argument}" names no source of secrets', expected=FORM, hint=hint, code="secrets-source"
+            )
+        self.argument = argument
+        self.key: str = found["key"] or ""
+        self.kind: str = found["kind"]
+        self.where: str = found["where"]
+
+    @property
+    def path(self) -> str:
+        """The path that it names; "" for a command."""
+        return "" if self.kind == COMMAND else self.where
+
+    @property
+    def program(self) -> str:
+        """The program that it starts: sops, or `exec:` with the command; "" for none."""
+        if self.kind == COMMAND:
+            return f"{COMMAND}:{self.where}"
+        return SOPS if self.kind == SOPS else ""
+
+
+def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[Map]:
+    """The values of each source, in order, by name. allow_exec: commands may be run.
+
+    Raises UsageError, ReadError, LimitError; no message quotes a value.
+    """
+    found = []
+    if arguments:
+        note_secrets()
+    for argument in arguments:
+        try:
+            found.append(_values(Named(argument), allow_exec))
+        except PlaitError as error:
+            raise error.within(f"in --secrets {argument}") from None
+    return found
+
+
+def _values(named: Named, allow_exec: bool) -> Map:
+    if named.kind == DIRECTORY:
+        value: Value = _of_directory(named.where)
+    elif named.kind == SOPS:
+        value = _map(_decrypted(named), named)
+    else:
+        source = content.source(named.where) if named.kind == FILE else _printed(named, allow_exec)
+        source.hidden()
+        value = source.text if named.key else _map(source, named)
+        if named.key and named.kind == COMMAND:
+            value = source.text.removesuffix("\n")
+        if named.key:
+            return _below(named.key, value, source)
+    assert type(value) is Map
+    return _below(named.key, value, value.source) if named.key else value
+
+
+def _below(key: str, value: Value, source: Source | None) -> Map:
+    """A value below a key such as `db.password`."""
+    for name in reversed(key.split(".")):
+        value = Map([MapItem(name, value, source, 1)], source, 1)
+    assert type(value) is Map
+    return value
+
+
+def _map(source: Source, named: Named) -> Map:
+    from plait.yaml import read_value
+
+    try:
+        value = read_value(source)
+    except ReadError as error:
+        error.reference = conceal(error).message
+        raise error from None
+    if value is None:
+        return Map([], source, 1)
+    if type(value) is not Map:
+        raise ReadError(
+            f"what {named.kind}:{named.where} gives is no map",
+            expected="a YAML map from names to values",
+            found=kind_name(value),
+            hint=f"KEY={named.argument} takes it as the text of one value" if named.kind != SOPS else None,
+            code="secrets-source",
+        )
+    return value
+
+
+# ---- directories
+
+
+def _of_directory(top: str) -> Map:
+    """A value a file, by its name, as Kubernetes mounts secrets: links lead to the files of the moment (`..data`)."""
+    check_read(top)
+    try:
+        names = sorted(os.listdir(top))
+    except OSError as error:
+        raise ReadError(
+            f"cannot read {top}: {content.reason(error)}", hint=content.near(top), code="unreadable-file"
+        ) from None
+    content.note_directory(top)
+    inside = os.path.realpath(top) + os.sep
+    items = []
+    for name in names:
+        path = os.path.join(top, name)
+        if name.startswith(".") or os.path.isdir(path):
+            continue
+        if not os.path.realpath(path).startswith(inside):
+            raise ReadError(
+                f"{path} is a link that leads out of {top}",
+                hint="the files of a directory of secrets are in it",
+                code="symlink-not-allowed",
+            )
+        source = content.source(path).hidden()
+        items.append(MapItem(name, source.text, source, 1))
+    if not items:
+        raise ReadError(
+            f"directory {top} has no secrets",
+            expected="a file for each value, named as the value",
+            code="secrets-unavailable",
+        )
+    return Map(items, items[0].source, 1)
+
+
+# ---- programs
+
+
+def _decrypted(named: Named) -> Source:
+    """A SOPS file in clear."""
+    from plait.base.children import programs
+
+    path = named.where
+    check_program(named.program)
+    content.source(path)  # says what is wrong with the path, as for any other file
+    # A file can have the name of an option or of a command of sops; a path with a directory is neither.
+    words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
+    text = _output(
+        programs.SOPS,
+        words,
+        path,
+        lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr), code="secrets-unavailable"),
+    )
+    return Source(path, text).hidden()
+
+
+def _printed(named: Named, allow_exec: bool) -> Source:
+    """The output of a command."""
+    if current_permissions() is not None:
+        check_program(named.program)
+    elif not allow_exec:
+        raise UsageError(
+            "a command is run only if that is allowed",
+            found=named.argument,
+            hint="--allow-exec on the command line allows it; files of a project cannot",
+            code="secrets-source",
+        )
+    import shlex
+
+    from plait.base.children import programs
+
+    try:
+        words = shlex.split(named.where)
+    except ValueError as error:
+        raise UsageError(f"this is no command: {error}", found=named.where, code="secrets-source") from None
+    # What it complains of may be what it was asked for.
+    if not words:
+        raise UsageError("this is no command", found=named.argument, code="secrets-source")
+    text = _output(
+        programs.command(words[0]),
+        words[1:],
+        named.where,
+        lambda _: ReadError(
+            f"the command failed: {named.where}", hint="run it by itself to see why", code="secrets-unavailable"
+        ),
+    )
+    return Source(f"(secrets arg) {named.argument}", text).hidden().of_flag("secrets", named.argument)
+
+
+def _short(stderr: str) -> str | None:
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    return " / ".join(lines[:6])[:400] or None
+
+
+def _output(program: Program, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
+    """The output of a program. Raises ReadError, LimitError."""
+    from time import monotonic
+
+    from plait.base.children.programs import run
+
+    allowed = allowance()
+    content.note_stream(described)
+    most = allowed.most("input")
+    try:
+        done = run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), most=most)
+    except LimitError:
+        allowed.check_time()
+        raise exceeded(f"what {described} prints", "input", most) from None
+    if done.status != 0:
+        raise failed(done.errors)
+    allowed.take(len(done.output))
+    try:
+        return done.output.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ReadError(f"what {described} gives is no text in UTF-8", code="not-utf8") from None

@@ -1,0 +1,266 @@
+"""A cache of results by content, in a directory that fleets and machines may share.
+
+A result follows from the definition of the run, its reads, and the version of plait. For each definition there is a
+file that lists the reads of the last run; together with their current digests they name the result. Each file begins
+with a digest of its name and content: damaged, truncated or swapped files are not found. The digest is keyed with the
+user's secret, so that a directory that came with a checkout is useless. A shared cache, such as one below a URL, has no
+secret: everyone who can write there can change the output.
+
+Cached data is plain, limited and validated: results that no run could have produced are not found either.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from hashlib import blake2b
+from hmac import compare_digest
+from stat import S_ISREG
+from time import time
+
+from plait.base.errors import ReadError
+from plait.base.writing import followed
+from plait.base.writing.directory import is_aside
+from plait.fleet.identity import of_parts, version
+from plait.fleet.read_sets import Reads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TypeGuard
+
+    from plait.fleet.read_sets import Disk
+
+_DIGEST = 32
+_NAME = 40
+# Bytes that an entry has, packed or not. What a run made beyond that is not kept.
+_MOST = 64 << 20
+# Digits of a number of seconds since 1970 that is not of this world.
+_FAR = 15
+_MARKER = "looked-at-"
+# A directory that has grown beyond this is brought down to three quarters of it, what was used longest ago first.
+MOST_BYTES = 1 << 30
+# Seconds between two looks at the whole directory, for fleets that add no more than a few results each.
+_RARELY = 600
+_FEW = 100
+
+
+class Kept:
+    """A cached result. texts: its files. reads: the files it read. warnings: its warnings. is_secret: the run uses
+    secrets.
+    """
+
+    __slots__ = ("is_secret", "reads", "texts", "warnings")
+
+    def __init__(self, texts: Mapping[str, str], reads: Reads, warnings: Sequence[str], *, is_secret: bool) -> None:
+        self.texts = texts
+        self.reads = reads
+        self.warnings = warnings
+        self.is_secret = is_secret
+
+
+class Results:
+    """Results in a directory, or below a URL. is_shared: others write there too, and are trusted; a URL always is shared."""
+
+    def __init__(self, name: str, *, is_shared: bool = False) -> None:
+        """Raises UsageError for a URL that nothing here knows."""
+        from plait.base.code_cache import user_secret
+        from plait.fleet.remote_files import Store, local_path
+
+        local = local_path(name)
+        self._files = Store(name) if local is None else _Directory(local)
+        # Without a secret nothing is found or kept.
+        self._secret = b"" if is_shared or local is None else user_secret(os.environ)
+
+    def find(self, definition: str, disk: Disk) -> Kept | None:
+        """The cached result for the current state of the disk, or None."""
+        listed = self._load(_name(version(), "reads", definition))
+        if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
+            return None
+        reads = disk.now(Reads(*(dict.fromkeys(names) for names in listed)))
+        found = self._load(_name(version(), "result", definition, reads.key()))
+        if not isinstance(found, dict) or found.keys() != {"files", "warnings", "secret"}:
+            return None
+        files, warnings, is_secret = found["files"], found["warnings"], found["secret"]
+        if not _is_files(files) or not _is_texts(warnings) or not isinstance(is_secret, bool):
+            return None
+        return Kept(files, reads, warnings, is_secret=is_secret)
+
+    def keep(self, definition: str, kept: Kept, made_by: str | None = None) -> None:
+        """Caches a result. Errors of writing are ignored. made_by: the version of plait that rendered it, if not this
+        one.
+        """
+        made_by = made_by or version()
+        reads = kept.reads
+        result = {"files": dict(kept.texts), "warnings": list(kept.warnings), "secret": kept.is_secret}
+        try:
+            self._store(_name(made_by, "result", definition, reads.key()), result)
+            self._store(_name(made_by, "reads", definition), [[*reads.files], [*reads.directories], [*reads.variables]])
+        except (OSError, ReadError):
+            return
+
+    def bound(self, most: int, added: int) -> None:
+        """Shrinks the cache if it may have grown too much. added: number of new runs. Scanning it takes as long as some
+        runs.
+        """
+        marker = f"{_MARKER}{most}"
+        if added < _FEW:
+            try:
+                last = self._files.read(marker)
+            except (OSError, ReadError):
+                return
+            if last is not None and last.isdigit() and len(last) < _FAR and time() - int(last) < _RARELY:
+                return
+        if not self._files.sizes():
+            return
+        self.shrink(most)
+        try:
+            self._files.write(marker, str(int(time())).encode())
+        except (OSError, ReadError):
+            return
+
+    def shrink(self, most: int = MOST_BYTES) -> int:
+        """Removes the least recently used files beyond a size. Returns their number. Ignores missing files."""
+        found = sorted((when, size, path) for path, (size, when) in self._files.sizes().items())
+        size = sum(one[1] for one in found)
+        if size <= most:
+            return 0
+        removed = 0
+        for _, own, path in found:
+            if size <= most * 3 // 4:
+                break
+            try:
+                self._files.remove(path)
+            except (OSError, ReadError):
+                continue
+            size -= own
+            removed += 1
+        return removed
+
+    def _load(self, name: str) -> object:
+        if self._secret is None:
+            return None
+        try:
+            data = self._files.read(_path(name), most=_MOST)
+            if data is None or not compare_digest(self._digest(name, data[_DIGEST:]), data[:_DIGEST]):
+                return None
+            content = zlib.decompressobj()
+            text = content.decompress(data[_DIGEST:], _MOST)
+            found: object = json.loads(text) if content.eof else None
+        except (OSError, ReadError, ValueError, zlib.error, RecursionError, MemoryError):
+            return None
+        return found
+
+    def _store(self, name: str, value: object) -> None:
+        """Raises OSError, ReadError."""
+        text = json.dumps(value, separators=(",", ":")).encode()
+        if self._secret is not None and len(text) <= _MOST:
+            content = zlib.compress(text, 1)
+            self._files.write(_path(name), self._digest(name, content) + content)
+
+    def _digest(self, name: str, content: bytes) -> bytes:
+        # The purpose is part of it, since the secret is the key of other caches as well.
+        digest = blake2b(name.encode(), digest_size=_DIGEST, key=self._secret or b"", person=b"fleet results")
+        digest.update(b"\0" + content)
+        return digest.digest()
+
+
+class _Directory:
+    """Files below a directory of this machine, by their paths below it; all raise OSError."""
+
+    def __init__(self, directory: str) -> None:
+        self._top = directory
+
+    def read(self, path: str, *, most: int | None = None) -> bytes | None:
+        """The content of a file, which is used with that; None for one that is not there, or has more bytes than `most`."""
+        above, name = os.path.split(path)
+        try:
+            with followed(self._top, reads=True) as top, top.below(*_names(above)) as directory:
+                return directory.read(name, used=True, most=most)
+        except FileNotFoundError:
+            return None
+
+    def write(self, path: str, content: bytes) -> None:
+        """Put a file in its place, whole."""
+        above, name = os.path.split(path)
+        with followed(self._top, make=0o700) as top, top.below(*_names(above), make=0o700) as directory:
+            directory.write(name, [content], new_mode=0o666, sync=False)
+
+    def remove(self, path: str) -> None:
+        above, name = os.path.split(path)
+        with followed(self._top) as top, top.below(*_names(above)) as directory:
+            directory.remove(name)
+
+    def sizes(self) -> dict[str, tuple[int, float]]:
+        """Size and time of each result. Other files in the directory are not plait's: they are neither counted nor removed."""
+        found: dict[str, tuple[int, float]] = {}
+        try:
+            with followed(self._top, reads=True) as top:
+                for above in top.names():
+                    marker = top.status(above) if above.startswith(_MARKER) else None
+                    if marker is not None and S_ISREG(marker.st_mode):
+                        found[above] = _on_disk(marker), marker.st_mtime
+                    if not _is_digest(above, 2):
+                        continue
+                    with top.below(above) as directory:
+                        for name in directory.names():
+                            status = directory.status(name) if _is_digest(name, _NAME - 2) or is_aside(name) else None
+                            if status is not None and S_ISREG(status.st_mode):
+                                found[os.path.join(above, name)] = _on_disk(status), status.st_mtime
+        except OSError:
+            return found
+        return found
+
+
+def _name(made_by: str, *parts: str) -> str:
+    """The name of an entry. made_by: the version of plait that rendered it."""
+    return of_parts([made_by, *parts])
+
+
+def _names(path: str) -> list[str]:
+    return path.split(os.sep) if path else []
+
+
+def _on_disk(status: os.stat_result) -> int:
+    """The size of a file on disk in bytes, in whole blocks."""
+    blocks: int | None = getattr(status, "st_blocks", None)
+    # A file that was just written may have none yet.
+    return blocks * 512 if blocks else -(-status.st_size // _BLOCK) * _BLOCK
+
+
+# Bytes of a block, where the system does not tell.
+_BLOCK = 4096
+
+
+def _is_digest(name: str, length: int) -> bool:
+    """True if the name was created by `_path`."""
+    return len(name) == length and not name.strip("0123456789abcdef")
+
+
+def _path(name: str) -> str:
+    return f"{name[:2]}/{name[2:]}"
+
+
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_files(value: object) -> TypeGuard[dict[str, str]]:
+    """True for texts by the paths that a run can write: in its place, or the empty path for the place itself."""
+    return isinstance(value, dict) and all(
+        isinstance(text, str) and (not path or _is_inside(path)) for path, text in value.items()
+    )
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return "\0" not in path and not any(part in ("", ".", "..") or os.path.split(part)[0] for part in parts)
+
+
+def default_directory(environment: Mapping[str, str]) -> str:
+    """The default directory, in the user's cache directory; "" if there is none."""
+    from plait.base.code_cache import user_cache
+
+    found = user_cache(environment)
+    return "" if found is None else os.path.join(found.directory, "fleet")

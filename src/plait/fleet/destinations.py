@@ -1,0 +1,340 @@
+"""Writes results to their destination. They are complete at any time; the previous ones stay until the new ones are
+complete.
+
+A destination is a local `Directory` or a URL (`plait.fleet.remote_files`). It also has the manifest, and the journal of a
+running fleet (`plait.fleet.manifest`).
+"""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISDIR, S_ISREG
+
+from plait.base.content import encoded
+from plait.base.errors import UsageError
+from plait.base.output_files import fill_directory, places_of, write_error
+from plait.base.writing import changed, extended, failure, followed, strict
+from plait.fleet.identity import digest
+from plait.fleet.manifest_lines import parsed, written
+from plait.fleet.plan import MANIFEST, OWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import IO, Protocol
+
+    from plait.base.writing import Directory as Opened
+    from plait.fleet.plan import Task
+    from plait.fleet.run_result import Written
+
+    class Place(Protocol):
+        """The destination of a fleet's results.
+
+        name: its name in messages. for_workers: its path for other processes of this machine, or "" if they cannot
+        access it.
+        """
+
+        name: str
+        for_workers: str
+
+        def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
+            """Writes the results of a run and removes everything else from their place. Returns the times of the files,
+            if known.
+
+            Raises ReadError, UsageError.
+            """
+            ...
+
+        def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
+            """True if the destination has exactly the results of a run, as they were written."""
+            ...
+
+        def has(self, place: str) -> bool:
+            """True if something exists at a path."""
+            ...
+
+        def open(self) -> None:
+            """Begin to write. Raises ReadError when that cannot be, UsageError when another fleet writes there."""
+            ...
+
+        def lines(self) -> Iterator[Iterable[str]]:
+            """The lines of the manifest, and those of the journal of an interrupted fleet."""
+            ...
+
+        def note(self, line: str) -> None:
+            """Add a line to the journal. Raises ReadError."""
+            ...
+
+        def finish(self, parts: Iterable[bytes]) -> None:
+            """Put a manifest in its place, and remove the journal. Raises ReadError."""
+            ...
+
+        def close(self) -> None:
+            """Let others write."""
+            ...
+
+
+_JOURNAL = "journal.jsonl"
+_LOCK = "lock"
+# Files in the places of results that no fleet has written, by the path from which they were moved.
+_MOVED = "moved"
+_MODE = 0o700
+# Fleets whose tokens the lock keeps: as many may have been killed one after the other, with workers that go on for a while.
+_TOKENS = 64
+
+
+def place_of(name: str, *, top: str | None = None) -> Place:
+    """The place that a path or a URL names. top: for a path that the user did not type (see `plait.base.writing.strict`).
+
+    Raises UsageError.
+    """
+    from plait.fleet.remote_files import Remote, local_path
+
+    local = local_path(name)
+    return Remote(name) if local is None else Directory(os.path.abspath(local), top=top)
+
+
+def place_for_worker(name: str) -> Place:
+    """The place of a fleet that another process has opened. name: its `for_workers`, which has no links."""
+    return place_of(name, top=os.path.splitdrive(name)[0] + os.sep)
+
+
+class Directory:
+    """A directory of this machine. Each place in it changes in one step."""
+
+    def __init__(self, directory: str, *, top: str | None = None) -> None:
+        self.name = self.for_workers = directory
+        self._top = top
+        self._opened: Opened | None = None
+        self._reads = True
+        self._token = ""
+        self._journal: IO[str] | None = None
+        self._lock: IO[bytes] | None = None
+
+    def _here(self, make: int | None = None) -> Opened:
+        """The open directory, which is opened once. make: the mode of missing parts, for writing. Raises OSError."""
+        reads = make is None
+        if self._opened is None or self._reads > reads:
+            if self._opened is not None:
+                self._opened.close()
+            top, self._reads = self._top, reads
+            if top is None:
+                self._opened = followed(self.name, make=make, reads=reads)
+            else:
+                self._opened = strict(self.name, top, make=make, reads=reads)
+        return self._opened
+
+    def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
+        *above, name = task.place.split("/")
+        try:
+            here = self._here(_MODE)
+            with here.below(OWN, make=_MODE) as own, here.below(*above, make=_MODE) as parent:
+                aside = self._aside(own)
+                if task.is_file:
+                    before = parent.check_file(name)
+                    try:
+                        own.create(aside, [encoded(texts[""])], before, new_mode=_MODE)
+                        own.move(aside, parent, name)
+                    except BaseException:
+                        own.discard(aside)
+                        raise
+                    return _times(parent, {"": name})
+                places = places_of(texts.items())
+                fill_directory(parent, name, places, own, aside, lambda: self._keep_others(task, parent, places, own))
+                with parent.below(name) as made:
+                    return _times(made, {path: path for path in texts})
+        except (OSError, ValueError) as error:
+            raise write_error(self.name, error) from None
+
+    def _aside(self, own: Opened) -> str:
+        """A name that identifies the fleet that created it: the lock has its token."""
+        if not self._token:
+            self._token = (_tokens(own.read(_LOCK) or b"") or [os.urandom(8).hex()])[-1]
+        return f"{self._token}-{os.getpid()}-{os.urandom(6).hex()}"
+
+    def _keep_others(self, task: Task, parent: Opened, places: Mapping[str, str], own: Opened) -> None:
+        """Moves files that no fleet has written from the place of results to another directory. Raises OSError."""
+        *_, name = task.place.split("/")
+        before = parent.status(name)
+        if before is None:
+            return
+        if S_ISDIR(before.st_mode):
+            with parent.below(name) as there:
+                others = [path for path, _ in _files(there) if path not in places]
+        else:
+            parent.check_file(name)
+            others = [""]
+        known = self._known(task.place) if others else []
+        for path in others:
+            *folders, last = [*task.place.split("/"), *(path.split(os.sep) if path else [])]
+            with self._here().below(*folders) as folder:
+                if not any(path in one and _is_same(folder, last, one[path]) for one in known):
+                    with own.below(_MOVED, *folders, make=_MODE) as moved:
+                        taken = moved.status(last) is not None
+                        folder.move(last, moved, f"{last}.{os.urandom(4).hex()}" if taken else last)
+
+    def _known(self, place: str) -> list[dict[str, Written]]:
+        """The files that fleets have noted at a place."""
+        return [
+            {path.replace("/", os.sep): one for path, one in written(line).items()}
+            for lines in self.lines()
+            for line, _ in parsed(lines)
+            if line.get("output") == place
+        ]
+
+    def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
+        *above, name = task.place.split("/")
+        try:
+            with self._here().below(*above) as parent:
+                if task.is_file:
+                    return _is_same(parent, name, files[""])
+                with parent.below(name) as there:
+                    if {path.replace(os.sep, "/") for path, _ in _files(there)} != {*files}:
+                        return False
+                    for path, written in files.items():
+                        *folders, last = path.split("/")
+                        with there.below(*folders) as folder:
+                            if not _is_same(folder, last, written):
+                                return False
+                    return True
+        except (OSError, KeyError):
+            return False
+
+    def has(self, place: str) -> bool:
+        *above, name = place.split("/")
+        try:
+            with self._here().below(*above) as parent:
+                return parent.status(name) is not None
+        except OSError:
+            return False
+
+    def open(self) -> None:
+        try:
+            here = self._here(_MODE)
+            self.for_workers = here.real
+            with here.below(OWN, make=_MODE) as own:
+                self._lock = changed(own, _LOCK)
+                _take(self._lock, self.name)
+                self._clean(own, self._lock)
+                self._journal = extended(own, _JOURNAL)
+        except OSError as error:
+            self.close()
+            raise failure(f"in {self.name}", error) from None
+
+    def _clean(self, own: Opened, lock: IO[bytes]) -> None:
+        """Removes unfinished files of killed fleets: names with a token that the lock has."""
+        tokens = _tokens(lock.read())
+        for name in own.names():
+            if name.partition("-")[0] in tokens:
+                own.remove_tree(name)
+        self._token = os.urandom(8).hex()
+        lock.seek(0)
+        lock.truncate()
+        lock.write("".join(f"{token}\n" for token in [*tokens[1 - _TOKENS :], self._token]).encode())
+        lock.flush()
+
+    def lines(self) -> Iterator[Iterable[str]]:
+        for folders, name in (((), MANIFEST), ((OWN,), _JOURNAL)):
+            try:
+                with self._here().below(*folders) as place:
+                    handle = place.open(name, os.O_RDONLY)
+            except OSError:
+                continue
+            with open(handle, encoding="utf-8", errors="replace") as file:
+                yield file
+
+    def note(self, line: str) -> None:
+        assert self._journal is not None
+        try:
+            self._journal.write(line)
+            self._journal.flush()
+        except OSError as error:
+            raise failure(f"in {self.name}", error) from None
+
+    def finish(self, parts: Iterable[bytes]) -> None:
+        try:
+            self._here().write(MANIFEST, parts, new_mode=0o600)
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+                with self._here().below(OWN) as own:
+                    own.remove(_JOURNAL)
+        except OSError as error:
+            raise failure(os.path.join(self.name, MANIFEST), error) from None
+
+    def close(self) -> None:
+        for file in (self._journal, self._lock, self._opened):
+            if file is not None:
+                try:
+                    file.close()
+                except OSError:
+                    # Of what could not be written: that was told already, or another error is on its way.
+                    continue
+        self._journal = self._lock = self._opened = None
+
+
+def digests(texts: Mapping[str, str], *, is_secret: bool) -> dict[str, Written]:
+    """Digest and size of each file. Secret files have none, because a digest would allow guesses."""
+    contents = {path: encoded(text) for path, text in texts.items()}
+    return {path: (None if is_secret else digest(data), len(data), None) for path, data in contents.items()}
+
+
+def with_times(files: Mapping[str, Written], times: Mapping[str, int]) -> dict[str, Written]:
+    """The same with when each file was written."""
+    return {path: (found, size, times.get(path)) for path, (found, size, _) in files.items()}
+
+
+def _files(top: Opened) -> Iterator[tuple[str, os.stat_result]]:
+    """Everything below a directory besides directories: its path and its status. Links are not followed."""
+    for name in top.names():
+        status = top.status(name)
+        if status is None:
+            continue
+        if not S_ISDIR(status.st_mode):
+            yield name, status
+            continue
+        with top.below(name) as inner:
+            for path, found in _files(inner):
+                yield os.path.join(name, path), found
+
+
+def _times(top: Opened, paths: Mapping[str, str]) -> dict[str, int]:
+    """The time of each file. paths: where it is below the directory."""
+    found = {}
+    for key, path in paths.items():
+        *folders, name = path.split("/")
+        with top.below(*folders) as folder:
+            status = folder.status(name)
+        if status is not None:
+            found[key] = status.st_mtime_ns
+    return found
+
+
+def _is_same(folder: Opened, name: str, written: Written) -> bool:
+    status = folder.status(name)
+    if status is None or not S_ISREG(status.st_mode) or status.st_size != written[1]:
+        return False
+    if status.st_mtime_ns == written[2]:
+        return True
+    content = folder.read(name)
+    # Of something secret no more is known than its size.
+    return content is not None and len(content) == written[1] and written[0] in (None, digest(content))
+
+
+def _tokens(content: bytes) -> list[str]:
+    return [token for token in content.decode("ascii", "replace").split("\n") if len(token) == 16]
+
+
+def _take(file: IO[bytes], name: str) -> None:
+    """Lock a file until it is closed. Raises UsageError if another fleet has it."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise UsageError(
+            "another fleet writes there", found=name, hint="wait for it, or --output DIR", code="fleet-place"
+        ) from None

@@ -1,0 +1,135 @@
+"""Renders the runs that are not up to date: in this process, in local processes, or by an executor."""
+
+from __future__ import annotations
+
+import os
+
+from plait.engine.pipeline import file_source
+from plait.fleet.cached_results import Kept, Results
+from plait.fleet.fleet_worker import Setup, Workshop
+from plait.fleet.pools import InProcess, Pool, Processes
+from plait.fleet.read_sets import joined
+from plait.fleet.run_result import MADE
+from plait.fleet.scheduler import Drive, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.authoring.project.file import Project
+    from plait.fleet.destinations import Place
+    from plait.fleet.fleet_worker import Common
+    from plait.fleet.plan import Task
+    from plait.fleet.read_sets import Reads
+    from plait.fleet.run_result import Outcome
+
+# So many runs are worth the start of processes.
+_MANY = 24
+
+
+class Makers:
+    """Evaluates runs. processes, executor, own_process: as in `plait.fleet.fleet`. common: settings of all pools."""
+
+    def __init__(self, processes: int, executor: object, common: Common, *, own_process: bool) -> None:
+        self._processes = processes
+        self._executor = executor
+        self._common = common
+        self._own_process = own_process
+
+    def make(
+        self,
+        project: Project,
+        tasks: Sequence[Task],
+        place: Place,
+        *,
+        told: Callable[[Task, Outcome], None],
+        tick: Callable[[], None],
+        fail_fast: bool,
+    ) -> None:
+        """Renders runs. told, tick, fail_fast: as in `Drive`. Raises PlaitError, UsageError for an invalid
+        executor.
+        """
+        keep = None
+        if self._common["results"] and self._is_far:
+            # Workers need not see what earlier runs made, so it is looked up, and kept, here.
+            shop = Workshop(
+                Setup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
+            )
+            stored = [(task, shop.stored(task)) for task in tasks]
+            shop.whole(outcome for _, outcome in stored if outcome is not None)
+            tasks = [task for task, outcome in stored if outcome is None]
+            for task, outcome in stored:
+                if outcome is not None:
+                    told(task, put(place, task, outcome))
+            keep = _Keeper(Results(self._common["results"], is_shared=self._common["shares_results"]))
+        if tasks:
+            pool = self._pool(project, tasks, place)
+            Drive(pool, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
+
+    @property
+    def _is_far(self) -> bool:
+        from concurrent.futures import Executor
+
+        return self._executor is not None and not isinstance(self._executor, Executor)
+
+    def _pool(self, project: Project, tasks: Sequence[Task], place: Place) -> Pool:
+        """The pool that evaluates the runs."""
+        from concurrent.futures import Executor
+
+        source, common = _source(project), self._common
+        if self._executor is None:
+            count = self._processes
+            if count == 0:
+                count = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
+            if count > 1:
+                setup = Setup(
+                    source,
+                    project.directory,
+                    place.for_workers,
+                    **common,
+                    permissions=project.permissions,
+                    owns_process=True,
+                )
+                return Processes(count, setup)
+            # What is in the memory of this process is written by the one that gives out work.
+            setup = Setup(
+                source, project.directory, place.for_workers, **common, permissions=project.permissions,
+                owns_process=self._own_process,
+            )  # fmt: skip
+            return InProcess(setup, own_process=self._own_process)
+        from plait.fleet.bundle import variables_of
+
+        if isinstance(self._executor, Executor):
+            # Its processes may have begun in another directory.
+            top = os.path.abspath(project.directory or os.curdir)
+            named = os.path.abspath(source[0]), source[1]
+            setup = Setup(
+                named, top, place.for_workers, **common, environment=variables_of(project, tasks),
+                permissions=project.permissions,
+            )  # fmt: skip
+            return Pool(getattr(self._executor, "_max_workers", 1), setup, self._executor)
+        from plait.fleet.dask import pool_of
+
+        return pool_of(self._executor, source, project, tasks, place, common)
+
+
+class _Keeper:
+    """Caches results sent by workers, except those with secrets."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._parts: dict[str, Reads] = {}
+
+    def __call__(self, task: Task, outcome: Outcome) -> None:
+        self._parts.update(outcome.news)
+        if outcome.status != MADE or outcome.is_secret or outcome.texts is None or outcome.reads is None:
+            return
+        reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
+        self._results.keep(
+            task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
+        )
+
+
+def _source(project: Project) -> tuple[str, str]:
+    source = file_source(project.path)
+    return source.name, source.text

@@ -1,0 +1,273 @@
+"""A worker process of a fleet: reads the project once, compiles each template once, and renders one run after the
+other.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import local
+from time import perf_counter
+
+from plait.base.equal_errors import key_of
+from plait.base.errors import LimitError, PlaitError, render
+from plait.base.input_view import may_read, permitted
+from plait.base.limits import Allowance, Limits, limited
+from plait.fleet.cached_results import Kept
+from plait.fleet.destinations import digests, place_for_worker, with_times
+from plait.fleet.identity import version
+from plait.fleet.read_sets import Disk, Parts, by_directory
+from plait.fleet.run_result import FAILED, MADE, STORED, Outcome
+from plait.fleet.secret_runs import can_be_known, is_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypedDict
+
+    from plait.authoring.project.run import Run
+    from plait.base.permissions import Permissions
+    from plait.engine.results import Documents
+    from plait.fleet.cached_results import Results
+    from plait.fleet.plan import Task
+
+    class Common(TypedDict):
+        """Settings of all pools, in the form that `Setup` accepts."""
+
+        results: str
+        shares_results: bool
+        keeps_secrets: bool
+        limits: Mapping[str, float] | None
+
+
+class Setup:
+    """Settings of all runs of a fleet, sent to every worker process.
+
+    source: name and text of the project file. environment: the variables that runs may read, instead of the worker's
+    own. directory: the base of its paths. output: the destination of results, an absolute path or a URL; "" to send
+    them back. results: the location of the cache, or "".
+    shares_results: others write to the cache as well, and are trusted.
+    keeps_secrets: runs with secrets are cached too. limits: of each run. bundle: the inputs by absolute path, for
+    workers without access to them. permissions: of the project. owns_process: the worker does nothing else. start: the
+    working directory, the base of paths in messages.
+    """
+
+    __slots__ = (
+        "bundle", "directory", "environment", "keeps_secrets", "limits", "output", "owns_process", "permissions", "results",
+        "shares_results", "source", "start", "token",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        source: tuple[str, str],
+        directory: str,
+        output: str,
+        *,
+        results: str = "",
+        shares_results: bool = False,
+        keeps_secrets: bool = False,
+        limits: Mapping[str, float] | None = None,
+        bundle: Mapping[str, bytes] | None = None,
+        environment: Mapping[str, str] | None = None,
+        permissions: Permissions | None = None,
+        owns_process: bool = False,
+    ) -> None:
+        self.source = source
+        self.directory = directory
+        self.output = output
+        self.results = results
+        self.shares_results = shares_results
+        self.keeps_secrets = keeps_secrets
+        self.limits = {} if limits is None else dict(limits)
+        self.bundle = bundle
+        self.environment = environment
+        self.permissions = permissions
+        self.owns_process = owns_process
+        self.start = os.getcwd()
+        # A process that has made runs of the same fleet goes on with what it has; the next fleet looks at everything anew.
+        self.token = os.urandom(16).hex()
+
+
+class Workshop:
+    """Evaluates runs, and caches data for the next ones."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Raises PlaitError."""
+        from plait.authoring.project.file import of_source
+        from plait.base.code_cache import MemoryCache
+        from plait.base.source import Source
+        from plait.ytt.workspace.shared_inputs import Shared
+
+        self._setup = setup
+        self._place = None
+        directory = setup.directory
+        if setup.owns_process:
+            os.chdir(setup.start)
+        if setup.bundle is not None:
+            from plait.fleet.bundle import Unpacked
+
+            self._place = Unpacked(setup.bundle)
+            directory = self._place.directory
+        name, text = setup.source
+        if setup.bundle is not None:
+            name = os.path.join(directory, os.path.basename(name))
+        permissions = setup.permissions
+        if permissions is not None and self._place is not None:
+            permissions = permissions.moved(self._place.top, directory)
+        self._project = of_source(Source(name, text), directory, permissions)
+        self._disk = Disk(directory or os.curdir, setup.environment)
+        self._parts = Parts()
+        self._cache = MemoryCache()
+        self._shared = Shared()
+        self._output = place_for_worker(setup.output) if setup.output else None
+        self._results: Results | None = None
+        if setup.results:
+            from plait.fleet.cached_results import Results
+
+            self._results = Results(setup.results, is_shared=setup.shares_results)
+
+    def perform_all(self, tasks: Sequence[Task]) -> list[Outcome]:
+        """Renders some runs."""
+        return self.whole(map(self.perform, tasks))
+
+    def whole(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """Outcomes with all parts that they refer to, each in the first one: others may be lost, or arrive later."""
+        told: set[str] = set()
+        found = list(outcomes)
+        for one in found:
+            one.news = self._parts.of(name for name in one.parts if name not in told)
+            told.update(one.parts)
+        return found
+
+    def perform(self, task: Task) -> Outcome:
+        """Renders one run. Its failure is in the outcome."""
+        start = perf_counter()
+        home = "" if self._place is None else self._place.directory
+        try:
+            outcome = self.stored(task) or self._made(task)
+            if self._output is not None:
+                assert outcome.texts is not None
+                outcome.files = with_times(outcome.files, self._output.put(task, outcome.texts))
+                outcome.texts = None
+        except PlaitError as error:
+            outcome = _failed(task, error, home)
+        except RecursionError:
+            outcome = _failed(task, LimitError("the data are nested too deeply", code="too-deep"), home)
+        except Exception as error:  # noqa: BLE001 - one run must not end the others; it is told as what it is
+            text = f"internal error: {type(error).__name__}: {error}; this is a bug in plait"
+            outcome = Outcome(task.name, FAILED, error=text)
+        if self._place is not None:
+            outcome.error = self._place.hidden(outcome.error)
+        outcome.seconds = perf_counter() - start
+        outcome.version = version()
+        return outcome
+
+    def stored(self, task: Task) -> Outcome | None:
+        """The cached result of a task, or None."""
+        if self._results is None:
+            return None
+        found = self._results.find(task.definition, self._disk)
+        if found is None or (found.is_secret and not self._setup.keeps_secrets):
+            return None
+        return self._outcome(task, STORED, found, task.run(self._project), is_known=True)
+
+    def _made(self, task: Task) -> Outcome:
+        from plait.base.input_view import View
+
+        run = task.run(self._project)
+        view = View(is_read_only=False, environment=self._setup.environment)
+        documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
+        self._cache.save()
+        texts, warnings = _texts(task, documents)
+        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
+        if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
+            self._results.keep(task.definition, made)
+        return self._outcome(task, MADE, made, run, is_known=can_be_known(view))
+
+    def _outcome(self, task: Task, status: str, made: Kept, run: Run, *, is_known: bool) -> Outcome:
+        hides = made.is_secret or not is_known
+        tops = [] if hides else [self._disk.relative(path) for path in _directories(run)]
+        found, rest = by_directory(self._disk.stamped(made.reads) if hides else made.reads, tops)
+        parts = self._parts.named(found)
+        if self._place is None and not hides:
+            rest = self._disk.with_stamps(rest)
+        files = digests(made.texts, is_secret=hides)
+        return Outcome(
+            task.name, status, parts=parts, reads=rest, files=files, texts=made.texts, is_secret=hides,
+            warnings=made.warnings,
+        )  # fmt: skip
+
+
+def _within_limits(setup: Setup, work: Callable[[], Documents]) -> Documents:
+    """The result of a run, within the limits of one run. Raises PlaitError."""
+    from plait.base.process import stop_timer, unbound_memory, with_room, within_memory
+
+    limits = Limits(**setup.limits)
+    if not setup.owns_process:
+        with limited(limits):
+            return with_room(work, first=False)
+    from plait.api.worker import data_size
+    from plait.base.process import keeper
+
+    with limited(Allowance(limits, keeper(data_size() + _ROOM))):
+        try:
+            return within_memory(lambda: with_room(work, first=True))
+        finally:
+            stop_timer()
+            unbound_memory()
+
+
+# Bytes in which the language sees that it is at its limit, and what is imported at first use.
+_ROOM = 24 << 20
+
+
+def _directories(run: Run) -> list[str]:
+    """The absolute paths of the directories among the settings of a run."""
+    from plait.authoring.project.settings import holds_paths
+
+    found = [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]
+    with permitted(run.permissions):
+        return [path for path in found if may_read(path) and os.path.isdir(path)]
+
+
+def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]:
+    """The files of a run, and its warnings. The name is empty if the destination is one file."""
+    from plait.engine.results import Rendered
+
+    warnings = list(documents.warnings)
+    if not isinstance(documents, Rendered):
+        return {"" if task.is_file else "documents.yml": documents.to_yaml()}, warnings
+    if not task.is_file:
+        return documents.files, warnings
+    if documents.texts:
+        warnings.append(f"text files are not written: {', '.join(documents.texts)}; an output that ends in / has them")
+    return {"": documents.to_yaml()}, warnings
+
+
+def _failed(task: Task, error: PlaitError, home: str) -> Outcome:
+    # What is as short as this stands in words as well.
+    axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
+    return Outcome(
+        task.name,
+        FAILED,
+        error=render(error, "").rstrip("\n"),
+        code=error.code,
+        same=key_of(error, home=home),
+        fault=key_of(error, axes, home=home),
+    )
+
+
+class _Own(local):
+    """State of one thread."""
+
+    shop: Workshop | None = None
+    token = ""
+
+
+_OWN = _Own()
+
+
+def perform(setup: Setup, tasks: Sequence[Task]) -> list[Outcome]:
+    """Renders some runs in this thread, which keeps its files and compiled code. Raises PlaitError."""
+    if _OWN.shop is None or _OWN.token != setup.token:
+        _OWN.shop, _OWN.token = Workshop(setup), setup.token
+    return _OWN.shop.perform_all(tasks)

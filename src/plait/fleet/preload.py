@@ -1,0 +1,3 @@
+"""Modules that worker processes import before they begin."""
+
+from __future__ import annotations

@@ -1,0 +1,32 @@
+"""Finds the project file for a command."""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import ReadError
+
+
+def project_file(path: str) -> str:
+    """The project file of an argument, or the one that the working directory belongs to. Raises ReadError."""
+    if path:
+        if not os.path.lexists(path):
+            from plait.base.content import near
+
+            raise ReadError(
+                f'there is nothing at "{path}"', expected="a project file", hint=near(path), code="file-not-found"
+            )
+        return path
+    from plait.authoring.project.file import find
+    from plait.authoring.project.run import from_here
+    from plait.base.permissions import FILE_NAMES
+
+    found = find(os.curdir)
+    if found is None:
+        raise ReadError(
+            "there is no project file",
+            expected=" or ".join(FILE_NAMES),
+            hint="docs/fleet.md shows one",
+            code="no-project-file",
+        )
+    return os.path.join(from_here(os.path.dirname(found)), os.path.basename(found))

@@ -1,0 +1,244 @@
+"""Queries about all environments of a fleet: the value in each and its origin, differences, and the impact of a line.
+
+The environments are evaluated with provenance one after the other. Only the answers are kept in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from plait.base.errors import PlaitError, UsageError
+from plait.insight.explain import LOST, Explainer, histories
+from plait.insight.history_text import shown
+from plait.insight.node_paths import all_places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plait.authoring.project.file import Project
+    from plait.base.code_cache import CodeCache
+    from plait.engine.results import Documents
+    from plait.fleet.plan import Task
+    from plait.insight.explain import Entry, History
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import DocumentSet
+    from plait.tree.provenance import Trace
+
+EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out", "various"
+
+
+class Value:
+    """A value of one environment. text: as one short line. key: its identity. decided: the line that set it."""
+
+    __slots__ = ("decided", "key", "text")
+
+    def __init__(self, text: str, key: str, decided: str) -> None:
+        self.text = text
+        self.key = key
+        self.decided = decided
+
+
+def value_of(history: History) -> Value:
+    """The value that a history is of."""
+    from plait.yaml import write_value
+
+    return Value(shown(history.value), write_value(history.value), deciding(history.entries[-1]).place)
+
+
+def deciding(entry: Entry) -> Entry:
+    """The last entry of a value's history that was written in a file or flag."""
+    while True:
+        below = [one for one in entry.origins if one.state != LOST and one.has_value]
+        if not below:
+            return entry
+        entry = below[-1]
+
+
+def evaluated(
+    project: Project, tasks: Sequence[Task], cache: CodeCache | None = None, *, follows_all: bool = False
+) -> Iterator[tuple[Task, Documents, Trace]]:
+    """The results of runs, evaluated one after the other with provenance. cache: of compiled code. Raises PlaitError.
+
+    follows_all: also record functions that only compute.
+    """
+    from plait.base.code_cache import MemoryCache
+    from plait.base.input_view import View
+    from plait.tree.provenance import Trace
+
+    cache = MemoryCache() if cache is None else cache
+    for task in tasks:
+        trace = Trace()
+        trace.follows_all = follows_all
+        documents = task.run(project).evaluate(view=View(), trace=trace, limits={}, cache=cache)
+        cache.save()
+        assert documents.trace is not None
+        yield task, documents, documents.trace
+
+
+def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, Value | None]]:
+    """The values at a PATH in each environment: the run, the path, the value; None if there is none.
+
+    Raises UsageError if no environment has it, and the errors of evaluation.
+    """
+    from plait.insight.node_paths import parse
+
+    parse(path)  # what cannot be read is told before anything runs
+    missing: UsageError | None = None
+    is_found = False
+    for task, documents, trace in evaluated(project, tasks):
+        try:
+            found = list(histories(trace, documents.nodes.items, path))
+        except UsageError as error:
+            missing = error
+            yield task, path, None
+            continue
+        is_found = True
+        for history in found:
+            yield task, str(history.place), value_of(history)
+    if missing is not None and not is_found:
+        raise missing
+
+
+class Compared:
+    """One place in the output of all environments. kind: how its values differ. axes: by which, if that is how.
+
+    groups: the runs with each value, the largest group first; None for runs without the path.
+    """
+
+    __slots__ = ("axes", "groups", "kind", "path")
+
+    def __init__(self, path: str, groups: Mapping[str, tuple[Value | None, list[Task]]]) -> None:
+        self.path = path
+        self.groups = sorted(groups.values(), key=lambda group: -len(group[1]))
+        self.axes: tuple[str, ...] = ()
+        self.kind = self._kind()
+
+    def _kind(self) -> str:
+        if len(self.groups) == 1:
+            return EQUAL
+        tasks = [task for _, members in self.groups for task in members]
+        names = sorted({axis for task in tasks for axis in task.choices})
+        for axes in [*((one,) for one in names), *((one, two) for one in names for two in names if one < two)]:
+            # An axis whose values are all different says no more than the name of the environment does.
+            values = {_on(task, axes) for task in tasks}
+            if len(values) < len(tasks) and self._is_by(axes):
+                self.axes = axes
+                return BY_AXIS
+        return ODD if 2 * len(self.groups[0][1]) > len(tasks) else VARIOUS
+
+    def _is_by(self, axes: tuple[str, ...]) -> bool:
+        seen: dict[tuple[str, ...], int] = {}
+        for number, (_, members) in enumerate(self.groups):
+            for task in members:
+                if seen.setdefault(_on(task, axes), number) != number:
+                    return False
+        return True
+
+
+def _on(task: Task, axes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(task.choices[axis].text if axis in task.choices else "" for axis in axes)
+
+
+def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
+    """Every place of the output, with the values that it has in the environments. Raises PlaitError."""
+    if len(tasks) < 2:
+        raise PlaitError("there is nothing to compare", expected="two environments or more", code="nothing-to-do")
+    found: dict[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]] = {}
+    having: dict[str, dict[str, Task]] = {}
+    for task, documents, trace in evaluated(project, tasks):
+        explainer = Explainer(trace)
+        names = _Names()
+        for place in all_places(explainer.visible(documents.nodes.items), explainer.texts):
+            history = explainer.history(place)
+            value = value_of(history)
+            name, path = names.of(history.place)
+            found.setdefault((name, path), {}).setdefault(value.key, (value, []))[1].append(task)
+            if task.name not in having.setdefault(name, {}):
+                having[name][task.name] = task
+                if path:
+                    whole = found.setdefault((name, ""), {})
+                    whole.setdefault("", (Value("is there", "", value.decided), []))[1].append(task)
+    return list(_rows(found, having, tasks))
+
+
+def _rows(
+    found: Mapping[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]],
+    having: Mapping[str, Mapping[str, Task]],
+    tasks: Sequence[Task],
+) -> Iterator[Compared]:
+    """A row for each path. A document that some environments lack has one row, without rows for its contents."""
+    for (name, path), groups in found.items():
+        own = having[name]
+        have = {task.name for _, members in groups.values() for task in members}
+        if path and len(have) == len(own) < len(tasks) and len(groups) == 1:
+            continue  # the document says it
+        if not path and len(own) == len(tasks) and "" in groups:
+            continue
+        lacking = [task for task in (own.values() if path else tasks) if task.name not in have]
+        if lacking:
+            groups["\0"] = None, lacking
+        yield Compared(f"{name}:{path}" if name and path else name or path, groups)
+
+
+class _Names:
+    """Unique names for the documents and paths of one environment. The second document of a name gets a number, and so
+    on.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[tuple[str, int], str] = {}
+        self._counts: dict[str, int] = {}
+
+    def of(self, place: Place) -> tuple[str, str]:
+        """The name of the document, "" if there is only one, and the path in it."""
+        own, path = place.parts
+        if own is None:
+            return (f"document {place.number + 1}" if place.number else ""), path
+        name = self._documents.get((own, place.number))
+        if name is None:
+            count = self._counts[own] = self._counts.get(own, 0) + 1
+            name = self._documents[own, place.number] = own if count == 1 else f"{own} ({count})"
+        return name, path
+
+
+def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> Iterator[tuple[Task, list[str], str]]:
+    """The output paths that a line of a file contributes to, in each environment that reads the file.
+
+    Each with the reason why there may be others, or "". Raises UsageError if no environment reads the file, and for a
+    line that it does not have; PlaitError.
+    """
+    from plait.base.code_cache import MemoryCache
+    from plait.base.input_view import View
+    from plait.engine.pipeline import file_source
+    from plait.insight.impact import check_line, impact, same_file
+    from plait.tree.context import Context
+    from plait.ytt.workspace.shared_inputs import Shared
+
+    own = os.path.abspath(project.path)
+    read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
+    cache, shared = MemoryCache(), Shared()
+    is_reached = False
+
+    def rerun(task: Task, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
+        made = task.run(project).evaluate(view=View(texts), trace=True, limits={}, cache=cache)
+        return made.nodes, made.trace
+
+    for task in tasks:
+        view = View()
+        task.run(project).evaluate(view=view, limits={}, cache=cache, shared=shared)
+        cache.save()
+        read |= view.files
+        # Recording takes much longer than a run does.
+        if any(same_file(path, file) for path in (*view.files, own)):
+            ((_, documents, trace),) = evaluated(project, [task], cache, follows_all=True)
+            found = impact(
+                trace, documents.nodes, file, line,
+                files={own: read[own], **view.files}, rerun=partial(rerun, task), context=Context(),
+            )  # fmt: skip
+            places = [str(place) for place in found.places]
+            is_reached = is_reached or bool(places)
+            yield task, places, "the run fails if the line is changed" if found.needed else found.unknown
+    if not is_reached:
+        check_line(read, file, line, "any environment")

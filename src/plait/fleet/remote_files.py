@@ -1,0 +1,259 @@
+"""Results on URLs: object stores, and whatever else fsspec knows (`s3://`, `gs://`, `memory://`); the extra `fsspec`.
+
+Such a store cannot change several files at once, so the files of a run appear one after the other, each complete, and
+the journal names the run after the last one. Old files that no longer belong to the run are removed last.
+"""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+
+from plait.base.content import encoded
+from plait.base.errors import ReadError, UsageError
+from plait.fleet.plan import MANIFEST, OWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Protocol, TypeVar
+
+    from plait.fleet.plan import Task
+    from plait.fleet.run_result import Written
+
+    T = TypeVar("T")
+
+    class FileSystem(Protocol):
+        """The part of `fsspec.AbstractFileSystem` that is used."""
+
+        def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes: ...
+
+        def pipe_file(self, path: str, value: bytes) -> None: ...
+
+        def rm_file(self, path: str) -> None: ...
+
+        def makedirs(self, path: str, exist_ok: bool) -> None: ...
+
+        def exists(self, path: str) -> bool: ...
+
+        def invalidate_cache(self) -> None: ...
+
+        def find(self, path: str, *, detail: bool) -> Mapping[str, Mapping[str, object]]: ...
+
+
+# Stores without directories: to make one there would be to make a bucket, out of a name that is mistyped.
+_FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss"})
+_HINT = "pip install 'plait[fsspec]'"
+# Seconds after which what a fleet has noted is written: a store has no file that one adds to.
+_EACH = 2.0
+
+
+def is_url(name: str) -> bool:
+    """True if a destination is a URL, not a path."""
+    return "://" in name
+
+
+def local_path(name: str) -> str | None:
+    """The path of a place of this machine, which may be written as a URL; None for any other URL."""
+    scheme, mark, path = name.partition("://")
+    if not mark:
+        return name
+    if scheme not in ("file", "local"):
+        return None
+    from urllib.parse import unquote
+    from urllib.request import url2pathname
+
+    return url2pathname(path) if os.name == "nt" else unquote(path)
+
+
+class Store:
+    """Files below a URL, by their paths below it. Raises ReadError where the store refuses."""
+
+    def __init__(self, url: str) -> None:
+        """Raises UsageError for a URL that nothing here knows."""
+        from importlib import import_module
+
+        self.url = url.rstrip("/")
+        try:
+            make: Callable[[str], tuple[FileSystem, str]] = import_module("fsspec.core").url_to_fs
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] != "fsspec":
+                raise
+            raise UsageError(
+                f"places such as {url} need an extra that is not installed",
+                found="no module fsspec",
+                hint=_HINT,
+                code="extra-not-installed",
+            ) from None
+        try:
+            self._files, top = make(self.url)
+        except (ImportError, ValueError, OSError) as error:
+            raise UsageError(f"cannot use {url}", found=str(error).partition("\n")[0], code="fleet-place") from None
+        self._top = top.rstrip("/")
+        self._is_flat = url.partition(":")[0] in _FLAT
+
+    def _path(self, path: str) -> str:
+        return f"{self._top}/{path}" if path else self._top
+
+    def read(self, path: str, *, most: int | None = None) -> bytes | None:
+        """The content of a file; None for one that is not there, or has more bytes than `most`."""
+
+        def work() -> bytes | None:
+            try:
+                if most is None:
+                    return self._files.cat_file(self._path(path))
+                data = self._files.cat_file(self._path(path), 0, most + 1)
+            except FileNotFoundError:
+                return None
+            return None if len(data) > most else data
+
+        return self._done(work)
+
+    def write(self, path: str, content: bytes) -> None:
+        """Put a file in its place, whole."""
+
+        def work() -> None:
+            if not self._is_flat:
+                self._files.makedirs(self._path(path).rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(self._path(path), content)
+
+        self._done(work)
+
+    def remove(self, path: str) -> None:
+        """Removes a file if it exists."""
+
+        def work() -> None:
+            try:
+                self._files.rm_file(self._path(path))
+            except FileNotFoundError:
+                return
+
+        self._done(work)
+
+    def sizes(self, below: str = "") -> dict[str, tuple[int, float]]:
+        """Size and time of each file below a path, or at it, by their paths."""
+
+        def work() -> dict[str, tuple[int, float]]:
+            self._files.invalidate_cache()
+            try:
+                found = self._files.find(self._path(below), detail=True)
+            except FileNotFoundError:
+                return {}
+            top = self._top.strip("/")
+            start = len(top) + 1 if top else 0
+            return {path.strip("/")[start:]: (_size(one), _time(one)) for path, one in found.items()}
+
+        return self._done(work)
+
+    def _done(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except Exception as error:  # each store has errors of its own
+            raise ReadError(
+                f"cannot use {self.url}: {str(error).partition(chr(10))[0] or type(error).__name__}",
+                code="fleet-place",
+            ) from error
+
+
+def _size(entry: Mapping[str, object]) -> int:
+    size = entry.get("size")
+    return size if isinstance(size, int) else 0
+
+
+def _time(entry: Mapping[str, object]) -> float:
+    """The modification time of a file, by the names that different stores use for it."""
+    from datetime import datetime
+
+    for name in ("LastModified", "updated", "mtime", "created", "last_modified"):
+        found = entry.get(name)
+        if isinstance(found, datetime):
+            return found.timestamp()
+        if isinstance(found, float | int):
+            return float(found)
+        if isinstance(found, str):
+            try:
+                return datetime.fromisoformat(found).timestamp()
+            except ValueError:
+                continue
+    return 0.0
+
+
+class Remote:
+    """A place for results below a URL."""
+
+    def __init__(self, url: str) -> None:
+        self._store = Store(url)
+        self.name = self._store.url
+        # What is in the memory of a process is in no other's.
+        self.for_workers = "" if url.startswith("memory:") else url
+        self._before: dict[str, tuple[int, float]] | None = None
+        self._below: dict[str, set[str]] = {}
+        self._journal = f"{OWN}/journal-{os.urandom(4).hex()}"
+        self._noted: list[str] = []
+        self._written = 0
+        self._last = monotonic()
+
+    def put(self, task: Task, texts: Mapping[str, str]) -> Mapping[str, int]:
+        paths = {f"{task.place}/{name}" if name else task.place: text for name, text in texts.items()}
+        for path, text in paths.items():
+            self._store.write(path, encoded(text))
+        for path in self._at(task.place) - paths.keys():
+            self._store.remove(path)
+        return {}
+
+    def is_there(self, task: Task, files: Mapping[str, Written]) -> bool:
+        """Compares only names and sizes, because fetching everything would take as long as rendering."""
+        start = f"{task.place}/"
+        expected = {f"{start}{name}" if name else task.place: size for name, (_, size, _) in files.items()}
+        return {path: self._there()[path][0] for path in self._at(task.place)} == expected
+
+    def has(self, place: str) -> bool:
+        return bool(self._at(place))
+
+    def _there(self) -> dict[str, tuple[int, float]]:
+        """The files below the URL when the fleet began, listed once."""
+        if self._before is None:
+            self._before = self._store.sizes()
+            for path in self._before:
+                above = path
+                while above:
+                    self._below.setdefault(above, set()).add(path)
+                    above = above.rpartition("/")[0]
+        return self._before
+
+    def _at(self, place: str) -> set[str]:
+        """The paths of the files that lay at a place, or below it."""
+        self._there()
+        return self._below.get(place, set())
+
+    def open(self) -> None:
+        self._there()
+
+    def lines(self) -> Iterator[Iterable[str]]:
+        journals = sorted(
+            (time, path) for path, (_, time) in self._there().items() if path.startswith(f"{OWN}/journal-")
+        )
+        for paths in ([MANIFEST], [path for _, path in journals]):
+            contents = [self._store.read(path) or b"" for path in paths]
+            yield b"".join(contents).decode("utf-8", "replace").splitlines()
+
+    def note(self, line: str) -> None:
+        self._noted.append(line)
+        if monotonic() - self._last >= _EACH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._noted:
+            self._written += 1
+            self._store.write(f"{self._journal}-{self._written:06}.jsonl", "".join(self._noted).encode())
+            self._noted.clear()
+        self._last = monotonic()
+
+    def finish(self, parts: Iterable[bytes]) -> None:
+        self._noted.clear()
+        self._store.write(MANIFEST, b"".join(parts))
+        for path in self._store.sizes(OWN):
+            self._store.remove(path)
+
+    def close(self) -> None:
+        self._flush()

@@ -1,0 +1,284 @@
+"""Changes in the results of a fleet since a Git revision.
+
+Only runs that read a changed file are evaluated, twice: with the current files, and with those of the revision, which
+are written to a temporary directory. The repository does not change.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from plait.base.content import open_regular
+from plait.base.errors import PlaitError, ReadError, UsageError, heading
+from plait.base.input_view import permitted
+from plait.base.permissions import is_within
+from plait.base.writing import Refused, temporary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
+    from plait.base.code_cache import CodeCache
+    from plait.base.input_view import View
+    from plait.base.writing import Directory
+    from plait.engine.results import Documents
+    from plait.fleet.plan import Task
+    from plait.ytt.workspace.shared_inputs import Shared
+
+DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
+
+
+class Since:
+    """The change of a run. kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths, or the error."""
+
+    __slots__ = ("kind", "name", "places")
+
+    def __init__(self, name: str, kind: str, places: Sequence[str] = ()) -> None:
+        self.name = name
+        self.kind = kind
+        self.places = tuple(places)
+
+
+# Seconds that one command of git may take, and bytes that it may print: names of files, at most.
+_SECONDS = 300
+_MOST = 256 << 20
+# Of the filters that a repository can name for its files: each is a program.
+_FILTER = re.compile(r"filter\.(?P<name>.+)\.(?:clean|smudge|process|required)", re.DOTALL | re.IGNORECASE)
+
+
+class Repository:
+    """The Git repository of a directory. top: its directory. Raises UsageError if there is none.
+
+    No program of its configuration is run: `plait.base.children.programs` disables those that have a switch, and this class
+    its filters.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self.top = directory
+        self._settings: list[str] = []
+        self.top = os.path.realpath(self._git("rev-parse", "--show-toplevel").rstrip("\n"))
+        if not is_within(os.path.realpath(directory), self.top):
+            raise UsageError("the git configuration names another working directory", found=self.top, code="git")
+        self._check_data()
+        self._settings = self._without_filters()
+
+    def _check_data(self) -> None:
+        """Raises UsageError if a file of the working directory names the data of another repository.
+
+        Data outside of the working directory, as of a linked worktree or a submodule, has to name this working directory in
+        turn. GIT_DIR and GIT_COMMON_DIR are the user's.
+        """
+        if {"GIT_DIR", "GIT_COMMON_DIR"} & os.environ.keys():
+            return
+        words = self._git("rev-parse", "--absolute-git-dir", "--git-common-dir").split("\n")
+        data, common = (os.path.realpath(os.path.join(self.top, word)) for word in words[:2])
+        if not is_within(data, self.top):
+            if not self._is_named_by(data):
+                raise UsageError(
+                    "the git data is outside of the working directory, and does not name it",
+                    found=data,
+                    expected=f"data in {self.top}, or of a worktree or submodule there",
+                    code="git",
+                )
+        elif not is_within(common, self.top):
+            raise UsageError("the git data of the working directory leads out of it", found=common, code="git")
+        else:
+            self._check_links(data)
+
+    def _is_named_by(self, data: str) -> bool:
+        """True if git data refers to this working directory: to its `.git`, or by `core.worktree`."""
+        try:
+            with open_regular(os.path.join(data, "gitdir")) as file:
+                named = os.fsdecode(file.read(1 << 16)).rstrip("\n")
+            return os.path.realpath(os.path.join(data, named)) == os.path.join(self.top, ".git")
+        except OSError:
+            named = self._git("config", "--get", "core.worktree", fine=(0, 1)).rstrip("\n")
+        return bool(named) and os.path.realpath(os.path.join(data, named)) == self.top
+
+    def _check_links(self, data: str) -> None:
+        """Raises UsageError for a link in git data, or among its refs, that leads out of it."""
+        refs = (top for top, _, _ in os.walk(os.path.join(data, "refs")))
+        for top in (data, *refs):
+            with os.scandir(top) as entries:
+                for entry in entries:
+                    if entry.is_symlink() and not is_within(os.path.realpath(entry.path), data):
+                        raise UsageError("a link in the git data leads out of it", found=entry.path, code="git")
+
+    def commit(self, revision: str) -> str:
+        """The full name of a revision. Raises UsageError."""
+        try:
+            return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+        except UsageError:
+            raise UsageError(f'the repository has no revision "{revision}"', found=self.top, code="git") from None
+
+    def changed(self, commit: str) -> set[str]:
+        """The absolute paths of files that differ from a commit: written, new or gone since. Files that git ignores are none."""
+        # A submodule has a configuration of its own, and nothing in it is a file of this repository.
+        flags = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+        names = self._git("diff", "--name-only", *flags, "-z", commit, "--").split("\0")
+        names += self._git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        return {os.path.join(self.top, name) for name in names if name}
+
+    def lay_out(self, commit: str, directory: str) -> None:
+        """Write the files of a commit into a directory."""
+        environment = {"GIT_INDEX_FILE": os.path.join(directory, ".git-index")}
+        self._git("read-tree", commit, environment=environment)
+        self._git("checkout-index", "--all", f"--prefix={directory}{os.sep}", environment=environment)
+
+    def ignored(self, paths: Iterable[str]) -> list[str]:
+        """Those of some absolute paths that git ignores: a revision does not have them."""
+        inside = [path for path in paths if path.startswith(os.path.join(self.top, ""))]
+        told = self._git("check-ignore", "-z", "--stdin", given="\0".join(inside), fine=(0, 1)) if inside else ""
+        return [path for path in told.split("\0") if path]
+
+    def _without_filters(self) -> list[str]:
+        """Settings that empty the filters of every configuration file that git reads here."""
+        listed = self._git("config", "--list", "--name-only", "-z").split("\0")
+        names = sorted({found["name"] for name in listed if (found := _FILTER.fullmatch(name))})
+        settings: list[str] = []
+        for name in names:
+            if "=" in name:
+                raise UsageError(
+                    f'the git configuration has a filter "{name}", whose name cannot be given to git', code="git"
+                )
+            for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")):
+                settings += ["-c", f"filter.{name}.{part}={value}"]
+        return settings
+
+    def _git(
+        self, *words: str, environment: dict[str, str] | None = None, given: str = "", fine: Sequence[int] = (0,)
+    ) -> str:
+        from plait.base.children.programs import GIT, run
+
+        try:
+            done = run(
+                GIT, [*self._settings, *words], seconds=_SECONDS, most=_MOST, directory=self.top,
+                given=given.encode("utf-8", "surrogateescape"), environment=environment,
+            )  # fmt: skip
+        except ReadError as error:
+            raise UsageError("git cannot be run", found=error.message, code="git") from None
+        if done.status not in fine:
+            raise UsageError(
+                "git does not know this directory", found=done.errors.partition("\n")[0] or self.top, code="git"
+            )
+        return done.output.decode("utf-8", "surrogateescape")
+
+
+def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Since]:
+    """The runs that make something else than at a revision.
+
+    Raises UsageError for an invalid repository or revision, and PlaitError if the revision has no such project.
+    """
+    from plait.authoring.project.file import of_source
+    from plait.base.code_cache import MemoryCache
+    from plait.engine.pipeline import file_source
+    from plait.fleet.plan import tasks_of
+    from plait.ytt.workspace.shared_inputs import Shared
+
+    home = os.path.realpath(project.directory or os.curdir)
+    repository = Repository(home)
+    commit = repository.commit(revision)
+    changed = repository.changed(commit)
+    with temporary("plait-since-") as place:
+        directory = place.real
+        repository.lay_out(commit, directory)
+        there = os.path.join(directory, os.path.relpath(home, repository.top))
+        permissions = None if project.permissions is None else project.permissions.moved(directory, there)
+        with permitted(permissions):  # in the revision the file may be a link
+            source = file_source(os.path.join(there, os.path.basename(project.path)))
+        before = of_source(source, there, permissions)
+        old = {task.name: task for task in tasks_of(before)}
+        caches, shared = (MemoryCache(), MemoryCache()), Shared()
+        for task in tasks:
+            if task.name not in old:
+                yield Since(task.name, NEW)
+                continue
+            now, view = _made(task.run(project), caches[0], shared)
+            if task.definition == old[task.name].definition and not _has_read(view, changed):
+                continue
+            for path in repository.ignored(view.files):
+                _copy(path, place, os.path.relpath(path, repository.top))
+            was, seen = _made(old[task.name].run(before), caches[1])
+            if found := _compared(task.name, was, now, (seen, view)):
+                yield found
+        names = {task.name for task in tasks_of(project)}
+        yield from (Since(name, GONE) for name in old if name not in names)
+
+
+def _made(run: Run, cache: CodeCache, shared: Shared | None = None) -> tuple[Documents | PlaitError, View]:
+    from plait.base.input_view import View
+    from plait.tree.secrets import uses_secrets
+
+    view = View()
+    try:
+        made = run.evaluate(view=view, limits={}, cache=cache, shared=shared)
+        if uses_secrets(view) and not uses_secrets(made.trace):
+            # The names of places are values, so they are shown by their marks.
+            made = run.evaluate(view=view, limits={}, cache=cache, shared=shared, trace=True)
+        return made, view
+    except PlaitError as error:
+        return error, view
+    finally:
+        cache.save()
+
+
+def _has_read(view: View, changed: set[str]) -> bool:
+    files = {os.path.realpath(path) for path in view.files} | set(view.files)
+    folders = {os.path.realpath(path) for path in view.directories} | set(view.directories)
+    return bool(files & changed) or any(_is_below(path, folders) for path in changed)
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    """True if a path is below one of the directories, existing or not."""
+    while (above := os.path.dirname(path)) != path:
+        if above in folders:
+            return True
+        path = above
+    return False
+
+
+def _copy(path: str, top: Directory, name: str) -> None:
+    """Copies a file to a path below a directory, unless something is there already, or a link is on the way."""
+    from plait.base.content import file_content
+
+    *folders, last = name.split(os.sep)
+    if not os.path.isfile(path):
+        return
+    try:
+        with top.below(*folders, make=0o700) as folder:
+            if folder.status(last) is None:
+                folder.create(last, [file_content(path, path)], new_mode=0o600)
+    except Refused:
+        return
+
+
+def _compared(
+    name: str, was: Documents | PlaitError, now: Documents | PlaitError, views: tuple[View, View]
+) -> Since | None:
+    """The change of a run, or None. views: those of both evaluations."""
+    from plait.insight.diff import diff
+    from plait.insight.redaction import Labels, masked
+
+    if isinstance(now, PlaitError):
+        return None if isinstance(was, PlaitError) else Since(name, FAILS, [heading(now)])
+    if isinstance(was, PlaitError):
+        return Since(name, WORKS)
+    labels = Labels()
+    shown = [masked(one.nodes.items, one.trace, labels, view=view) for one, view in zip((was, now), views, strict=True)]
+    found = diff(*shown)
+    places = [f"{one.document}:{one.path}" if one.path else one.document for one in found]
+    before, after = _texts(was), _texts(now)
+    places += [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
+    return Since(name, DIFFERS, places) if places else None
+
+
+def _texts(documents: Documents) -> dict[str, str]:
+    """The files that are not YAML."""
+    from plait.engine.results import Rendered
+
+    if not isinstance(documents, Rendered) or not documents.texts:
+        return {}
+    return {path: documents.files[path] for path in documents.texts}

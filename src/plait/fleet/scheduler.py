@@ -1,0 +1,214 @@
+"""Runs a fleet: skips runs that are up to date, distributes the rest in portions, and records each outcome.
+
+A portion takes about a quarter of a second, and there are at most two per worker. So a fleet of any size keeps every
+worker busy, needs little memory, and stops quickly.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
+
+from plait.base.children.pool import WorkerEndedError
+from plait.base.errors import PlaitError, UsageError, render
+from plait.fleet.destinations import with_times
+from plait.fleet.fleet_worker import perform
+from plait.fleet.identity import version
+from plait.fleet.run_result import FAILED, LEFT, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor, Future
+
+    from plait.fleet.destinations import Place
+    from plait.fleet.plan import Task
+    from plait.fleet.pools import Pool
+
+_PORTION = 0.25
+_LARGEST = 64
+# Attempts per run if its worker ends. The last attempt runs alone: memory that others took is then no cause.
+_ATTEMPTS = 3
+# The clock is looked at so often while nothing ends.
+_TICK = 0.5
+
+
+class Portion:
+    """Some runs for one process. attempt: the number of attempts."""
+
+    __slots__ = ("attempt", "tasks")
+
+    def __init__(self, tasks: Sequence[Task], attempt: int = 1) -> None:
+        self.tasks = tasks
+        self.attempt = attempt
+
+
+class Drive:
+    """Renders runs. told: receives each outcome.
+
+    tick: called regularly. fail_fast: the first failure stops the others. output: the destination of results that
+    processes send back. keep: receives these results with their reads.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        output: Place,
+        *,
+        fail_fast: bool,
+        told: Callable[[Task, Outcome], None],
+        tick: Callable[[], None],
+        keep: Callable[[Task, Outcome], None] | None = None,
+    ) -> None:
+        self._pool = pool
+        self._output = output
+        self._fail_fast = fail_fast
+        self._told = told
+        self._tick = tick
+        self._keep = keep
+        self._waiting: deque[Portion] = deque()
+        self._going: dict[Future[list[Outcome]], Portion] = {}
+        # Seconds that a run takes; a guess before the first has ended.
+        self._each = _PORTION
+        self._is_stopped = False
+        self._has_made_any = False
+        self._endings = 0
+
+    def make(self, tasks: Sequence[Task]) -> None:
+        """Renders these runs. Raises what `told` raises, and KeyboardInterrupt after the started ones have ended."""
+        rest = deque(tasks)
+        executor = self._pool.open()
+        ended = False
+        try:
+            while (rest or self._waiting or self._going) and not self._is_stopped:
+                self._give_out(executor, rest)
+                self._take_in()
+            ended = True
+        finally:
+            for future in self._going:
+                future.cancel()
+            self._pool.close(at_once=not ended or self._is_stopped)
+            # What had begun has ended by now, and has written what it made.
+            for future, portion in self._going.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    self._note(portion, future.result())
+        for task in [*(task for portion in self._waiting for task in portion.tasks), *rest]:
+            self._told(task, Outcome(task.name, LEFT))
+
+    def _give_out(self, executor: Executor, rest: deque[Task]) -> None:
+        while len(self._going) < self._room() and (self._waiting or rest):
+            if self._waiting:
+                portion = self._waiting.popleft()
+            else:
+                count = max(1, min(int(_PORTION / self._each), _LARGEST, len(rest) // (2 * self._pool.width) or 1))
+                portion = Portion([rest.popleft() for _ in range(count)])
+            try:
+                # Who has sent the setup ahead gives out what stands for it.
+                future = executor.submit(perform, self._pool.sent, portion.tasks)  # type: ignore[arg-type]
+            except BrokenExecutor:
+                raise _useless() from None
+            self._going[future] = portion
+
+    def _room(self) -> int:
+        """The maximum number of portions: one while a run is tried for the last time."""
+        if any(portion.attempt >= _ATTEMPTS for portion in [*self._going.values(), *list(self._waiting)[:1]]):
+            return 1
+        return 1 if self._pool.width == 1 else 2 * self._pool.width
+
+    def _take_in(self) -> None:
+        done, _ = wait(self._going, timeout=_TICK, return_when=FIRST_COMPLETED)
+        self._tick()
+        is_lost = not done and self._pool.renew()
+        for future in done:
+            # A cluster gives up what it has lost the inputs of.
+            error = CancelledError("what it needs was lost") if future.cancelled() else future.exception()
+            if isinstance(error, BrokenExecutor):
+                raise _useless()
+            portion = self._going.pop(future)
+            if error is None:
+                self._note(portion, future.result())
+            elif isinstance(error, WorkerEndedError):
+                self._ended()
+                self._lost(portion, "the process that made it ended")
+            elif isinstance(error, PlaitError):
+                raise error
+            else:
+                is_lost = self._pool.renew() or is_lost
+                self._lost(portion, f"{type(error).__name__}: {error}")
+        if is_lost:
+            self._give_out_again()
+
+    def _give_out_again(self) -> None:
+        """Queues all portions of a discarded pool again. Their futures never complete, not even as failed."""
+        portions = [*self._going.items()]
+        self._going.clear()
+        for future, portion in portions:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._note(portion, future.result())
+            else:
+                future.cancel()
+                self._waiting.append(portion)
+
+    def _note(self, portion: Portion, outcomes: Sequence[Outcome]) -> None:
+        self._has_made_any = True
+        for task, outcome in zip(portion.tasks, outcomes, strict=True):
+            # Before anything of it is written or kept; a version that is too old has none.
+            check_version(getattr(outcome, "version", ""))
+            if outcome.texts is not None:
+                if self._keep is not None:
+                    self._keep(task, outcome)
+                outcome = put(self._output, task, outcome)
+            self._each += (max(outcome.seconds, 1e-4) - self._each) / 8
+            self._told(task, outcome)
+            self._is_stopped = self._is_stopped or (self._fail_fast and outcome.has_failed)
+
+    def _ended(self) -> None:
+        """Counts a process that ended. Raises PlaitError if processes end before they have rendered a run."""
+        self._endings += 1
+        if self._endings > _ATTEMPTS and not self._has_made_any:
+            raise _useless()
+
+    def _lost(self, portion: Portion, why: str) -> None:
+        """Queues some runs again, each by itself, or reports their failure after the last attempt."""
+        for task in portion.tasks:
+            if portion.attempt < _ATTEMPTS:
+                self._waiting.append(Portion([task], portion.attempt + 1))
+            else:
+                self._told(task, Outcome(task.name, FAILED, error=f"{why}, {_ATTEMPTS} times"))
+                self._is_stopped = self._is_stopped or self._fail_fast
+
+
+def check_version(found: str, worker: str = "") -> None:
+    """Raises UsageError for a worker with another version of plait than this process: its results may differ.
+
+    worker: its name, or "".
+    """
+    if found != version():
+        raise UsageError(
+            "a worker has another version of plait, or of a library that it needs, than this process",
+            found=f"{worker}: {found or 'an unknown version'}" if worker else found or "an unknown version",
+            expected=version(),
+            hint="install the same versions, of Python as well, on all workers",
+            code="fleet-workers",
+        )
+
+
+def _useless() -> PlaitError:
+    return PlaitError(
+        "the processes that make runs end before they have made one",
+        hint="-j 1 does without them",
+        code="process-ended",
+    )
+
+
+def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
+    """Writes the result sent by a process. Returns the outcome, or a failed one if it cannot be written."""
+    assert outcome.texts is not None
+    try:
+        outcome.files = with_times(outcome.files, output.put(task, outcome.texts))
+    except PlaitError as error:
+        told = render(error, "").rstrip("\n")
+        # Other outcomes refer to the same parts.
+        return Outcome(task.name, FAILED, error=told, news=outcome.news)
+    outcome.texts = None
+    return outcome

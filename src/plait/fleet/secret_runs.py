@@ -1,0 +1,29 @@
+"""Finds runs that use secrets. Their results are not cached unless the user asks for it."""
+
+from __future__ import annotations
+
+from plait.tree.secrets import uses_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.input_view import View
+
+# A directory, which is not a value.
+_HARMLESS = frozenset({"HOME"})
+
+
+def is_secret(view: View) -> bool:
+    """True if no digest and no copy of a run's inputs or outputs may be stored.
+
+    True for a run that uses secrets, and for one that reads values from the environment: a digest of a short value
+    reveals it.
+    """
+    return uses_secrets(view) or bool(view.variables.keys() - _HARMLESS)
+
+
+def can_be_known(view: View) -> bool:
+    """True if the result of a run follows from the files that it has read, and if it writes nothing else.
+
+    Standard input and URLs may be others the next time, and a result from the cache writes no variables store.
+    """
+    return not view.streams and not view.written

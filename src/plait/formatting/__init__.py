@@ -1,9 +1,0 @@
-"""Formatting that loses nothing: `plait fmt`, and `format_text` for programs.
-
-`structure` finds where each line of a text ought to stand, `lossless` writes the lines there and checks that nothing else
-has changed, `command` is the command line.
-"""
-
-from plait.formatting.lossless import Formatted, format_text
-
-__all__ = ["Formatted", "format_text"]

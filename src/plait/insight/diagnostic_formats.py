@@ -1,0 +1,325 @@
+"""Diagnostics for programs: JSON, annotations of GitHub, SARIF, and the texts of ytt and BOSH.
+
+Errors, warnings and findings of lint become `Message`s, so that each format is written once.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.codes import BY_CODE, CODES, Code
+from plait.base.extents import extent
+from plait.base.version import __version__
+from plait.insight.workflow import annotation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plait.base.errors import Diagnostic, PlaitError
+    from plait.base.source import Position
+
+    Part = Mapping[str, object]
+
+JSON, GITHUB, SARIF = "json", "github", "sarif"
+# Formats with the text of another program, and no other.
+REFERENCES = ("ytt", "bosh")
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+PAGES = "docs/reference/codes"
+_UNKNOWN = Code("", "", "error", "")
+
+
+class Related:
+    """A place that has a part in a message. text: how, or ""."""
+
+    __slots__ = ("column", "file", "line", "text")
+
+    def __init__(self, file: str, line: int, text: str = "", column: int = 0) -> None:
+        self.file = file
+        self.line = line
+        self.text = text
+        self.column = column
+
+    def data(self) -> dict[str, object]:
+        """The place as JSON."""
+        return {"file": self.file, "line": self.line, "text": self.text}
+
+
+class Change:
+    """An edit that corrects a file. start, end: offsets of characters. text: the replacement."""
+
+    __slots__ = ("end", "file", "start", "text")
+
+    def __init__(self, file: str, start: int, end: int, text: str) -> None:
+        self.file = file
+        self.start = start
+        self.end = end
+        self.text = text
+
+
+class Offer:
+    """A change that somebody may want. title: a short sentence. safety: "safe" or "unsafe"."""
+
+    __slots__ = ("changes", "safety", "title")
+
+    def __init__(self, title: str, safety: str, changes: Iterable[Change]) -> None:
+        self.title = title
+        self.safety = safety
+        self.changes = list(changes)
+
+
+class Message:
+    """A diagnostic as it may be shown to a program.
+
+    code: of the registry. level: "error", "warning" or "note". file: "" without a place; line, column: 0 if unknown; end: the column after
+    the last character. fix: edits that change no output; offers: changes to choose from. runs: names of the runs of the project that it is about.
+    """
+
+    __slots__ = (
+        "also",
+        "code",
+        "column",
+        "details",
+        "end",
+        "file",
+        "fix",
+        "hint",
+        "level",
+        "line",
+        "offers",
+        "runs",
+        "text",
+    )
+
+    def __init__(
+        self,
+        code: Code,
+        level: str,
+        text: str,
+        *,
+        file: str = "",
+        line: int = 0,
+        column: int = 0,
+        end: int = 0,
+        hint: str | None = None,
+        also: Iterable[Related] = (),
+        fix: Iterable[Change] = (),
+        offers: Iterable[Offer] = (),
+        runs: Iterable[str] | None = None,
+        details: Part | None = None,
+    ) -> None:
+        self.code = code
+        self.level = level
+        self.text = text
+        self.file = file
+        self.line = line
+        self.column = column
+        self.end = end
+        self.hint = hint
+        self.also = list(also)
+        self.fix = list(fix)
+        self.offers = list(offers)
+        self.runs = runs
+        self.details = details or {}
+
+    def data(self) -> dict[str, object]:
+        """The message as JSON."""
+        found: dict[str, object] = {
+            "code": self.code.code,
+            "name": self.code.name,
+            "family": self.code.family,
+            "level": self.level,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "end": self.end,
+            "message": self.text,
+            "hint": self.hint,
+            **self.details,
+            "also": [one.data() for one in self.also],
+        }
+        if self.runs is not None:
+            found["runs"] = list(self.runs)
+        found["fix"] = _changes(self.fix)
+        if self.offers:
+            found["suggestions"] = [
+                {"title": one.title, "safety": one.safety, "edits": _changes(one.changes)} for one in self.offers
+            ]
+        return found
+
+
+def _changes(found: Iterable[Change]) -> list[Part]:
+    return [{"file": one.file, "start": one.start, "end": one.end, "text": one.text} for one in found]
+
+
+def parts_of(error: PlaitError) -> list[Diagnostic]:
+    """The diagnostics of an error: itself, unless it only counts its findings, and its findings."""
+    own = [] if error.findings and error.at is None else [error]
+    return [*own, *error.findings]
+
+
+def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[Offer] = ()) -> Message:
+    """The message of a diagnostic. quote_values: also of private sources. offers: of the message."""
+    at = one.at if one.at is not None and one.at.source is not None else None
+    also = [_related(place) for place in one.also if place.source is not None]
+    trail = [step for step in one.trail if step.text]
+    if at is None:
+        at = next((step.at for step in trail if step.at is not None and step.at.source is not None), None)
+    column, end = _columns(one, at)
+    return Message(
+        CODES.get(one.code, _UNKNOWN),
+        one.severity,
+        one.text("message", complete=quote_values) or one.message,
+        file="" if at is None or at.source is None else at.source.shown,
+        line=0 if at is None else max(at.line, 0),
+        column=column,
+        end=end,
+        hint=one.text("hint", complete=quote_values),
+        also=also,
+        offers=offers,
+        details={
+            "expected": one.text("expected", complete=quote_values),
+            "found": one.text("found", complete=quote_values),
+            "document": one.text("document", complete=quote_values) if hasattr(one, "_document") else None,
+            "trail": [
+                {**(Related("", 0) if step.at is None else _related(step.at)).data(), "text": step.text}
+                for step in trail
+            ],
+        },
+    )
+
+
+def _columns(one: Diagnostic, at: Position | None) -> tuple[int, int]:
+    """The first column and the one after the last; 0 for unknown. The length of a private line is not told."""
+    found = None if at is None or one.is_private else extent(one, at)
+    if found is None:
+        return (at.column or 0) if at is not None else 0, 0
+    return found.column or 0, found.end or 0
+
+
+def _related(at: Position) -> Related:
+    return Related("" if at.source is None else at.source.shown, max(at.line, 0), at.label, at.column or 0)
+
+
+def as_lines(found: Iterable[Message]) -> str:
+    """One JSON object per line."""
+    from json import dumps
+
+    return "".join(dumps(one.data(), ensure_ascii=False) + "\n" for one in found)
+
+
+def as_list(found: Iterable[Message]) -> str:
+    """A JSON list."""
+    from json import dumps
+
+    return dumps([one.data() for one in found], indent=1, ensure_ascii=False) + "\n"
+
+
+def as_annotations(found: Iterable[Message]) -> str:
+    """Workflow commands of GitHub, one per message."""
+    out = []
+    for one in found:
+        place = {}
+        if one.file:
+            place["file"] = one.file
+            if one.line:
+                place["line"] = str(one.line)
+            if one.line and one.column:
+                # Columns are shown of one line only.
+                place["endLine"] = str(one.line)
+                place["col"] = str(one.column)
+                if one.end > one.column:
+                    place["endColumn"] = str(one.end)
+        if one.code.code:
+            place["title"] = f"{one.code.code} {one.code.name}"
+        out.append(
+            annotation(
+                "error" if one.level == "error" else "warning", place, one.text + (f"\n{one.hint}" if one.hint else "")
+            )
+        )
+    return "".join(out)
+
+
+def as_sarif(found: Sequence[Message]) -> str:
+    """A log in SARIF 2.1.0 with one run."""
+    from json import dumps
+
+    used = sorted({one.code.code for one in found if one.code.code})
+    driver = {"name": "plait", "version": __version__, "rules": [_rule(code) for code in used]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(one, used) for one in found],
+    }
+    return dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _rule(code: str) -> Part:
+    row = BY_CODE[code]
+    return {
+        "id": row.code,
+        "name": row.name,
+        "shortDescription": {"text": row.summary},
+        "help": {"text": f"{PAGES}/{row.code}.md"},
+        "properties": {"tags": [row.family]},
+    }
+
+
+def _result(one: Message, used: list[str]) -> Part:
+    result: dict[str, object] = {
+        "level": one.level,
+        "message": {"text": one.text + (f" ({one.hint})" if one.hint else "")},
+    }
+    if one.code.code:
+        result = {"ruleId": one.code.code, "ruleIndex": used.index(one.code.code), **result}
+    if one.file:
+        result["locations"] = [_location(one.file, one.line, one.column, one.end)]
+    related = [
+        {**_location(place.file, place.line, place.column), "message": {"text": place.text or "see also"}}
+        for place in one.also
+        if place.file
+    ]
+    if related:
+        result["relatedLocations"] = related
+    fixes = [Offer(one.hint or one.text, "safe", one.fix)] if one.fix else []
+    if fixes or one.offers:
+        result["fixes"] = [_fix(each) for each in (*fixes, *one.offers)]
+    return result
+
+
+def _location(file: str, line: int, column: int = 0, end: int = 0) -> Part:
+    place: dict[str, object] = {"artifactLocation": {"uri": _uri(file)}}
+    if line:
+        region = {"startLine": line}
+        if column:
+            region["startColumn"] = column
+            if end > column:
+                region["endColumn"] = end
+        place["region"] = region
+    return {"physicalLocation": place}
+
+
+def _fix(one: Offer) -> Part:
+    by_file: dict[str, list[Part]] = {}
+    for change in one.changes:
+        by_file.setdefault(change.file, []).append(
+            {
+                "deletedRegion": {"charOffset": change.start, "charLength": change.end - change.start},
+                "insertedContent": {"text": change.text},
+            }
+        )
+    return {
+        "description": {"text": one.title},
+        "artifactChanges": [
+            {"artifactLocation": {"uri": _uri(file)}, "replacements": changes} for file, changes in by_file.items()
+        ],
+    }
+
+
+def _uri(file: str) -> str:
+    """A path as a reference: relative where it can be."""
+    from urllib.parse import quote
+
+    text = quote(file.replace(os.sep, "/").encode("utf-8", "surrogateescape"))
+    return f"file://{text}" if os.path.isabs(file) else text

@@ -1,0 +1,493 @@
+"""The history of a value, as data and as text: its origin and all changes, including lost ones.
+
+A history is a list of entries, oldest first. Only the last one is in the output; the others were overwritten or used
+up: a text with a placeholder contributes to the value of the placeholder. Each entry has origins: the data values,
+variables, lines of code and items of other documents that it was made from.
+"""
+
+from __future__ import annotations
+
+from plait.insight.item_names import ItemNames
+from plait.tree.deferred_values import is_deferred
+from plait.tree.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
+from plait.tree.provenance import Cause
+from plait.tree.secrets import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plait.base.source import Source
+    from plait.insight.node_paths import Place
+    from plait.tree.nodes import Document, Item, Value
+    from plait.tree.provenance import Origin, Trace
+    from plait.tree.provenance.marks import Marks
+
+# Origins are not nested deeper than that: what comes below stands side by side.
+_DEEPEST = 100
+_LONGEST = 1000
+
+STANDS, LOST, USED = "stands", "lost", "used"
+
+
+class Entry:
+    """One line of a history.
+
+    action: the kind of change. source, line: its position. value: the value at that time (`has_value`). state: in the
+    output, lost, or used for the next entry. origins: the entries it was made from. structural: only its existence
+    counts, not its contents, such as the map around a value. secret: its value and line are hidden.
+    """
+
+    __slots__ = ("action", "has_value", "key", "line", "origins", "secret", "source", "state", "structural", "value")
+
+    def __init__(
+        self,
+        action: str,
+        source: Source | None,
+        line: int,
+        value: Value = None,
+        *,
+        has_value: bool = False,
+        key: Value = None,
+        state: str = STANDS,
+        origins: Sequence[Entry] = (),
+        structural: bool = False,
+    ) -> None:
+        self.action = "data value" if source is not None and source.is_data_flag else action
+        self.source = source
+        self.line = line
+        self.value = "(not computed)" if is_deferred(value) else value
+        self.has_value = has_value
+        self.key = key
+        self.state = state
+        self.origins = list(origins)
+        self.structural = structural
+        self.secret = False
+
+    def with_origins(self, origins: Sequence[Entry]) -> Entry:
+        """The same entry with other origins."""
+        return Entry(
+            self.action,
+            self.source,
+            self.line,
+            self.value,
+            has_value=self.has_value,
+            key=self.key,
+            state=self.state,
+            origins=origins,
+            structural=self.structural,
+        )
+
+    @property
+    def place(self) -> str:
+        """File and line, or the flag."""
+        if self.source is None:
+            return "?"
+        if self.source.is_data_flag:
+            return _flag(self.source, is_secret=self.secret)
+        return f"{self.source.shown}:{self.line}" if self.line > 0 and not self.source.flag else self.source.shown
+
+    @property
+    def text(self) -> str | None:
+        """The source line, unless it is a flag."""
+        if self.source is None or self.line <= 0 or self.source.flag:
+            return None
+        return self.source.line(self.line)
+
+
+def _flag(source: Source, *, is_secret: bool) -> str:
+    """A flag and its argument as it is typed, without the value if that is secret; or the environment variable."""
+    text = source.text
+    if source.flag.startswith("data-values-env"):
+        return f"environment variable {text.partition('=')[0]}"
+    argument = source.argument or text
+    if is_secret and "=" in text and argument == text:
+        argument = f"{text.partition('=')[0]}=..."
+    return f"--{source.flag} {argument}"
+
+
+class History:
+    """The history of one value: its place, its entries, and the entries that decided its existence (`around`).
+
+    secret: the value is hidden. value: as it may be shown.
+    """
+
+    __slots__ = ("around", "entries", "place", "secret", "value")
+
+    def __init__(
+        self, place: Place, entries: list[Entry], around: list[Entry], *, secret: bool = False, value: Value = None
+    ) -> None:
+        self.place = place
+        self.entries = entries
+        self.around = around
+        self.secret = secret
+        self.value = place.value if value is None else value
+
+    def standing(self) -> list[Entry]:
+        """The entries that contribute to the value: all but the lost ones."""
+        return [entry for entry in self.entries if entry.state != LOST]
+
+
+def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> History:
+    """The history of the value at a place. For many values use one `Explainer`."""
+    return Explainer(trace, cleartext_secrets=cleartext_secrets).history(place)
+
+
+def histories(
+    trace: Trace, documents: Sequence[Document], path: str | None = None, *, cleartext_secrets: bool = False
+) -> Iterator[History]:
+    """The histories of all values that a PATH means (docs/explain.md), in order; without one, of every value.
+
+    They are computed on demand, because all histories of a large output would need far more memory than the run.
+
+    trace: of the run that produced the documents. cleartext_secrets: show the values of variables stores and of
+    encrypted documents. Raises UsageError for an invalid PATH, or one that matches nothing.
+    """
+    from plait.insight.node_paths import all_places, means_text, parse, text_lines
+    from plait.insight.path_resolution import find
+
+    places: Iterable[Place]
+    explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
+    documents = explainer.visible(documents)
+    if path is None:
+        places = all_places(documents, explainer.texts)
+    else:
+        wanted = parse(path)
+        is_text = means_text(wanted, explainer.texts)
+        places = (
+            text_lines(explainer.texts, wanted)
+            if is_text
+            else find(wanted, documents, explainer.names, reveals="--cleartext-secrets")
+        )
+    return map(explainer.history, places)
+
+
+class Explainer:
+    """Reads histories from a trace.
+
+    The entries that decided the items around a value are the same for all values in the innermost of them, so they are
+    cached while values are queried in order.
+    """
+
+    def __init__(self, trace: Trace, *, cleartext_secrets: bool = False) -> None:
+        self.trace = trace
+        self._cleartext_secrets = cleartext_secrets
+        self._names: ItemNames | None = None
+        # The items around the last value, outermost first, with what is known of each; and all of that together.
+        self._above: list[tuple[Item, list[Entry]]] = []
+        self._around: list[Entry] = []
+        # The lines of the last `around` that was asked for.
+        self._lines: tuple[list[Entry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
+
+    @property
+    def marks(self) -> Marks | None:
+        """The marks of the run, if secrets are hidden; None otherwise."""
+        return None if self._cleartext_secrets else self.trace.marks
+
+    @property
+    def names(self) -> ItemNames:
+        """Names of documents and array items, without secrets."""
+        if self._names is None:
+            marks = self.marks
+            self._names = ItemNames() if marks is None else ItemNames(marks.holds_secret, marks.secret_keys)
+        return self._names
+
+    def visible(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """The documents without items whose existence depends on a secret."""
+        return documents if self.marks is None else self.marks.visible(documents)
+
+    @property
+    def texts(self) -> Mapping[str, Array]:
+        """The lines of text files, without those that depend on a secret."""
+        return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
+
+    def history(self, place: Place) -> History:
+        """The history of the value at a place, which no secret is in the name of."""
+        place = place.named(self.names)
+        entries = self._brought(place, self.entries(place.item))
+        around = self._shared(place)
+        own = self.parentage(place)
+        if place.way:
+            own += [
+                Entry("put in", entry.source, entry.line, origins=entry.origins)
+                for entry in self.only_presence(place.item)
+            ]
+        if own:
+            around = distinct([*around, *own])
+        marks = self.marks
+        if marks is None:
+            return History(place, entries, around)
+        for entry in flat([*entries, *around]):
+            entry.secret = any(marks.is_secret_line(one.source, one.line) for one in flat([entry]))
+            entry.value = marks.masked(entry.value)
+        way = (place.document, *place.way)
+        secret = marks.is_secret_place(*way) or any(entry.secret for entry in entries)
+        if secret and (marks.has_control(place.item) or any(map(marks.is_decided_item, way))):
+            # Which lines made it, or put it there, depends on the secret.
+            entries, around = [Entry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
+            entries[0].secret = True
+        return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
+
+    def _key_of(self, item: Item) -> Value:
+        """The key of an item of a map as it may be shown; None for another item."""
+        if type(item) is not MapItem:
+            return None
+        return HIDDEN if self.marks is not None and self.marks.has_secret_key(item) else item.key
+
+    def is_secret(self, item: Item) -> bool:
+        """True if a value, or something in it, is secret."""
+        return self.marks is not None and self.marks.holds_secret(item)
+
+    def _brought(self, place: Place, entries: list[Entry]) -> list[Entry]:
+        """The entries of a value that a substitution inserted as part of a map or list: it is above the place where it
+        is written.
+        """
+        first = entries[0]
+        if first.action != "written" or len(place.way) < 2:
+            return entries
+        for item in reversed(place.way[:-1]):
+            change = self.trace.changes.get(self.trace.original(item))
+            if change is None:
+                continue
+            if change.action == "substitution":
+                where = (change.source, change.line, None)
+                origins = self.origins(change.because, {item}, 0, where)
+                below = first.with_origins(first.origins)
+                below.state = STANDS
+                brought = Entry(
+                    "substitution", *where[:2], first.value, has_value=True, key=first.key, state=first.state,
+                    origins=[*origins, below],
+                )  # fmt: skip
+                return [brought, *entries[1:]]
+            break
+        return entries
+
+    def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
+        """The result of the function `lines` for a history of this explainer. Cached."""
+        around, structural, found = self._lines
+        if around is not history.around or structural is not structure:
+            found = frozenset(_lines_of(history.around, structure=structure))
+            self._lines = (history.around, structure, found)
+        return _lines_of(history.standing(), structure=structure) | found
+
+    def _shared(self, place: Place) -> list[Entry]:
+        """The entries that decided the existence of the items around a value."""
+        items = (place.document, *place.way[:-1]) if place.way else ()
+        above = self._above
+        same = 0
+        for item, (known, _) in zip(items, above, strict=False):
+            if item is not known:
+                break
+            same += 1
+        if same < len(items) or same < len(above):
+            del above[same:]
+            above += [(item, self.presence(item)) for item in items[same:]]
+            self._around = distinct([entry for _, entries in above for entry in entries])
+        return self._around
+
+    def entries(self, item: Item) -> list[Entry]:
+        """The entries of an item, oldest first."""
+        found: list[Entry] = []
+        used: set[object] = set()
+        taken: Item | None = None
+        for original, change in self.trace.versions(item):
+            state = STANDS if not found else USED if original in used or taken in used else LOST
+            key = self._key_of(original)
+            if change is None:
+                entry = Entry("written", original.source, original.line, original.value, has_value=True, key=key)
+            else:
+                origins = self.origins(change.because, {original}, 0, (change.source, change.line, original.value))
+                entry = Entry(
+                    change.action, change.source, change.line, original.value, has_value=True, key=key, origins=origins
+                )
+                used = {one for one in change.because if not isinstance(one, Cause)}
+                taken = change.was
+            entry.state = state
+            found.append(entry)
+        found.reverse()
+        return found
+
+    def origins(
+        self,
+        because: Iterable[Origin],
+        seen: set[object],
+        depth: int,
+        same: tuple[Source | None, int, Value] | None = None,
+    ) -> list[Entry]:
+        """Entries for the origins of a value. Entries equal to the one above (`same`) are replaced by their
+        origins.
+        """
+        out: list[Entry] = []
+        todo: list[Origin] = [*because]
+        todo.reverse()
+        while todo:
+            origin = todo.pop()
+            if origin in seen:
+                continue
+            seen.add(origin)
+            if isinstance(origin, Cause):
+                where = (origin.action, origin.source, origin.line)
+                passed = same is not None and same[:2] == where[1:]
+                if not origin.action or passed or where in seen or depth >= _DEEPEST:
+                    # A loop comes to a line again and again; that is said once.
+                    if depth >= _DEEPEST and where not in seen:
+                        seen.add(where)
+                        out.append(Entry(*where))
+                    todo.extend(reversed(origin.because))
+                    continue
+                seen.add(where)
+                below = self.origins(origin.because, seen, depth + 1)
+                out.append(Entry(*where, origins=below, structural=origin.structural or origin.action == "overlay"))
+            elif isinstance(origin, COLLECTION_TYPES):
+                inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
+                todo.extend(reversed(inner))
+            else:
+                out += self.item(origin, seen, depth, same)
+        return distinct(out)
+
+    def item(
+        self, item: Item, seen: set[object], depth: int, same: tuple[Source | None, int, Value] | None
+    ) -> list[Entry]:
+        trace = self.trace
+        original = trace.original(item)
+        seen.add(original)
+        change = trace.changes.get(original)
+        nested = type(original.value) is Map or type(original.value) is Array
+        key = self._key_of(original)
+        if change is None:
+            presence = self.origins(trace.presence.get(original, ()), seen, depth + 1)
+            if same is not None and same[:2] == (original.source, original.line):
+                return presence
+            return [
+                Entry(
+                    "written",
+                    original.source,
+                    original.line,
+                    original.value,
+                    has_value=not nested,
+                    key=key,
+                    origins=presence,
+                    structural=nested,
+                )
+            ]
+        where = (change.source, change.line, original.value)
+        below = self.origins((*change.because, *trace.presence.get(original, ())), seen, depth + 1, where)
+        if same is not None and same[:2] == where[:2]:
+            return below
+        entry = Entry(
+            change.action,
+            change.source,
+            change.line,
+            original.value,
+            has_value=not nested,
+            key=key,
+            origins=below,
+            structural=nested,
+        )
+        # What was put in by a program, and not written anywhere, is where the program put it in.
+        out = below if change.source is None and below else [entry]
+        # The values that lost against a data value are part of the story of who uses it.
+        lost = trace.before(original)
+        while lost is not None and lost not in seen and not nested:
+            seen.add(lost)
+            old = trace.original(lost)
+            known = trace.changes.get(old)
+            action = "written" if known is None else known.action
+            source, line = (old.source, old.line) if known is None else (known.source, known.line)
+            if type(old.value) is not Map and type(old.value) is not Array:
+                state = USED if known is not None and old in change.because else LOST
+                key = self._key_of(old)
+                out.insert(0, Entry(action, source, line, old.value, has_value=True, key=key, state=state))
+            lost = trace.before(old)
+        return out
+
+    def presence(self, item: Item) -> list[Entry]:
+        """The position of an item around a value, and the entries that decided its existence."""
+        original = self.trace.original(item)
+        change = self.trace.changes.get(original)
+        because = () if change is None or change.action == "layered" else change.because
+        seen: set[object] = {original}
+        there: list[Origin] = []
+        one: Item | None = item
+        for _ in range(_LONGEST):
+            if one is None:
+                break
+            there += self.trace.presence.get(one, ())
+            one = self.trace.copies.get(one)
+        entries = self.origins((*because, *there), seen, 0)
+        source, line = (original.source, original.line) if change is None else (change.source, change.line)
+        if source is None:
+            return entries
+        key = self._key_of(original)
+        return [Entry("around", source, line, key=key, origins=entries, structural=True)]
+
+    def parentage(self, place: Place) -> list[Entry]:
+        """The entries that select the parent, for a value that a document inherits."""
+        item: Item | None = place.document
+        while item is not None and item not in self.trace.lineage:
+            item = self.trace.copies.get(item)
+        if item is None or not place.way:
+            return []
+        own, because = self.trace.lineage[item]
+        data = any(type(one) is MapItem and one.key == "data" for one in place.way[:1])
+        original = self.trace.original(place.item)
+        change = self.trace.changes.get(original)
+        # A substitution puts its value there whatever was there before, unless it fills a text; an action, the document's.
+        given = change is not None and (
+            change.action.startswith("layering ")
+            or (change.action == "substitution" and change.was not in change.because)
+        )
+        if not data or given or id(original) in own:
+            return []
+        return self.origins(because, set(), 0)
+
+    def only_presence(self, item: Item) -> list[Entry]:
+        found = (*self.trace.presence.get(item, ()), *self.trace.presence.get(self.trace.original(item), ()))
+        return self.origins(found, set(), 0)
+
+
+def distinct(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries without duplicates, whose origins are added to the first one."""
+    out: dict[tuple[object, ...], Entry] = {}
+    for entry in entries:
+        key = (entry.action, entry.source, entry.line, str(entry.key), entry.state)
+        known = out.get(key)
+        if known is None:
+            out[key] = entry
+        elif entry.origins and entry is not known:
+            out[key] = known.with_origins(distinct([*known.origins, *entry.origins]))
+    return list(out.values())
+
+
+def flat(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries and all below them."""
+    stack = [*entries]
+    while stack:
+        entry = stack.pop()
+        yield entry
+        stack.extend(entry.origins)
+
+
+def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
+    """The lines (file, line) that contribute to a value, without lost ones.
+
+    structure: include lines that only decide the existence, such as the key of the map around the value.
+    """
+    return _lines_of([*history.standing(), *history.around], structure=structure)
+
+
+def _lines_of(entries: Iterable[Entry], *, structure: bool) -> set[tuple[str, int]]:
+    return {
+        (entry.source.shown, entry.line)
+        for entry in _contributing(entries)
+        if entry.source is not None and (structure or not entry.structural)
+    }
+
+
+def _contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
+    stack = [*entries]
+    while stack:
+        entry = stack.pop()
+        if entry.state != LOST:
+            yield entry
+            stack.extend(entry.origins)

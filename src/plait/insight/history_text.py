@@ -1,0 +1,131 @@
+"""A history as plain data and as text."""
+
+from __future__ import annotations
+
+from plait.insight.explain import STANDS, distinct, flat
+from plait.tree.nodes import Array, Map
+from plait.tree.secrets import HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.insight.explain import Entry, History
+    from plait.tree.nodes import Value
+
+# What is nested deeper than that is cut off in text; there is a limit to what a person reads.
+_SHOWN_DEPTH = 6
+_SHOWN_VALUE = 40
+
+
+def to_data(history: History) -> dict[str, object]:
+    """The history as plain data, for JSON."""
+    place = history.place
+    from plait.tree.nodes import to_plain
+
+    return {
+        "document": place.document_name,
+        "index": place.number,
+        "path": place.path,
+        "value": to_plain(history.value),
+        "history": [_entry_data(entry, history.secret) for entry in history.entries],
+        "around": [_entry_data(entry, history.secret) for entry in history.around],
+    }
+
+
+def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
+    from plait.tree.nodes import to_plain
+
+    secret = secret or entry.secret
+    data: dict[str, object] = {"action": entry.action, "place": entry.place}
+    if entry.source is not None:
+        data["file"] = entry.source.shown
+        data["line"] = entry.line
+    if entry.key is not None and not isinstance(entry.key, Map | Array):
+        data["key"] = entry.key
+    if entry.has_value:
+        data["value"] = HIDDEN if secret else to_plain(entry.value)
+    data["state"] = entry.state
+    if entry.text is not None and not secret:
+        data["text"] = entry.text.strip()
+    if entry.origins:
+        data["from"] = [_entry_data(inner, secret) for inner in entry.origins]
+    return data
+
+
+def to_text(history: History, *, around: bool = False, width: int | None = None) -> str:
+    """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it.
+
+    width: that of a terminal. What does not fit stands below, the source line in its column as long as that is wide enough.
+    """
+    secret = history.secret
+    rows: list[tuple[str, str, str, str]] = []
+    for entry in history.entries:
+        _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
+    # That a library was evaluated is always told.
+    libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
+    for entry in history.around if around else distinct(libraries):
+        _rows(entry, 0, rows, secret=secret, nested=True)
+    value = HIDDEN if secret else shown(history.value)
+    out = [f"{history.place}: {value}" if value else f"{history.place}:"]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    room = None if width is None else width - sum(widths) - 8
+    if width is not None and room is not None and room < min(_NARROW_TEXT, max(len(row[3]) for row in rows)):
+        return "\n".join([*out, *_narrow(rows, width)]) + "\n"
+    for row in rows:
+        left = "  ".join(text.ljust(wide) for text, wide in zip(row[:3], widths, strict=True))
+        lines = [row[3]] if room is None or len(row[3]) <= room else _in_column(row[3], room)
+        out.append(f"  {left}  {lines[0]}".rstrip())
+        out += [" " * (sum(widths) + 8) + line for line in lines[1:]]
+    return "\n".join(out) + "\n"
+
+
+# Where a source line has fewer characters than that beside the other columns, it stands below them.
+_NARROW_TEXT = 28
+
+
+def _narrow(rows: list[tuple[str, str, str, str]], width: int) -> list[str]:
+    """Rows that are too wide for a table: without columns, and the source lines below if they do not fit."""
+    lines = [f"  {'  '.join(filter(None, row))}" for row in rows]
+    if max(map(len, lines)) <= width:
+        return lines
+    out: list[str] = []
+    for place, action, value, text in rows:
+        out.append(f"  {'  '.join(filter(None, (place, action, value)))}")
+        if text:
+            out.append(" " * (len(place) - len(place.lstrip(" ")) + 6) + text)
+    return out
+
+
+def _in_column(text: str, room: int) -> list[str]:
+    """A source line in a column that is too narrow for it: each further line begins as the first one, with a bar."""
+    from textwrap import wrap
+
+    return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
+
+
+def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool) -> None:
+    secret = secret or entry.secret
+    value = ""
+    if entry.has_value:
+        value = HIDDEN if secret else shown(entry.value)
+    if entry.state != STANDS:
+        value = f"{value} ({entry.state})".strip()
+    text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
+    rows.append(("  " * depth + entry.place, entry.action, value, text))
+    if depth < _SHOWN_DEPTH:
+        for inner in entry.origins:
+            if inner.action not in ("overlay", "overlay match") or nested:
+                _rows(inner, depth + 1, rows, secret=secret, nested=False)
+
+
+def shown(value: Value) -> str:
+    """A value in one short line."""
+    if type(value) is Map:
+        return "{}" if not value.items else f"(map of {len(value.items)})"
+    if type(value) is Array:
+        return "[]" if not value.items else f"(array of {len(value.items)})"
+    from plait.yaml import write_value
+
+    text = write_value(value).rstrip("\n")
+    if "\n" in text:
+        text = repr(value)
+    return text if len(text) <= _SHOWN_VALUE else text[: _SHOWN_VALUE - 3] + "..."

@@ -1,0 +1,174 @@
+"""Resolves a PATH; and errors about one that matches nothing: how far it leads, the value there, the nearest name."""
+
+from __future__ import annotations
+
+from plait.base.errors import UsageError
+from plait.base.similar_names import counted, did_you_mean, listed
+from plait.insight.item_names import ItemNames
+from plait.insight.node_paths import Place, chosen, is_pattern, names_of, places, ways
+from plait.tree.nodes import Array, Map, kind_name
+from plait.yaml.document_names import document_name, namespace_of, naming, scalar_text, way_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.insight.node_paths import Path
+    from plait.tree.nodes import Document, Item, Value
+
+
+def find(
+    path: Path, documents: Sequence[Document], names: ItemNames | None = None, *, reveals: str | None = None
+) -> list[Place]:
+    """The places that match a PATH, in order. names: of documents and places. reveals: the flag that shows hidden values.
+
+    Raises UsageError with the failed part and the nearest name, or with all documents of a name that has several.
+    """
+    names = ItemNames() if names is None else names
+    meant = chosen(path, documents)
+    found = places(path, documents, names)
+    if not found:
+        raise no_place(path, meant, names, reveals=reveals) if meant else no_document(path, documents, names)
+    if path.selector is not None and not is_pattern(path.selector):
+        numbers = {place.number for place in found}
+        if len(numbers) > 1:
+            raise _several_documents(path.selector, [one for one in meant if one[0] in numbers], names)
+    return found
+
+
+_MOST_LISTED = 12
+
+
+def _several_documents(selector: str, meant: Sequence[tuple[int, Document]], names: ItemNames) -> UsageError:
+    """The error for a name of several documents. It lists a selector and the position of each."""
+    full = [names.document(document, number) or "" for number, document in meant]
+    spaces = [namespace_of(document) for _, document in meant]
+    shown = ["" if one is None or names.hides(one) else scalar_text(one.value) for one in spaces]
+    spaced = [f"{space}/{name}" if space else name for space, name in zip(shown, full, strict=True)]
+    selectors = next(
+        (way for way in (full, spaced) if len(set(way)) == len(way)),
+        [f"{selector}#{place}" for place in range(1, len(meant) + 1)],
+    )
+    at = [document.position for _, document in meant]
+    lines = [
+        f"{one}, {place}" if place.source is not None and place.source.shown else one
+        for one, place in zip(selectors, at, strict=True)
+    ]
+    more = [f"and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED else []
+    return UsageError(
+        f'"{selector}" is the name of {counted(len(meant), "document")}',
+        expected="one document, or a pattern",
+        found="\n".join([*lines[:_MOST_LISTED], *more]),
+        hint=f"name one of them, such as {selectors[-1]}, or all of them: {selector}#*",
+        code="ambiguous-path",
+    )
+
+
+def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> UsageError:
+    shown = [document for document in documents if not any(map(names.hides, naming(document)))]
+    known = [name for document in shown for name in names_of(document)]
+    full = [name for document in shown if (name := document_name(document)) is not None]
+    hint: str | None = did_you_mean(path.selector or "", known)
+    if hint is None and path.text == path.selector and "/" in path.text:
+        # A path of keys with slashes between them.
+        first, _, rest = path.text.partition("/")
+        if any(type(one.value) is Map and one.value.find(first) is not None for one in documents):
+            hint = f'did you mean "{first}.{rest.replace("/", ".")}"?'
+    return UsageError(
+        f'no document is called "{path.selector}"',
+        found=_listed(full) or f"{counted(len(documents), 'document')} without a kind, schema or name",
+        hint=hint,
+        code="no-such-place",
+    )
+
+
+def no_place(
+    path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames, *, reveals: str | None = None
+) -> UsageError:
+    """The error for a path that matches nothing, for the document in which it leads furthest. reveals: as of `find`."""
+    best: tuple[int, Place, Value, str, bool] | None = None
+    for number, document in chosen:
+        reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
+        for depth in range(1, len(path.steps)):
+            found = ways(document.value, path.steps[:depth])
+            if not found:
+                break
+            reached = (depth, found[0][-1].value if found[0] else document.value, found[0])
+        if best is None or reached[0] > best[0]:
+            best = (
+                reached[0],
+                Place(document, number, (), names=names),
+                reached[1],
+                way_text(document, reached[2], None, names.key),
+                any(map(names.hides, reached[2])),
+            )
+    assert best is not None
+    depth, around, value, upto, is_hidden = best
+    step = path.steps[depth]
+    shown = f"{step[0]}={step[1]}" if type(step) is tuple else str(step)
+    where = around.document_name or "the document"
+    inside = f"{upto} of {where}" if upto else where
+    if is_hidden and type(value) is not Map and type(value) is not Array:
+        return UsageError(
+            f'hidden: {inside} is secret, so "{shown}" below it is not looked for',
+            hint=f"{reveals} shows it"
+            if reveals is not None
+            else f"a PATH to the secret itself is valid: {where}:{upto}",
+            code="no-such-place",
+        )
+    if type(value) is Map:
+        hidden = names.secret_keys(value)
+        keys = [hidden.get(item) or scalar_text(item.key) for item in value.items]
+        return UsageError(
+            f'no key "{shown}" in {inside}',
+            found=_listed(keys) or "an empty map",
+            hint=did_you_mean(shown, keys)
+            or _kind_hint(path, [one for _, one in chosen])
+            or _deeper(path, depth, around.document, names),
+            code="no-such-place",
+        )
+    if type(value) is Array:
+        there = [
+            scalar_text(name.value)
+            for item in value.items
+            if type(item.value) is Map and (name := item.value.find("name")) is not None and not names.hides(name)
+        ]
+        return UsageError(
+            f'no item "{shown}" in {inside}',
+            found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
+            hint=did_you_mean(step[1] if type(step) is tuple else shown, there),
+            code="no-such-place",
+        )
+    return UsageError(
+        f'nothing is below {inside}: no key "{shown}"',
+        found=f"{'an' if kind_name(value)[0] in 'aeiou' else 'a'} {kind_name(value)}",
+        code="no-such-place",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:12])
+    return f"{shown} and {len(names) - 12} more" if len(names) > 12 else shown
+
+
+def kind_meant(path: Path, documents: Iterable[Document]) -> str | None:
+    """The intended PATH if the kind of documents is in the place of a key; None otherwise."""
+    first = path.steps[0] if path.steps else ""
+    if path.selector is not None or not any((document_name(one) or "").startswith(f"{first}/") for one in documents):
+        return None
+    rest = path.text.removeprefix(str(first)).removeprefix(".")
+    return f"{first}/*{':' if rest else ''}{rest}"
+
+
+def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
+    meant = kind_meant(path, documents)
+    return None if meant is None else f'did you mean "{meant}"?'
+
+
+def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
+    """A hint for a path with a missing part: places where the rest matches."""
+    found = [
+        way_text(document, way, names.of, names.key)
+        for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]
+    ]
+    return f"did you mean {listed(found, quote=chr(34))}?" if found else None

@@ -1,0 +1,201 @@
+"""Explains why a value is absent, and which overlays matched nothing (`plait explain --not`)."""
+
+from __future__ import annotations
+
+from plait.base.errors import UsageError, render
+from plait.insight.explain import Entry, Explainer
+from plait.insight.history_text import to_text
+from plait.insight.node_paths import Path, places
+from plait.insight.path_resolution import find
+from plait.tree.nodes import Array, Document, Map, MapItem
+from plait.tree.secrets import HIDDEN
+from plait.yaml.document_names import document_name, naming
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.insight.item_names import ItemNames
+    from plait.tree.nodes import Item
+    from plait.tree.provenance import Change, Trace
+
+_NEAR = 5
+
+
+def absent(trace: Trace, documents: Sequence[Document], path: Path | None) -> str:
+    """The answer as text. path: of the missing value; None for all overlay items that matched nothing."""
+    out: list[str] = []
+    explainer = Explainer(trace)
+    documents, names = explainer.visible(documents), explainer.names
+    if path is not None:
+        out += _why(trace, explainer, documents, path)
+    marks = explainer.marks
+    found = [
+        (item, [one for one in candidates if marks is None or not marks.is_there_by_secret(one)])
+        for item, candidates in trace.unmatched
+        if (path is None or _concerns(item, path))
+    ]
+    if found or path is None:
+        out.append("overlay items that matched nothing:" if found else "every overlay item matched something")
+    for item, candidates in found:
+        out += _unmatched(trace, item, candidates, names)
+    return "\n".join(out) + "\n"
+
+
+def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path: Path) -> list[str]:
+    names = explainer.names
+    there = places(path, documents, names)
+    if there:
+        return [f"{there[0]} is there:", "", to_text(explainer.history(there[0])).rstrip("\n")]
+    for effect in reversed(trace.effects):
+        was = places(path, explainer.visible([effect.before]), names)
+        if was and not (effect.after is not None and places(path, explainer.visible([effect.after]))):
+            by = effect.by
+            return [f"{was[0]} was there, until this:", _line(trace, Entry(by.action, by.source, by.line))]
+    for stage in reversed(trace.stages):
+        was = places(path, explainer.visible(stage.documents), names)
+        if not was:
+            continue
+        out = [f"{was[0]} was there after {stage.name}, and was taken out:"]
+        for item in (*reversed(was[0].way), was[0].document):
+            change = _removal(trace, item)
+            if change is not None:
+                out.append(_line(trace, Entry(change.action, change.source, change.line)))
+                return out
+        other = _instead(trace, documents, path)
+        return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
+    try:
+        find(path, documents, names, reveals="--cleartext-secrets")
+    except UsageError as error:
+        problem = error
+    marks = trace.marks
+    gone = [
+        (item, change)
+        for item, change in trace.removals.items()
+        if _is_last(item, path) and (marks is None or not marks.is_there_by_secret(item))
+    ]
+    out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
+    for item, change in gone[:_NEAR]:
+        where = Entry("written", item.source, item.line).place
+        out.append(f"an item of that name, written at {where}, was taken out by")
+        out.append(_line(trace, Entry(change.action, change.source, change.line)))
+        for cause in change.because[:1]:
+            source, line = cause.source, cause.line
+            if (source, line) != (change.source, change.line):
+                out.append(_line(trace, Entry(getattr(cause, "action", "written"), source, line)))
+    return out
+
+
+def _instead(trace: Trace, documents: Sequence[Document], path: Path) -> Entry | None:
+    """The entry that replaced the value of a path, or of a part of it, or None."""
+    for length in range(len(path.steps) - 1, -1, -1):
+        for place in places(Path(path.text, path.selector, path.steps[:length]), documents)[:1]:
+            change = trace.changes.get(trace.original(place.item))
+            if change is not None and change.source is not None:
+                return Entry(change.action, change.source, change.line)
+    return None
+
+
+def _removal(trace: Trace, item: Item) -> Change | None:
+    one: Item | None = item
+    while one is not None:
+        found = trace.removals.get(one)
+        if found is not None:
+            return found
+        one = trace.copies.get(one)
+    return None
+
+
+def _is_last(item: Item, path: Path) -> bool:
+    last = path.steps[-1] if path.steps else None
+    return type(item) is MapItem and item.key == last
+
+
+def _concerns(item: Item, path: Path) -> bool:
+    keys = {step for step in path.steps if type(step) is str}
+    return type(item) is MapItem and item.key in keys
+
+
+def _line(trace: Trace, entry: Entry) -> str:
+    marks = trace.marks
+    hidden = entry.text is None or (marks is not None and marks.is_secret_line(entry.source, entry.line))
+    text = "" if hidden or entry.text is None else f"  | {entry.text.strip()}"
+    return f"  {entry.place}  {entry.action}{text}"
+
+
+def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemNames) -> list[str]:
+    """One overlay item, the rule it was to match by, and how each of the nearest candidates fails."""
+    annotation = (item.annotations or {}).get("overlay/match")
+    out = [_line(trace, Entry(_described(item), item.source, item.line))]
+    if annotation is not None:
+        out.append(_line(trace, Entry("rule", annotation.source, annotation.line)))
+    by = _rule(item)
+    ranked = sorted(candidates, key=lambda other: -_likeness(item, other))[:_NEAR]
+    for other in ranked:
+        out.append(f"    {Entry('', other.source, other.line).place}  {_difference(item, other, by, names)}")
+    if len(candidates) > _NEAR:
+        out.append(f"    and {len(candidates) - _NEAR} more")
+    if not candidates:
+        out.append("    there was nothing it could have matched")
+    return out
+
+
+def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> str | None:
+    """The way in which the most similar candidate differs from an overlay item that matched nothing, or None.
+
+    names: the names of the candidates.
+    """
+    if not candidates:
+        return None
+    other = max(candidates, key=lambda one: _likeness(item, one))
+    return f"{Entry('', other.source, other.line).place} {_difference(item, other, _rule(item), names)}"
+
+
+def _rule(item: Item) -> object:
+    """The declared matcher of an overlay item, or None."""
+    annotation = (item.annotations or {}).get("overlay/match")
+    if annotation is None:
+        return None
+    return annotation.kwargs.get("by", annotation.args[0] if annotation.args else None)
+
+
+def _described(item: Item) -> str:
+    if type(item) is MapItem:
+        return f'key "{item.key}"'
+    return "document" if type(item) is Document else "array item"
+
+
+def _likeness(wanted: Item, other: Item) -> int:
+    if type(wanted.value) is Map and type(other.value) is Map:
+        return sum(
+            2 if (found := other.value.find(item.key)) is not None and found.value == item.value else found is not None
+            for item in wanted.value.items
+        )
+    return 1 if type(wanted) is MapItem and type(other) is MapItem and str(wanted.key)[:2] == str(other.key)[:2] else 0
+
+
+def _difference(wanted: Item, other: Item, by: object, names: ItemNames) -> str:
+    """The reason why a candidate does not match."""
+
+    def shown(item: Item | None) -> str:
+        value = None if item is None else HIDDEN if names.hides(item) else item.value
+        return f'"{value}"' if type(value) is str and value is not HIDDEN else str(value)
+
+    if type(wanted) is MapItem and type(other) is MapItem:
+        return f'has the key "{other.key}"'
+    if type(by) is str:
+        own = wanted.value.find(by) if type(wanted.value) is Map else None
+        its = other.value.find(by) if type(other.value) is Map else None
+        if its is None:
+            return f'has no "{by}"'
+        return f'"{by}" is {shown(its)}, not {shown(own)}'
+    subset = getattr(by, "nodes", None)
+    if type(subset) is Map and type(other.value) is Map:
+        for item in subset.items:
+            found = other.value.find(item.key)
+            if found is None:
+                return f'has no "{item.key}"'
+            if type(item.value) is not Map and type(item.value) is not Array and found.value != item.value:
+                return f'"{item.key}" is {shown(found)}, not {shown(item)}'
+    is_named = isinstance(other, Document) and not any(map(names.hides, naming(other)))
+    return f"{(document_name(other) if is_named else None) or 'it'} does not match"  # type: ignore[arg-type]

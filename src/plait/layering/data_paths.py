@@ -1,0 +1,353 @@
+"""Paths into data, read: a small JSONPath (docs/reference/layering.md).
+
+A path is compiled once into steps. A `str` step is a key and an `int` an index, which covers nearly all paths; the rest
+(`*`, slices, several names, `..`) are objects. `places` has the operations along a path.
+
+A path also knows if missing parts can be *created*: names become maps, `name[n]` a list; everything else only finds.
+Deckhand's rules come from splitting the text at its dots, so new names cannot contain a dot.
+"""
+
+from __future__ import annotations
+
+from plait.base.limits import allowance, exceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from plait.base.source import Position
+
+    Step: TypeAlias = "str | int | Every | Slice | Names | Indexes | Below"
+
+
+def names_of(step: Step) -> tuple[str, ...]:
+    """The keys of a map that a step means, other than by `*`."""
+    if isinstance(step, str):
+        return (step,)
+    return step.names if isinstance(step, Names) else ()
+
+
+def places_of(step: Step, count: int) -> Sequence[int]:
+    """The indexes that a step selects in a list of a length."""
+    places = range(count)
+    if isinstance(step, Every):
+        return places
+    if isinstance(step, Slice):
+        return places[step.bounds]
+    indexes = (step,) if isinstance(step, int) else step.indexes if isinstance(step, Indexes) else ()
+    return [places[n] for n in indexes if -count <= n < count]
+
+
+class PathError(Exception):
+    """An invalid path, or data in which it cannot be created. The caller adds the owner of the path."""
+
+    def __init__(self, message: str, at: Position | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+
+
+class Every:
+    """`*`: every value of a map or a list."""
+
+    __slots__ = ()
+
+
+class Slice:
+    """`[a:b:c]` of a list."""
+
+    __slots__ = ("bounds",)
+
+    def __init__(self, bounds: slice) -> None:
+        self.bounds = bounds
+
+
+class Names:
+    """`a,b`: several keys of a map."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+
+
+class Indexes:
+    """`[0,2]`: several items of a list."""
+
+    __slots__ = ("indexes",)
+
+    def __init__(self, indexes: tuple[int, ...]) -> None:
+        self.indexes = indexes
+
+
+class Below:
+    """`..`: the value itself and everything below it; the next step is tried on each."""
+
+    __slots__ = ()
+
+
+class Path:
+    """A compiled path.
+
+    text: as written. steps: see the module. plain: only keys and indexes. obstacle: the reason why missing parts cannot
+    be created, or None.
+    """
+
+    __slots__ = ("obstacle", "plain", "steps", "text")
+
+    def __init__(self, text: str, steps: tuple[Step, ...], obstacle: str | None) -> None:
+        self.text = text
+        self.steps = steps
+        self.plain = all(type(step) is str or type(step) is int for step in steps)
+        self.obstacle = obstacle
+
+    def __repr__(self) -> str:
+        return f"Path({self.text!r})"
+
+
+ROOT = Path(".", (), None)
+# Paths that are kept compiled: so many, and none that is longer. Real ones have some forty characters.
+_LIMIT = 20_000
+_LONGEST = 500
+_compiled: dict[str, Path] = {".": ROOT, "$": ROOT}
+
+
+def compile_path(text: str) -> Path:
+    """The path for a text with or without a leading `$` or `.`. Raises PathError when it is none."""
+    path = _compiled.get(text)
+    if path is None:
+        if len(_compiled) >= _LIMIT:
+            _compiled.clear()
+            _compiled.update({".": ROOT, "$": ROOT})
+        path = _Reader(text).read()
+        if len(text) <= _LONGEST:
+            _compiled[text] = path
+    return path
+
+
+def action_path(text: str) -> Path:
+    """The path of an action: the empty text is the root, and a leading `data` component is left out."""
+    rest = text
+    for prefix in (".data", "$.data"):
+        if text.startswith(prefix) and text[len(prefix) : len(prefix) + 1] in ("", ".", "["):
+            rest = text[len(prefix) :]
+            break
+    if not rest:
+        return ROOT
+    return compile_path("." + rest if rest[0] not in ".$" else rest)
+
+
+def destination_path(text: str) -> Path:
+    """The path of a substitution's destination, which must start with `.` or `$.` or be the root."""
+    if text == "$" or text.startswith((".", "$.")):
+        return compile_path(text)
+    raise PathError(f'a destination path starts with "." or "$.", unlike "{text}"')
+
+
+_NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_@")
+_NAME = _NAME_START | frozenset("0123456789-/")
+_DIGITS = frozenset("0123456789")
+
+
+class _Reader:
+    """Reads one path text, left to right."""
+
+    __slots__ = ("at", "obstacle", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.obstacle: str | None = None
+
+    def read(self) -> Path:
+        text = self.text
+        most = allowance().limits.pointer
+        steps: list[Step] = []
+        self.skip()
+        char = self.peek()
+        if char == "$":
+            self.at += 1
+        elif char not in (".", "["):
+            self.name(steps)
+        while True:
+            self.skip()
+            char = self.peek()
+            if char == "":
+                break
+            if char == "[":
+                if not steps or type(steps[-1]) is not str:
+                    self.cannot("an index in a new list follows a name directly, once")
+                self.bracket(steps)
+            elif char == ".":
+                self.at += 1
+                if self.peek() == ".":
+                    self.at += 1
+                    steps.append(Below())
+                    self.cannot('".." only finds what is there')
+                self.skip()
+                if self.peek() == "[":
+                    self.cannot("a bracket after a dot only finds what is there")
+                    self.bracket(steps)
+                else:
+                    self.name(steps)
+            else:
+                raise self.wrong()
+            if len(steps) > most:
+                raise exceeded(f"a path of {len(steps)} steps", "pointer", most)
+        return Path(text, tuple(steps), self.obstacle)
+
+    def cannot(self, reason: str) -> None:
+        if self.obstacle is None:
+            self.obstacle = reason
+
+    def peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def skip(self) -> None:
+        while self.peek() in (" ", "\t", "\n") and self.peek():
+            self.at += 1
+
+    def wrong(self) -> PathError:
+        rest = self.text[self.at :]
+        where = f'at "{rest}"' if rest else "at its end"
+        hint = (
+            f" (steps are written with dots: {self.text.replace('./', '/').replace('/', '.')})"
+            if rest[:1] == "/"
+            else ""
+        )
+        return PathError(f'cannot read the path "{self.text}" {where}{hint}')
+
+    def word(self) -> str | None:
+        """An unquoted or quoted name, or None."""
+        text, start = self.text, self.at
+        char = self.peek()
+        if char and (char in _NAME_START or char >= "\x80"):
+            end = start + 1
+            while end < len(text) and (text[end] in _NAME or text[end] >= "\x80"):
+                end += 1
+            self.at = end
+            return text[start:end]
+        if char not in ("'", '"') or not char:
+            return None
+        out: list[str] = []
+        end = start + 1
+        while end < len(text) and text[end] != char:
+            if text[end] == "\\":
+                end += 1
+            out.append(text[end : end + 1])
+            end += 1
+        if end >= len(text):
+            raise self.wrong()
+        self.at = end + 1
+        name = "".join(out)
+        if "." in name:
+            self.cannot("a name with a dot only finds what is there")
+        return name
+
+    def number(self) -> int | None:
+        text, start = self.text, self.at
+        end = start + 1 if self.peek() == "-" else start
+        while end < len(text) and text[end] in _DIGITS:
+            end += 1
+        if not text[start:end].strip("-") or end - start > 18:
+            return None
+        self.at = end
+        return int(text[start:end])
+
+    def name(self, steps: list[Step]) -> None:
+        """`a`, `'a b'`, `a,b`, `*` or digits only, after a dot."""
+        if self.peek() == "*":
+            self.at += 1
+            # The reference makes a key "*" where there is nothing to match.
+            steps.append(Every())
+            return
+        word = self.word()
+        if word is None:
+            number = self.number()
+            if number is None or (self.peek() and self.peek() not in ".[ \t\n"):
+                raise self.wrong()
+            steps.append(str(number))
+            return
+        names = [word]
+        self.skip()
+        while self.peek() == ",":
+            self.at += 1
+            self.skip()
+            word = self.word()
+            if word is None:
+                raise self.wrong()
+            names.append(word)
+            self.skip()
+        if len(names) == 1:
+            steps.append(names[0])
+        else:
+            self.cannot("several names only find what is there")
+            steps.append(Names(tuple(names)))
+
+    def bracket(self, steps: list[Step]) -> None:
+        """`[0]`, `[0,1]`, `[a:b]`, `[*]`, `['a']`, `['a','b']`."""
+        self.at += 1
+        self.skip()
+        word = self.word()
+        if word is not None:
+            self.cannot("a name in brackets only finds what is there")
+            names = [word]
+            while self.more():
+                word = self.word()
+                if word is None:
+                    raise self.wrong()
+                names.append(word)
+            steps.append(names[0] if len(names) == 1 else Names(tuple(names)))
+        elif self.peek() == "*":
+            self.at += 1
+            self.cannot('"[*]" only finds what is there')
+            steps.append(Every())
+        else:
+            self.indexes(steps)
+        self.skip()
+        if self.peek() != "]":
+            raise self.wrong()
+        self.at += 1
+
+    def more(self) -> bool:
+        self.skip()
+        if self.peek() != ",":
+            return False
+        self.at += 1
+        self.skip()
+        return True
+
+    def indexes(self, steps: list[Step]) -> None:
+        first = self.number()
+        self.skip()
+        if self.peek() == ":":
+            bounds: list[int | None] = [first]
+            while self.peek() == ":" and len(bounds) < 3:
+                self.at += 1
+                self.skip()
+                bounds.append(self.number())
+                self.skip()
+            self.cannot("a slice only finds what is there")
+            bounds += [None] * (3 - len(bounds))
+            if bounds[2] == 0:
+                raise self.wrong()
+            steps.append(Slice(slice(bounds[0], bounds[1], bounds[2])))
+            return
+        if first is None:
+            raise self.wrong()
+        indexes = [first]
+        while self.more():
+            number = self.number()
+            if number is None:
+                raise self.wrong()
+            indexes.append(number)
+        if len(indexes) == 1:
+            if first < 0:
+                self.cannot("a negative index only finds what is there")
+            elif first > 100_000:
+                self.cannot("the index is too large for a new list")
+            steps.append(first)
+        else:
+            self.cannot("several indexes only find what is there")
+            steps.append(Indexes(tuple(indexes)))

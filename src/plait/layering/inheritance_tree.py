@@ -1,0 +1,114 @@
+"""The inheritance tree of documents, as text or for Graphviz.
+
+Documents without a parent are at the left, their children below. Replacing, abstract and substituting documents are
+marked.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.layering.document import Document
+    from plait.layering.rendering import Plan
+
+
+def tree(plan: Plan, chosen: Sequence[Document]) -> str:
+    """The documents as an indented tree, each with its layer and place; with all their ancestors."""
+    children, roots = _family(plan, chosen)
+    lines: list[str] = []
+    stack: list[tuple[Document, str, bool | None]] = [(root, "", None) for root in reversed(roots)]
+    while stack:
+        document, prefix, last = stack.pop()
+        branch = "" if last is None else "└── " if last else "├── "
+        lines.append(f"{prefix}{branch}{_label(document, plan)}")
+        below = children.get(document, [])
+        inner = prefix if last is None else prefix + ("    " if last else "│   ")
+        stack.extend((child, inner, i == 0) for i, child in enumerate(reversed(below)))
+    return "".join(line + "\n" for line in lines)
+
+
+def dot(plan: Plan, chosen: Sequence[Document]) -> str:
+    """The same as a Graphviz digraph: solid edges to parents, dashed ones to substitution sources."""
+    shown = _with_ancestors(chosen)
+    number = {document: i for i, document in enumerate(d for d in plan.documents if d in shown)}
+    out = ["digraph layering {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']
+    for layer in plan.policy.order:
+        members = [f"d{i}" for document, i in number.items() if document.layer == layer]
+        if members:
+            out.append(f"  {{ rank=same; {'; '.join(members)}; }}  // {layer}")
+    for document, i in number.items():
+        style = ', style="dashed"' if document.abstract else ', style="dotted"' if document.replaced_by else ""
+        text = f"{document.name}\\n{document.schema}" + (f"\\n{document.layer}" if document.layer else "")
+        out.append(f'  d{i} [label="{_escaped(text)}"{style}];')
+    for document, i in number.items():
+        if document.parent is not None:
+            label = "replaces" if document.replacement else ", ".join(_methods(document))
+            out.append(f'  d{i} -> d{number[document.parent]} [label="{_escaped(label)}"];')
+        for source in _sources(document, plan):
+            if source in number:
+                out.append(f"  d{i} -> d{number[source]} [style=dashed, constraint=false];")
+    out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def _family(plan: Plan, chosen: Sequence[Document]) -> tuple[dict[Document, list[Document]], list[Document]]:
+    shown = _with_ancestors(chosen)
+    children: dict[Document, list[Document]] = {}
+    roots: list[Document] = []
+    for document in sorted((d for d in plan.documents if d in shown), key=lambda d: (d.schema, d.name, d.layer or "")):
+        if document.parent is None:
+            roots.append(document)
+        else:
+            children.setdefault(document.parent, []).append(document)
+    return children, roots
+
+
+def _with_ancestors(chosen: Sequence[Document]) -> set[Document]:
+    shown: set[Document] = set()
+    for start in chosen:
+        document: Document | None = start
+        while document is not None and document not in shown:
+            shown.add(document)
+            document = document.parent
+    return shown
+
+
+def _label(document: Document, plan: Plan) -> str:
+    notes = []
+    if document.abstract:
+        notes.append("abstract")
+    if document.replacement:
+        notes.append("replaces its parent")
+    if document.replaced_by is not None:
+        notes.append("replaced")
+    if document.control:
+        notes.append("control")
+    sources = _sources(document, plan)
+    if sources:
+        notes.append("from " + ", ".join(dict.fromkeys(source.name for source in sources)))
+    methods = _methods(document) if document.parent is not None else []
+    did = f"  ({', '.join(methods)})" if methods else ""
+    return f"{document}{did}{'  ' + '; '.join(notes) if notes else ''}  {document.position}"
+
+
+def _methods(document: Document) -> list[str]:
+    from plait.tree.nodes import Map
+
+    out = []
+    for action in document.actions:
+        value = action.value
+        if type(value) is Map:
+            method, path = value.find("method"), value.find("path")
+            out.append(f"{method.value if method else '?'} {path.value if path else '?'}")
+    return out
+
+
+def _sources(document: Document, plan: Plan) -> list[Document]:
+    found = [plan.sources.get(entry.key) for entry in plan.entries.get(document, ())]
+    return list(dict.fromkeys(source for source in found if source is not None))
+
+
+def _escaped(text: str) -> str:
+    return text.replace('"', '\\"')

@@ -1,0 +1,37 @@
+"""Facts about a path that does not exist: the keys at the point where it ends, and the nearest of them."""
+
+from __future__ import annotations
+
+from plait.base.similar_names import did_you_mean
+from plait.tree.nodes import Map, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.layering.data_paths import Path
+    from plait.tree.nodes import Value
+
+_SHOWN = 12
+
+
+def missing(data: Value, path: Path) -> tuple[str | None, str | None]:
+    """The keys at the point where a path ends, and a hint for the missing step."""
+    way = ""
+    for step in path.steps:
+        if type(data) is not Map or type(step) is not str:
+            break
+        item = data.find(step)
+        if item is None:
+            return _keys(data, way), did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
+        way += f".{step}"
+        data = item.value
+    if type(data) is Map:
+        return _keys(data, way), None
+    return (f"{kind_name(data)} at {way}" if way else None), None
+
+
+def _keys(data: Map, way: str) -> str:
+    where = f" at {way}" if way else ""
+    if not data.items:
+        return f"an empty map{where}"
+    more = f" and {len(data.items) - _SHOWN} more" if len(data.items) > _SHOWN else ""
+    return f"keys {', '.join(str(item.key) for item in data.items[:_SHOWN])}{more}{where}"

@@ -1,0 +1,24 @@
+"""Events of layering for listeners of a run (see `plait.base.events`). Imported only if there is a listener."""
+
+from __future__ import annotations
+
+from plait.layering.actions import acting_point
+from plait.layering.secrets import lines_of_secrets
+from plait.layering.substitution import placing_point
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.events import Listener
+    from plait.layering.rendering import Plan
+
+
+def tell(listener: Listener, plan: Plan) -> None:
+    """Tell of the actions and the destinations of substitutions of all documents, and of the lines that are secret."""
+    for document in plan.documents:
+        for action in document.actions:
+            listener.there(action.source, acting_point(action))
+        for entry in plan.entries.get(document, ()):
+            for dest in entry.dest:
+                listener.there(dest.source, placing_point(dest))
+    for source, first, after in lines_of_secrets(plan.documents):
+        listener.private(source, first, after)

@@ -1,0 +1,289 @@
+"""Rendering a set of documents: policy, parents, replacements, order, then each document once
+(docs/reference/layering.md).
+
+    rendered = render(read_documents(inputs), Options(), context)
+
+Everything that can be wrong before rendering is found for all documents at once, and a document that fails does not stop
+the others that do not need it: the error that is raised lists every finding, in the same order whatever the order of the
+inputs.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import LayeringError, LimitError
+from plait.base.events import current_listener
+from plait.base.limits import allowance
+from plait.base.warnings import warning
+from plait.layering.actions import apply_actions
+from plait.layering.failures import failure, raise_all
+from plait.layering.parents import choose_parents, unmatched_selector, unmatched_text
+from plait.layering.policy import check_layers, find_policy
+from plait.layering.rendering_order import dependency_order, generation_order
+from plait.layering.replacement import mark_replacements
+from plait.layering.secrets import hidden, is_reference, lines_of_secrets
+from plait.layering.strategy import Ways
+from plait.layering.substitution import entries, substitute
+from plait.tree.nodes import Array, DocumentSet, Map, MapItem
+from plait.tree.nodes import Document as Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.layering.document import Document
+    from plait.layering.policy import Policy
+    from plait.layering.secrets import SecretSource
+    from plait.layering.substitution import Entry
+    from plait.tree.context import Context
+    from plait.tree.nodes import Value
+    from plait.tree.provenance import Trace
+
+
+class Options:
+    """Options of rendering.
+
+    lenient: continue without missing substitution sources and values. relaxed: the relaxed selection of parents.
+    strict: a parent selector that matches nothing is an error instead of a warning. like_deckhand: values and order of
+    documents exactly as in Deckhand. cleartext_secrets: the output shows the data of encrypted documents; messages and
+    reports do not. secret_sources: queried in order.
+    """
+
+    __slots__ = ("cleartext_secrets", "lenient", "like_deckhand", "relaxed", "secret_sources", "strict")
+
+    def __init__(
+        self,
+        *,
+        lenient: bool = False,
+        relaxed: bool = False,
+        strict: bool = False,
+        like_deckhand: bool = False,
+        cleartext_secrets: bool = False,
+        secret_sources: Sequence[SecretSource] = (),
+    ) -> None:
+        self.lenient = lenient
+        self.relaxed = relaxed
+        self.strict = strict
+        self.like_deckhand = like_deckhand
+        self.cleartext_secrets = cleartext_secrets
+        self.secret_sources = secret_sources
+
+
+class Plan:
+    """The state before rendering: the distinct documents with their parents and replacements, the sources of
+    substitutions, the entries of each document, and the dependencies of each.
+    """
+
+    __slots__ = ("documents", "entries", "needs", "policy", "sources")
+
+    def __init__(
+        self,
+        policy: Policy,
+        documents: list[Document],
+        sources: dict[tuple[str, str], Document],
+        found: dict[Document, list[Entry]],
+        needs: dict[Document, list[Document]],
+    ) -> None:
+        self.policy = policy
+        self.documents = documents
+        self.sources = sources
+        self.entries = found
+        self.needs = needs
+
+
+def plan(documents: Iterable[Document], options: Options, context: Context) -> Plan:
+    """Choose the policy, parents and replacements of the documents (which are changed: `parent`, `replaced_by`).
+
+    Of two documents with one schema, layer and name the first counts. Raises LayeringError. See
+    docs/reference/layering.md.
+    """
+    given = list(documents)
+    first_of: dict[tuple[str, str | None, str], Document] = {}
+    for document in given:
+        first = first_of.setdefault(document.identity, document)
+        if first is not document:
+            context.warn(
+                warning(
+                    f"{document} is defined twice; this one is ignored, the first is at {first.position}",
+                    code="duplicate-document",
+                    at=document.position,
+                    also=[first.position.labelled("the one that counts")],
+                )
+            )
+    distinct = list(first_of.values())
+    for document in given:
+        document.data, document.parent, document.replaced_by = document.written, None, None
+        document.secret = document.encrypted
+    policy = find_policy(distinct, context)
+    check_layers(distinct, policy)
+    # To Deckhand, a document that is given twice is two parents.
+    unmatched, index = choose_parents(given if options.like_deckhand else distinct, policy, relaxed=options.relaxed)
+    if options.like_deckhand:
+        for document in distinct:
+            if document.parent is not None:
+                document.parent = first_of[document.parent.identity]
+    if unmatched:
+        missing = [unmatched_selector(child, index) for child in unmatched]
+        if options.strict:
+            raise_all(missing)
+        for child, error in zip(unmatched, missing, strict=True):
+            message = unmatched_text(child) + (f" ({error.hint})" if error.hint else "")
+            context.warn(warning(message, code="parent-not-found", at=error.at, suggestions=error.suggestions))
+    mark_replacements(distinct)
+    sources = {(d.schema, d.name): d.replaced_by or d for d in distinct if not d.abstract}
+    found: dict[Document, list[Entry]] = {}
+    needs: dict[Document, list[Document]] = {}
+    for document in distinct:
+        if document.control and not options.like_deckhand:
+            continue
+        before: list[Document] = []
+        parent = document.parent
+        if parent is not None:
+            stand_in = parent.replaced_by
+            before.append(parent if stand_in is None or stand_in is document else stand_in)
+        if document.substitutions:
+            read = found[document] = list(entries(document))
+            before += [source for entry in read if (source := sources.get(entry.key)) is not None]
+        if before:
+            needs[document] = before
+    return Plan(policy, distinct, sources, found, needs)
+
+
+def ways_of(options: Options, trace: Trace | None = None) -> Ways:
+    """The rules for copying values between documents. trace: records changes made in place."""
+    if not options.like_deckhand:
+        return Ways()
+    from plait.layering.deckhand import DeckhandWays
+
+    return DeckhandWays(trace=trace)
+
+
+def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | None = None) -> list[Document]:
+    """Renders every document of the plan. Returns those of the result: not abstract and not replaced.
+
+    ways: by default those of the options. Raises LayeringError with all failures; documents that depend on a failed one
+    are left out of it.
+    """
+    failures: list[LayeringError] = []
+    failed: set[Document] = set()
+    result: list[Document] = []
+    listener = current_listener()
+    if listener is not None:
+        from plait.layering.points import tell
+
+        tell(listener, plan)
+    if context.trace is not None and any(document.encrypted for document in plan.documents):
+        # Before anything can fail: a run that fails is shown as well.
+        context.trace.use_secrets()
+        context.trace.hide_lines(lines_of_secrets(plan.documents))
+    ways = ways_of(options, context.trace) if ways is None else ways
+    context.total += len(plan.documents)
+    order = dependency_order(plan.documents, plan.needs)
+    if options.like_deckhand:
+        order = generation_order(plan.documents, plan.needs)
+    for document in order:
+        context.doing = document
+        context.done += 1
+        allowance().check_time()
+        if failed and not failed.isdisjoint(plan.needs.get(document, ())):
+            failed.add(document)
+            continue
+        try:
+            _render_one(document, plan, options, context, ways, hints=len(failures) < _HINTS)
+        except LayeringError as error:
+            failures.append(error)
+            failed.add(document)
+        except RecursionError:
+            raise LimitError(f"document {document} is nested too deeply to be layered", at=document.position) from None
+        if not document.abstract and document.replaced_by is None:
+            result.append(document)
+    raise_all(failures)
+    ways.done(plan.documents)
+    if context.trace is not None:
+        from plait.layering.tracing import left_out
+
+        left_out(context.trace, plan.documents)
+    return result
+
+
+def render(documents: Iterable[Document], options: Options, context: Context) -> list[Document]:
+    """The rendered documents, in dependency order, unrelated ones in the order of the inputs. See
+    docs/reference/layering.md.
+    """
+    return render_plan(plan(documents, options, context), options, context)
+
+
+def written(documents: Iterable[Document], *, short: bool = False, cleartext_secrets: bool = False) -> DocumentSet:
+    """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
+
+    A document that was written without data, and got none, has none. Other top-level keys mean nothing to layering and
+    are passed on, but not in the short form. Unless secrets are to be shown, secret documents have their data and
+    substitution paths hashed.
+    """
+    out: list[Node] = []
+    for document in documents:
+        metadata, data = document.metadata, document.data
+        if document.secret and not cleartext_secrets:
+            metadata, data = hidden(document, data)
+        node = document.node
+        source, line = node.source, node.line
+        if short:
+            name = metadata.find("name")
+            metadata = metadata.with_items([name] if name is not None else [])
+        items = [
+            MapItem("schema", document.schema, source, line),
+            MapItem("metadata", metadata, source, metadata.line),
+        ]
+        top = node.value
+        if data is not None or type(top) is not Map or top.find("data") is not None:
+            items.append(MapItem("data", data, source, document.data_position.line))
+        if not short and type(top) is Map and len(top.items) > len(items):
+            items += [item for item in top.items if item.key not in _PARTS]
+        out.append(Node(Map(items, source, line), source, line))
+    return DocumentSet(out)
+
+
+# A hint looks at every name there is; thousands of failures need no thousands of hints.
+_HINTS = 10
+_PARTS = frozenset({"schema", "metadata", "data"})
+
+
+def _render_one(document: Document, plan: Plan, options: Options, context: Context, ways: Ways, *, hints: bool) -> None:
+    if document.control:
+        return
+    if document.encrypted and is_reference(document.data):
+        document.data = _resolved(document, options)
+        if context.trace is not None and (type(document.data) is Map or type(document.data) is Array):
+            context.trace.hide(document.data)
+    parent = document.parent
+    if parent is not None and document.actions:
+        document.data = apply_actions(document, parent, ways, context.trace)
+        document.secret = document.secret or parent.secret
+    read = plan.entries.get(document)
+    if read is not None:
+        document.data = substitute(
+            document, read, plan.sources, ways, lenient=options.lenient, context=context, hints=hints
+        )
+        if not document.secret:
+            document.secret = any(
+                source.secret for entry in read if (source := plan.sources.get(entry.key)) is not None
+            )
+    if document.replacement and parent is not None:
+        # The other children of the replaced document start from the replacement.
+        parent.data = document.data
+        parent.secret = parent.secret or document.secret
+
+
+def _resolved(document: Document, options: Options) -> Value:
+    reference = document.data
+    assert type(reference) is str
+    for source in options.secret_sources:
+        found = source.resolve(reference)
+        if found is not None:
+            return found[0]
+    asked = ", ".join(source.name for source in options.secret_sources)
+    raise failure(
+        "EncryptionSourceNotFound",
+        f"the secret of {document} was not found: {reference}",
+        at=document.data_position,
+        expected=f"the reference in one of: {asked}" if asked else "a secret source (there is none)",
+    )

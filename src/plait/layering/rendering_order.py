@@ -1,0 +1,95 @@
+"""The order of rendering: parents and sources before the documents that need them (docs/reference/layering.md).
+
+plait walks depth first in the order of the inputs, so that unrelated documents stay in that order and the others move
+up only as far as necessary. Deckhand's order differs, and matters if documents change each other.
+"""
+
+from __future__ import annotations
+
+from plait.base.source import Step
+from plait.layering.failures import failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plait.base.errors import LayeringError
+    from plait.layering.document import Document
+
+    Needs = Mapping[Document, Sequence[Document]]
+
+
+def dependency_order(documents: Sequence[Document], needs: Needs) -> list[Document]:
+    """The documents, each after everything in its `needs`.
+
+    Raises LayeringError (SubstitutionDependencyCycle) naming the members of a cycle, in order, with their places.
+    """
+    done: set[Document] = set()
+    open_: set[Document] = set()
+    result: list[Document] = []
+    for start in documents:
+        if start in done:
+            continue
+        path: list[Document] = [start]
+        open_.add(start)
+        pending: list[Iterator[Document]] = [iter(needs.get(start, ()))]
+        while pending:
+            following = next(pending[-1], None)
+            if following is None:
+                pending.pop()
+                document = path.pop()
+                open_.discard(document)
+                done.add(document)
+                result.append(document)
+            elif following in open_:
+                raise _cycle(path[path.index(following) :])
+            elif following not in done:
+                path.append(following)
+                open_.add(following)
+                pending.append(iter(needs.get(following, ())))
+    return result
+
+
+def generation_order(documents: Sequence[Document], needs: Needs) -> list[Document]:
+    """Deckhand's order of rendering: documents that nothing needs come last, before them those that only they need, and
+    so on, each time in reverse; then the unrelated documents, in the order of the inputs.
+
+    The relations of a document count in the order in which they are found: its parent, then its sources. There must be
+    no cycle.
+    """
+    following: dict[Document, dict[Document, None]] = {}
+    waiting: dict[Document, int] = {}
+    for document in documents:
+        for needed in needs.get(document, ()):
+            waiting.setdefault(document, 0)
+            known = following.setdefault(document, {})
+            if needed not in known:
+                known[needed] = None
+                waiting[needed] = waiting.get(needed, 0) + 1
+    ready = [document for document, count in waiting.items() if count == 0]
+    # Grows while it is gone through: each document as soon as the last one that needs it has been seen.
+    for document in ready:
+        for needed in following.get(document, ()):
+            waiting[needed] -= 1
+            if waiting[needed] == 0:
+                ready.append(needed)
+    return ready[::-1] + [document for document in documents if document not in waiting]
+
+
+def _cycle(members: list[Document]) -> LayeringError:
+    """The same message whichever member was met first."""
+    first = min(range(len(members)), key=lambda i: (members[i].schema, members[i].name, members[i].layer or ""))
+    members = members[first:] + members[:first]
+    names = " -> ".join(str(document) for document in [*members, members[0]])
+    trail = [
+        Step(f"{document} needs {following}", document.position)
+        for document, following in zip(members, [*members[1:], members[0]], strict=True)
+    ]
+    return failure(
+        "SubstitutionDependencyCycle",
+        f"documents depend on each other: {names}",
+        at=members[0].position,
+        also=[document.position.labelled("a part of the cycle") for document in members[1:]],
+        hint="one of them must not take data from the other",
+        trail=trail,
+    )

@@ -1,0 +1,445 @@
+"""Ops files: a list of operations in YAML (docs/reference/operations.md), alone, in a directory or chosen by a pattern."""
+
+from __future__ import annotations
+
+from plait.base.content import NO_LINKS, note_directory
+from plait.base.errors import Advice, Flag, OpsError, ReadError
+from plait.base.extensions import EMBEDDED
+from plait.base.extensions import OPERATIONS as EVERY
+from plait.base.input_view import check_read, current_view, may_read
+from plait.base.limits import allowance
+from plait.base.source import CLAUSE, Position, Source
+from plait.ops.operations import Operation, Remove, Replace, Test
+from plait.ops.pointer import Pointer, parse
+from plait.ops.rewrite import rewrite_floats
+from plait.ops.scalar_text import scalar_text
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from plait.base.content import Links
+    from plait.tree.nodes import Value
+
+FIELDS = ("type", "path", "value", "absent", "error", "from")
+EXTENSIONS = (".yml", ".yaml", ".json")
+
+
+def not_read(source: Source, value: Value, line: int, wanted: str) -> str:
+    """BOSH's text of an error about a value of a wrong type. wanted: the type in Go that it should have been."""
+    from plait.ops.unmarshal import wrong_type
+
+    return f"Deserializing ops file '{source.name}': {wrong_type(value, line, wanted)}"
+
+
+class Definition:
+    """An entry of an ops file: its fields, and its position."""
+
+    __slots__ = ("fields", "line", "number", "source")
+
+    def __init__(self, fields: dict[str, MapItem], source: Source, line: int, number: int) -> None:
+        self.fields = fields
+        self.source = source
+        self.line = line
+        self.number = number
+
+    def value(self, name: str) -> Value:
+        item = self.fields.get(name)
+        return None if item is None else item.value
+
+    def text(self, name: str) -> str | None:
+        """A field as text: other scalars as they are written. Raises OpsError for a collection."""
+        value = self.value(name)
+        if isinstance(value, (Map, Array)):
+            raise self.wrong_type(name, "a string")
+        return None if value is None else scalar_text(value)
+
+    def wrong_type(self, name: str, expected: str) -> OpsError:
+        item = self.fields[name]
+        wanted = "bool" if name == "absent" else "string"
+        return OpsError(
+            f'operation [{self.number}]: "{name}" has the wrong type',
+            at=Position(self.source, item.line),
+            expected=expected,
+            found=kind_name(item.value),
+            reference=not_read(self.source, item.value, item.line, wanted),
+            code="operation-fields",
+        )
+
+    def told(self, fault: str) -> str:
+        """BOSH's message about the whole definition. fault: its reason."""
+        from plait.yaml import write_json
+
+        name = self.source.name
+        fields = {
+            "Type": self.text("type") or None,
+            "Path": self.text("path"),
+            "Value": None if self.value("value") is None else "<redacted>",
+            "Absent": self.value("absent"),
+            "Error": f"operation [{self.number}] in {name} failed",
+        }
+        shown = [f'  "{field}": {write_json(value).strip()}' for field, value in fields.items() if value is not None]
+        lines = ",\n".join(shown).replace("\\u003c", "<").replace("\\u003e", ">")
+        return f"Building ops: {fault} within\n{{\n{lines}\n}}"
+
+    def refuse(
+        self, message: str, *, expected: str | None = None, hint: str | None = None, fault: str = ""
+    ) -> OpsError:
+        """An error about the whole definition; it shows the fields that are set, values left out.
+
+        fault: the reason, in BOSH's words.
+        """
+        shown = [
+            f"{name}: {'<redacted>' if name == 'value' else self.text(name)}"
+            for name in FIELDS
+            if self.value(name) is not None
+        ]
+        return OpsError(
+            message,
+            at=Position(self.source, self.line),
+            expected=expected,
+            found=", ".join(shown) or "an operation without fields",
+            hint=hint or self._misspelt(),
+            reference=self.told(fault),
+            code="operation-fields",
+        )
+
+    def _misspelt(self) -> str | None:
+        """A hint for the first field that no operation has."""
+        from plait.base.similar_names import listed, near
+        from plait.base.suggestions import replacing
+
+        for name in self.fields:
+            if name not in FIELDS:
+                alike = near(name, [field for field in FIELDS if field not in self.fields])
+                if alike:
+                    told = f'"{name}" is not a field of an operation; did you mean {listed(alike, quote=chr(34))}?'
+                    return replacing(name, alike, told)
+        return None
+
+    def pointer(self, field: str = "path") -> Pointer:
+        """The path in a field. Raises OpsError."""
+        path = self.text(field)
+        kind = self.text("type")
+        if path is None:
+            fault = f"{(kind or '').title()} operation [{self.number}]: Missing path"
+            raise self.refuse(f'{kind} operation [{self.number}]: no "{field}"', fault=fault)
+        try:
+            return parse(path)
+        except OpsError as error:
+            raise OpsError(
+                f"{kind} operation [{self.number}]: {error.message}",
+                at=Position(self.source, self.fields[field].line),
+                expected=error.expected,
+                found=error.found,
+                hint=error.hint,
+                word=path,
+                reference=self.told(
+                    f"{(kind or '').title()} operation [{self.number}]: Invalid path: {error.reference}"
+                ),
+                code=error.code,
+            ) from None
+
+    def with_path(self, path: str) -> Definition:
+        """The same with another path."""
+        item = self.fields["path"]
+        fields = {**self.fields, "path": MapItem(item.key, path, item.source, item.line)}
+        return Definition(fields, self.source, self.line, self.number)
+
+    @property
+    def at(self) -> tuple[Source, int, int, str | None]:
+        line = self.fields["path"].line or self.line
+        return self.source, line, self.number, self.text("error")
+
+
+def _replace(definition: Definition, null_values: bool) -> Operation:
+    given = definition.fields.get("value")
+    pointer_first = definition.value("path") is None
+    if not pointer_first and (given is None or (given.value is None and not null_values)):
+        hint = (
+            None if given is None else Advice(Flag("null-values"), " accepts null; to take the key away: type: remove")
+        )
+        raise definition.refuse(
+            f'replace operation [{definition.number}]: no "value", or null',
+            hint=hint,
+            fault=f"Replace operation [{definition.number}]: Missing value",
+        )
+    pointer = definition.pointer()
+    source, line, number, words = definition.at
+    value = settled(given.value) if given is not None else None
+    return Replace(pointer, value, source=source, line=line, number=number, words=words, item=given)
+
+
+def _remove(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
+    if definition.value("value") is not None:
+        raise definition.refuse(
+            f'remove operation [{definition.number}]: takes no "value"',
+            fault=f"Remove operation [{definition.number}]: Cannot specify value",
+        )
+    pointer = definition.pointer()
+    source, line, number, words = definition.at
+    return Remove(pointer, source=source, line=line, number=number, words=words)
+
+
+def _test(definition: Definition, null_values: bool) -> Operation:
+    given = definition.fields.get("value")
+    absent = definition.value("absent")
+    if absent is not None and type(absent) is not bool:
+        raise definition.wrong_type("absent", "true or false")
+    missing = given is None or (given.value is None and not null_values)
+    if definition.value("path") is not None and missing and absent is None:
+        raise definition.refuse(
+            f'test operation [{definition.number}]: no "value" and no "absent"',
+            fault=f"Test operation [{definition.number}]: Missing value or absent",
+        )
+    pointer = definition.pointer()
+    source, line, number, words = definition.at
+    value = None if given is None else given.value
+    return Test(pointer, value, absent=absent is True, source=source, line=line, number=number, words=words)
+
+
+OPERATIONS: Mapping[str, Callable[[Definition, bool], Operation]] = {
+    "replace": _replace,
+    "remove": _remove,
+    "test": _test,
+}
+
+
+def operations_of(
+    value: Value, source: Source, *, null_values: bool = False, additions: frozenset[str] = frozenset()
+) -> list[Operation]:
+    """The operations that the value of an ops file defines; null and an empty array define none.
+
+    null_values: accept `value: null`, which bosh rejects. additions: names of extensions of the dialect: those of
+    `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line and the operation's number.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, Array):
+        from plait.ops.unmarshal import root_line
+
+        line = root_line(source)
+        raise OpsError(
+            "not an ops file",
+            at=Position(source, line),
+            expected="an array of operations",
+            found=kind_name(value),
+            hint=_no_array_hint(value),
+            reference=not_read(source, value, line, "[]patch.OpDefinition"),
+            code="not-ops-file",
+        )
+    operations = []
+    for number, item in enumerate(value.items):
+        allowance().check_time()
+        operations.append(_operation(item, number, source, null_values, additions))
+    return operations
+
+
+def _no_array_hint(value: Value) -> str | None:
+    if type(value) is not Map:
+        return None
+    if value.find("path") is not None:
+        return 'an operation is an item of an array: put "- " before its first key'
+    inner = [item.key for item in value.items if type(item.value) is Array]
+    if len(value.items) == 1 and inner:
+        return f'the array is given on its own: leave out "{inner[0]}:"'
+    return "the file to change is given without a flag: plait patch base.yml -o ops.yml"
+
+
+def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, additions: frozenset[str]) -> Operation:
+    value = item.value
+    if value is not None and not isinstance(value, Map):
+        raise OpsError(
+            f"operation [{number}] is not a map",
+            at=Position(source, item.line),
+            expected='a map with "type" and "path"',
+            found=kind_name(value),
+            reference=not_read(source, value, item.line, "patch.OpDefinition"),
+            code="not-ops-file",
+        )
+    fields: dict[str, MapItem] = {}
+    for entry in value.items if value is not None else ():
+        if type(entry.key) is str:
+            fields[entry.key] = entry  # of a repeated field the last stands
+    definition = Definition(fields, source, item.line or (value.line if value is not None else 0), number)
+    for name in ("path", "error"):
+        definition.text(name)
+    return built(definition, null_values, additions)
+
+
+def built(definition: Definition, null_values: bool, additions: frozenset[str]) -> Operation:
+    """The operation that an entry of an ops file defines; the other arguments as of `operations_of`. Raises OpsError."""
+    if EMBEDDED in additions:
+        from plait.ops.embedded import inside_of
+
+        found = inside_of(definition, lambda inner, taken: built(inner, null_values, taken), additions)
+        if found is not None:
+            return found
+    kind = definition.text("type") or ""
+    build = OPERATIONS.get(kind)
+    if EVERY in additions:
+        from plait.ops import expansion
+
+        build = build or expansion.OPERATIONS.get(kind)
+        if build is not None:
+            return expansion.widened(build(definition, null_values))
+    if build is None:
+        raise _unknown_type(definition, kind)
+    return build(definition, null_values)
+
+
+# The operations of JSON Patch that have other names here.
+_WITH = Flag("with", EVERY)
+_JSON_PATCH = {
+    "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
+    "copy": Advice("write the value out; or take the addition: ", _WITH),
+    "append": Advice('type "replace", and a path that ends in /- adds an item to an array; for many, ', _WITH),
+    "delete": 'type "remove"',
+    "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
+    "merge": 'type "replace" replaces whole values; write an operation for each key',
+    "set": 'type "replace"; a path that ends in ? also adds the key',
+    "update": 'type "replace"',
+    "move": Advice("remove the value and write it out in its new place; or take the addition: ", _WITH),
+}
+
+
+def _unknown_type(definition: Definition, kind: str) -> OpsError:
+    from plait.base.similar_names import did_you_mean
+
+    hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
+    if kind.startswith("/"):
+        hint = f'that is a path: "path: {kind}"; "type" says what is to be done there'
+    if not kind:
+        miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
+        if "op" in definition.fields:
+            miswritten = "op"
+        hint = f'"{miswritten}" is written "type"' if miswritten is not None else None
+    return definition.refuse(
+        f'operation [{definition.number}]: unknown operation type "{kind}"',
+        expected=", ".join(OPERATIONS),
+        hint=hint,
+        fault=f"Unknown operation [{definition.number}] with type '{kind}'",
+    )
+
+
+def settled(value: Value) -> Value:
+    """The value of a replace operation as bosh reads it: printed and read again.
+
+    This changes only floats: 1.0 prints as 1 and is read as an integer.
+    """
+    return rewrite_floats(value, _reread)
+
+
+def _reread(number: float) -> Value:
+    return int(number) if number.is_integer() and abs(number) < 1e6 else number
+
+
+def read_operations(
+    source: Source,
+    *,
+    null_values: bool = False,
+    additions: frozenset[str] = frozenset(),
+    warn: Callable[[str], None] | None = None,
+) -> list[Operation]:
+    """The operations of one ops file. additions: as in `operations_of`. warn: receives notes about ignored parts.
+
+    Raises ReadError for invalid YAML, OpsError for an invalid operation.
+    """
+    from plait.ops.reader import read_first
+
+    source.additions = additions
+    try:
+        value = read_first(source, warn)
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Deserializing ops file '{source.name}'") from None
+    return operations_of(value, source, null_values=null_values, additions=additions)
+
+
+def expand(path: str, links: Links = NO_LINKS) -> list[str]:
+    """The files of an argument: the file itself, the ops files of a directory ordered by name, or those that match a
+    pattern.
+
+    Files of a directory must end in .yml, .yaml or .json. A pattern (`ops/*.yml`, `**` for any depth) is used only if
+    no file has that name. Raises ReadError if there is none, and for a symbolic link to a directory, in one, or matched
+    by a pattern, unless `links` allows it. A file given by name is read even through links.
+    """
+    import os
+
+    if not any(char in path for char in "*?["):
+        check_read(path)
+    if may_read(path) and os.path.isdir(path):
+        if os.path.islink(path):
+            links.check(path)
+        note_directory(path)
+        names = sorted(name for name in os.listdir(path) if name.endswith(EXTENSIONS) and not name.startswith("."))
+        files = [os.path.join(path, name) for name in names]
+        _check_links(files, len(path), links)
+        files = [file for file in files if os.path.isfile(file)]
+        if not files:
+            raise ReadError(
+                f'no ops files in the directory "{path}"',
+                expected="files that end in .yml, .yaml or .json",
+                code="no-yaml-files",
+            )
+        return files
+    if any(char in path for char in "*?[") and not (may_read(path) and os.path.exists(path)):
+        from plait.base.globbing import matches
+
+        found = matches(path)
+        fixed = path[: min(path.find(char) % len(path) for char in "*?[")]
+        for directory in _searched(os.path.dirname(fixed), path[len(os.path.dirname(fixed)) :]):
+            note_directory(directory)
+        _check_links(found, min(path.find(char) % len(path) for char in "*?["), links)
+        files = [name for name in found if os.path.isfile(name)]
+        if not files:
+            missing = f"Opening file {path}: open {path}: no such file or directory"
+            raise ReadError(
+                f'no ops file matches "{path}"', reference=f"Reading ops file '{path}': {missing}", code="no-yaml-files"
+            )
+        return files
+    return [path]
+
+
+def _searched(top: str, pattern: str) -> Iterator[str]:
+    """The directories in which there could be something that a pattern below a directory means."""
+    import os
+
+    yield top
+    depth = 1 << 30 if "**" in pattern else pattern.strip("/").count("/")
+    level = [top]
+    while depth and level and current_view() is not None:
+        level = [os.path.join(one, name) for one in level for name in _folders(one)]
+        yield from level
+        depth -= 1
+
+
+def _folders(path: str) -> list[str]:
+    import os
+
+    visit = allowance().visit
+    found = []
+    try:
+        with os.scandir(path or os.curdir) as entries:
+            for entry in entries:
+                visit(path)
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(entry.name)
+            return found
+    except OSError:
+        return []
+
+
+def _check_links(paths: Iterable[str], start: int, links: Links) -> None:
+    """Rejects files reached by a link that the user did not name. start: the length of the path that the user gave."""
+    import os
+
+    seen: set[str] = set()
+    for path in paths:
+        path = path.replace(os.altsep or os.sep, os.sep)
+        end = start
+        while end < len(path):
+            end = path.find(os.sep, end + 1) % (len(path) + 1)
+            if path[:end] not in seen and os.path.islink(path[:end]):
+                links.check(path[:end])
+            seen.add(path[:end])

@@ -1,0 +1,46 @@
+"""Resolves a path through another item of an array that it passes. Used for hints."""
+
+from __future__ import annotations
+
+from plait.base.errors import OpsError
+from plait.ops.pointer import Key, Match, Pointer
+from plait.ops.walk import find
+from plait.tree.nodes import Array, Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.ops.pointer import Token
+    from plait.tree.nodes import Value
+
+# So many items are looked into.
+_MOST = 1000
+
+
+def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
+    """The path with another item in place of a selected one, if the rest exists there; else None."""
+    tokens = pointer.tokens
+    for depth in range(len(tokens) - 2, -1, -1):
+        token = tokens[depth]
+        if type(token) is not Match or token.modifiers or type(tokens[-1]) not in (Key, Match):
+            continue
+        rest = tuple(_required(one) for one in tokens[depth + 1 :])
+        try:
+            array = find(root, Pointer(tokens[:depth]), slash=False)
+        except OpsError:
+            continue
+        for item in array.items[:_MOST] if type(array) is Array else ():
+            name = item.value.find(token.key) if type(item.value) is Map else None
+            if name is None or type(name.value) is not str or name.value == token.value:
+                continue
+            try:
+                find(item.value, Pointer(rest), slash=False)
+            except OpsError:
+                continue
+            return str(Pointer((*tokens[:depth], Match(token.key, name.value), *rest)))
+    return None
+
+
+def _required(token: Token) -> Token:
+    if type(token) is Key:
+        return Key(token.name)
+    return Match(token.key, token.value) if type(token) is Match and not token.modifiers else token

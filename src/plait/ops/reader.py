@@ -1,0 +1,158 @@
+"""Files in, values out, with the settings of this dialect: the first document only, scalar keys, a byte order mark
+skipped, repeated keys resolved (docs/reference/operations.md); and the other way round, keys sorted and long strings
+folded (docs/reference/operations.md).
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.content import encoded, file_content, note_home
+from plait.base.errors import ReadError
+from plait.base.input_view import may_read
+from plait.base.source import CLAUSE, Source
+from plait.yaml import deduplicate, read, write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.tree.nodes import DocumentSet, Value
+
+FOLD = 80
+# What messages call the parts of files: the text that is changed, and the value of a variable.
+TEMPLATE, VALUE = "the template", "the value of a variable"
+
+
+def read_first(source: Source, warn: Callable[[str], None] | None = None) -> Value:
+    """The value of the first document. warn: receives notes about ignored parts. Raises ReadError, LimitError."""
+    return _settled(source, _read(source), warn)
+
+
+def read_named(source: Source, warn: Callable[[str], None] | None = None) -> Value:
+    """The same for a map from names to values: the keys of the root map are read as written."""
+    return _settled(source, _read(source, text_keys=True), warn)
+
+
+def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
+    try:
+        return read(source, keep_mark=False, first=True, scalar_keys=True, text_keys=text_keys)
+    except ReadError as error:
+        if error.code == "key-not-scalar":
+            from plait.ops.unmarshal import refused_key
+
+            error.reference = refused_key(source)
+        raise
+
+
+def _settled(source: Source, tree: DocumentSet, warn: Callable[[str], None] | None) -> Value:
+    documents = deduplicate(tree)
+    if warn is not None and (documents is not tree or "\n---" in source.text):
+        from plait.ops.ignored import warn_of_reading
+
+        warn_of_reading(source, tree, warn, repeats=documents is not tree)
+    return documents.items[0].value
+
+
+def write_text(value: Value, *, sort: bool = True, tags: bool = False) -> str:
+    """A value as the reference prints it; keys in their own order unless `sort`. tags: with tags (`plait.yaml.tags`)."""
+    if tags:
+        from plait.yaml.tags import printable
+
+        return write_value(printable(value, sort=sort), fold=FOLD)
+    return write_value(value, sort=sort, fold=FOLD)
+
+
+def write_bytes(value: Value, *, sort: bool = True) -> bytes:
+    """`write_text`, encoded; bytes that were not UTF-8 come back as they were."""
+    return encoded(write_text(value, sort=sort))
+
+
+def keep_format(source: Source, old: Value, new: Value) -> str:
+    """The text of a base, whose first document is `old`, with minimal changes of lines so that it is `new`."""
+    from plait.yaml.format_preserving import keep_format as kept
+
+    return kept(source, old, new, read_first)
+
+
+class DecodeError(ReadError):
+    """Bytes that are not valid text. BOSH reports this when it parses them as YAML."""
+
+    code = "not-utf8"
+
+
+def decoded(data: bytes) -> str:
+    """The YAML text of bytes: UTF-8, or UTF-16 with a byte order mark. Raises ReadError for an incomplete UTF-16
+    character.
+    """
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return as_they_are(data)
+    try:
+        return data.decode("utf-16")
+    except UnicodeDecodeError as error:
+        raise DecodeError(
+            "incomplete UTF-16 character",
+            found=f"byte {error.start}",
+            reference="yaml: incomplete UTF-16 character",
+        ) from None
+
+
+def as_they_are(data: bytes) -> str:
+    """Bytes as text. Invalid UTF-8 is preserved when it is written."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def file_text(path: str, what: str, text_of: Callable[[bytes], str] = decoded) -> str:
+    """The text of a file. what: its role in messages ("an ops file"). Raises ReadError."""
+    if not path:
+        raise ReadError(
+            f"the path of {what} is empty",
+            expected="a path",
+            reference="Expected file path to be non-empty",
+            code="file-not-found",
+        )
+    try:
+        return text_of(file_content(path, f'{what}, "{path}",'))
+    except OSError as error:
+        raise _unreadable(path, what, error) from None
+    except ValueError as error:
+        raise ReadError(f'cannot read {what}, "{path}": {error}', code="unreadable-file") from None
+
+
+_ABSOLUTE = frozenset({TEMPLATE, VALUE})
+
+
+def _unreadable(path: str, what: str, error: OSError) -> ReadError:
+    hint = None
+    if isinstance(error, FileNotFoundError):
+        from plait.base.similar_names import did_you_mean
+
+        directory, name = os.path.split(path)
+        if may_read(directory or ".") and os.path.isdir(directory or "."):
+            hint = did_you_mean(name, sorted(os.listdir(directory or "."))[:1000])
+    from plait.base.content import reason
+
+    # BOSH makes some paths absolute before it reads them.
+    absolute = os.path.abspath(path) if what in _ABSOLUTE else path
+    doing, call = ("Reading file content", "read") if isinstance(error, IsADirectoryError) else ("Opening file", "open")
+    found = ReadError(
+        f'cannot read {what}, "{path}": {error.strerror}',
+        hint=hint,
+        reference=f"{call} {absolute}: {reason(error)}",
+        code="unreadable-file",
+    )
+    found.within("", role=CLAUSE, reference=f"{doing} {absolute}")
+    return found
+
+
+def file_source(path: str, what: str) -> Source:
+    """A file as a source. Raises ReadError."""
+    return Source(path, file_text(path, what))
+
+
+def expand_home(path: str) -> str:
+    """The path with a leading `~` replaced by the home directory."""
+    if not path.startswith("~"):
+        return path
+    note_home()  # where somebody is at home is no part of the path
+    return os.path.expanduser("~") + path[1:]

@@ -1,0 +1,22 @@
+"""The text of a scalar, as operations, variables and messages show it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.tree.nodes import Value
+
+
+def scalar_text(value: Value) -> str:
+    """A scalar as text: true, 5, 1.5."""
+    if type(value) is str:
+        return value
+    if type(value) is bool:
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if type(value) is float:
+        from plait.yaml import write_value
+
+        return write_value(value).rstrip("\n")
+    return str(value)

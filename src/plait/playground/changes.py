@@ -1,0 +1,209 @@
+"""Changes of a value and fixes of errors, each tried, with the files after it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from plait.authoring.project.settings import options_of
+from plait.base.errors import LimitError, PlaitError, UsageError, as_finding
+from plait.engine.options import LISTS, Use
+from plait.playground import evaluation
+from plait.playground.evaluation import LIMITS, contributing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypedDict
+
+    from plait.authoring.edit.setting import Edit, State
+    from plait.authoring.project.run import Run
+    from plait.insight.node_paths import Place
+    from plait.playground.evaluation import File, Request
+
+    class Way(TypedDict):
+        """A place where a value can be changed. told: what else that changes, or why it has no effect. files: after the change."""
+
+        place: str
+        file: str
+        line: int
+        told: str
+        works: bool
+        files: list[File]
+
+    class Ways(TypedDict):
+        name: str
+        ways: list[Way]
+
+    class Mending(TypedDict):
+        """A fix. file, line: of what it mends. files: after it."""
+
+        title: str
+        file: str
+        line: int
+        files: list[File]
+
+    class Fixes(TypedDict):
+        fixes: list[Mending]
+
+
+_MOST_FIXES = 4
+# The end of a range over all lines of a file.
+_EVERY_LINE = 1 << 30
+
+
+def ways(request: Request) -> Ways:
+    """The places where a value of the output can be changed, each tried. Raises PlaitError."""
+    from plait.authoring.edit.setting import State
+    from plait.authoring.edit.target import Target
+    from plait.base.limits import limited_to
+
+    change = request["change"]
+    with limited_to(LIMITS):
+        state = State(Target(run_of(request)))
+        place = _place(state, change["document"], change["path"])
+        return {"name": str(place), "ways": [*_ways(state, place, change["text"])]}
+
+
+def _place(state: State, document: int, path: str) -> Place:
+    from plait.insight.node_paths import all_places
+
+    for place in all_places(state.output.documents, {}, state.output.names):
+        if place.number == document and place.path == path:
+            return place
+    raise UsageError("there is no such value in the output", found=path, code="website-request")
+
+
+def _ways(state: State, place: Place, typed: str) -> Iterator[Way]:
+    from plait.authoring.edit.edit_errors import OTHERWISE, Refused
+    from plait.authoring.edit.insertion import at, in_file
+    from plait.authoring.edit.origins import history_of
+    from plait.authoring.edit.public_functions import edited
+    from plait.base.source import Source
+    from plait.insight.diff import read
+
+    documents = read([Source("the new value", typed)])
+    if len(documents) != 1:
+        raise UsageError("a value is one document", code="website-request")
+    value = documents[0].value
+    tried = set()
+    try:
+        edit = edited(state, place, value, typed.strip())
+        if not edit.files:
+            return
+        where = edit.places[0] if edit.places else ""
+        tried.add(where)
+        yield _way(where, edit)
+    except Refused:
+        pass  # the places themselves say why
+    for entry in reversed([*contributing(history_of(state.output, place).entries)]):
+        if entry.source is None or entry.line < 1 or entry.place in tried:
+            continue
+        tried.add(entry.place)
+        try:
+            yield _way(entry.place, at(state, place, value, entry.source.shown, entry.line))
+        except UsageError:
+            continue  # a line without a value
+        except LimitError:
+            raise
+        except Refused as refused:
+            yield _no_way(entry.place, "another line decides" if refused.reason == OTHERWISE else refused.message)
+    name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
+    if name is not None:
+        try:
+            yield _way(name, in_file(state, place, value, name))
+        except LimitError:
+            raise
+        except PlaitError:
+            return  # such a file is there, or the value is not one that it could change
+
+
+def _way(where: str, edit: Edit) -> Way:
+    others = len(edit.also)
+    told = "only this value" if not others else f"and {others} other value{'' if others == 1 else 's'}"
+    return {**_no_way(where, told), "works": True, "files": _files(edit.texts)}
+
+
+def _no_way(where: str, told: str) -> Way:
+    file, _, line = where.rpartition(":")
+    return {
+        "place": where,
+        "file": file or where,
+        "line": int(line) if file else 1,
+        "told": told,
+        "works": False,
+        "files": [],
+    }
+
+
+def _files(texts: Mapping[str, bytes]) -> list[File]:
+    """Texts by absolute paths as files of the page."""
+    top = os.getcwd()
+    return [
+        {"name": os.path.relpath(path, top).replace(os.sep, "/"), "text": data.decode("utf-8", "replace")}
+        for path, data in texts.items()
+    ]
+
+
+def fixes(request: Request) -> Fixes:
+    """The fixes that the language server offers for the errors of the files, each with the files after it.
+
+    An error of one file may be reported in another one, too, such as the nearest document of an overlay; it is fixed in
+    its own file.
+    """
+    from plait.authoring.lsp import claims, code_actions
+    from plait.authoring.lsp.state import State
+
+    state = State(lambda: None)
+    state.begin = lambda work: work()
+    try:
+        evaluation.documents_of(request)
+        return {"fixes": []}
+    except PlaitError as error:
+        faults = error.findings or [as_finding(error)]
+    for file in request["files"]:
+        state.open(os.path.abspath(file["name"]), file["text"])
+    found: list[Mending] = []
+    for name in dict.fromkeys(
+        one.at.source.shown for one in faults if one.at is not None and one.at.source is not None
+    ):
+        path = os.path.abspath(name)
+        for problem, fix in code_actions.fixes(state, path, 1, _EVERY_LINE):
+            if problem.severity == "error" and len(found) < _MOST_FIXES:
+                files = _files(claims.edited(state, fix.edits, broken=True))
+                found.append({"title": fix.title, "file": name, "line": problem.span.line, "files": files})
+    return {"fixes": found}
+
+
+def project_text(request: Request) -> str:
+    """The text of a project file whose only run is that of a request."""
+    options = options_of(request["kind"])
+    settings = {
+        name: names if options[name].kind in LISTS else names[0] for name, names in _settings(request).items() if names
+    }
+    return json.dumps({"runs": {"playground": {request["kind"]: settings}}})
+
+
+def _settings(request: Request) -> Mapping[str, Sequence[str]]:
+    """The files of a request by the settings of its run, in the order of a command line."""
+    files = [(file["name"], file.get("role") == "values") for file in request["files"]]
+    inputs = [name for name, is_values in files if not is_values]
+    values = [name for name, is_values in files if is_values]
+    match request["kind"]:
+        case "render":
+            return {"files": inputs, "data-values-file": values}
+        case "patch":
+            return {"ops": inputs[1:], "vars-files": values, "base": inputs[:1]}
+        case "layer":
+            return {"files": [*inputs, *values]}
+        case _:
+            return {"file": [evaluation.PIPELINE]}
+
+
+def run_of(request: Request) -> Run:
+    """The run of a request, whose files are in the working directory."""
+    from plait.authoring.project.run import Run
+
+    options = options_of(request["kind"])
+    uses = [Use(options[setting], name) for setting, names in _settings(request).items() for name in names]
+    return Run("", request["kind"], (), None, "", None, uses=uses)

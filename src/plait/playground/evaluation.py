@@ -1,0 +1,460 @@
+"""Requests of the playground's page: evaluates files in memory and returns plain data.
+
+    evaluate({"kind": "render", "files": [{"name": "app.yml", "text": "port: 80"}]})
+
+An answer has the history of each value, so that a page explains one without a further request.
+
+A file has a role: "input", or "values" for data values and variables. Of `patch` the first input is the base, and the others
+are operations; of `compose` the file `plait.yml` is the pipeline.
+"""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.errors import PlaitError, UsageError, as_finding
+from plait.engine.results import Rendered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import NotRequired, TypedDict
+
+    from plait.base.errors import Finding
+    from plait.base.source import Source
+    from plait.engine.results import Documents
+    from plait.engine.types import Limits
+    from plait.insight.explain import Entry, History
+    from plait.tree.nodes import DocumentSet, Item
+
+    class File(TypedDict):
+        name: str
+        text: str
+        role: NotRequired[str]
+
+    class Request(TypedDict):
+        """kind: of KINDS. explain: the output line whose history is requested. ask: of QUESTIONS, for another answer
+        than the output (`plait.playground.questions`). change: of the question with that name. command: the same.
+        """
+
+        kind: str
+        files: list[File]
+        explain: NotRequired[int]
+        ask: NotRequired[str]
+        change: NotRequired[Wish]
+        command: NotRequired[str]
+
+    class Wish(TypedDict):
+        """A value of the output that is to be another one. text: the new one, as YAML."""
+
+        document: int
+        path: str
+        text: str
+
+    class Span(TypedDict):
+        file: str
+        line: int
+
+    class Fault(TypedDict):
+        """also: further places that the error is about, such as the nearest document of an overlay that matches none."""
+
+        message: str
+        file: str | None
+        line: int | None
+        text: str | None
+        expected: str | None
+        found: str | None
+        hint: str | None
+        also: list[Span]
+
+    class MapEntry(TypedDict):
+        """The part of a source map entry that is read here."""
+
+        document: int
+        path: str
+        line: int
+        action: str
+        source: NotRequired[Span]
+        flag: NotRequired[str]
+
+    class Line(TypedDict):
+        """A value of the output: its line there, the number of its document, its path in that, what made it, and where that is written.
+
+        A value that is written nowhere, such as a generated password, has no source but a flag.
+        """
+
+        line: int
+        document: int
+        path: str
+        action: str
+        source: Span | None
+        flag: str
+
+    class Told(TypedDict):
+        """An entry of a history. depth: 0, or below the entry that it contributed to. value, text: as they may be
+        shown.
+        """
+
+        action: str
+        place: str
+        file: str | None
+        line: int | None
+        value: str | None
+        state: str
+        text: str | None
+        depth: int
+
+    class Why(TypedDict):
+        """The history of the first value of a line. name: its document and path."""
+
+        line: int
+        name: str
+        value: str
+        entries: list[Told]
+
+    class Match(TypedDict):
+        """The effect of an overlay document. file, line: its position. lines: the first and the last output line of
+        each document it matched. changed: the number of these that it changed.
+        """
+
+        file: str
+        line: int
+        lines: list[tuple[int, int]]
+        changed: int
+
+    class Answer(TypedDict):
+        """output: as the command line prints it. files: the output files of `render`. report: the errors as text.
+
+        sources: the files that decided values, in order of application. histories: of the requested line; otherwise of
+        each line, if there are at most MOST_HISTORIES.
+        """
+
+        output: str
+        files: dict[str, str]
+        sources: list[str]
+        lines: list[Line]
+        histories: list[Why]
+        matches: list[Match]
+        warnings: list[str]
+        printed: list[str]
+        errors: list[Fault]
+        report: str
+
+
+KINDS = ("render", "patch", "layer", "compose")
+QUESTIONS = ("steps", "environments", "change", "fixes", "command")
+PIPELINE = "plait.yml"
+MOST_HISTORIES = 500
+# Somebody waits for the answer, and a page shows it.
+LIMITS: Limits = {"seconds": 10, "output": 2_000_000, "memory": 256 << 20}
+
+
+def evaluate(request: Request) -> Answer:
+    """The output of a request. What is wrong with the files stands in its `errors`.
+
+    The files of a pipeline are read from the working directory; those of all others from the request.
+    Raises UsageError for what is no request.
+    """
+    check(request)
+    try:
+        documents = documents_of(request)
+        output = documents.to_yaml()
+        mappings = mappings_of(documents, documents.nodes, output)
+        lines = _lines(mappings)
+        matches = _matches(documents, mappings)
+        found = _histories(documents, mappings, request.get("explain"))
+    except PlaitError as error:
+        return failed(error)
+    return _answer(
+        output=output,
+        files=documents.files if isinstance(documents, Rendered) else {},
+        sources=_sources([file["name"] for file in request["files"]], lines, found),
+        lines=lines,
+        histories=[_why(line, history) for line, history in found.items()],
+        matches=matches,
+        warnings=documents.warnings,
+        printed=documents.printed,
+    )
+
+
+def failed(error: PlaitError) -> Answer:
+    """The answer of a request that fails."""
+    return _answer(errors=[_fault(one) for one in error.findings or [as_finding(error)]], report=error.report())
+
+
+def check(request: Request) -> None:
+    """Raises UsageError for data that is not a request: it comes from outside, and no type holds for it."""
+    form = "{kind, files: [{name, text, role}], explain}"
+    if not isinstance(request, dict) or not isinstance(request.get("files"), list):
+        raise UsageError("no request", expected=form, code="website-request")
+    if request.get("kind") not in KINDS:
+        raise UsageError("the kind of a request is unknown", expected=", ".join(KINDS), code="website-request")
+    if not isinstance(request.get("explain", 0), int):
+        raise UsageError("the line to explain is no number", expected=form, code="website-request")
+    if request.get("ask") not in (None, *QUESTIONS):
+        raise UsageError("the question of a request is unknown", expected=", ".join(QUESTIONS), code="website-request")
+    if request.get("ask") == "command" and not isinstance(request.get("command"), str):
+        raise UsageError("the command line is no text", expected=form, code="website-request")
+    if request.get("ask") == "change" and not _is_wish(request.get("change")):
+        raise UsageError("the change is none", expected="{document, path, text}", code="website-request")
+    names = set()
+    for file in request["files"]:
+        if not isinstance(file, dict) or not all(isinstance(file.get(key), str) for key in ("name", "text")):
+            raise UsageError("a file of a request has no name or no text", expected=form, code="website-request")
+        if file.get("role", "input") not in ("input", "values"):
+            raise UsageError("the role of a file is unknown", expected="input or values", code="website-request")
+        name = file["name"]
+        if any(part in ("", ".", "..") for part in name.split("/")) or "\\" in name or "\0" in name:
+            raise UsageError(
+                f"{name!r} is no name of a file",
+                expected="a path from here on, such as config/app.yml",
+                code="website-request",
+            )
+        if name in names:
+            raise UsageError(f'two files are called "{name}"', code="website-request")
+        names.add(name)
+
+
+def _is_wish(given: object) -> bool:
+    kinds = {"document": int, "path": str, "text": str}
+    return isinstance(given, dict) and all(isinstance(given.get(key), kind) for key, kind in kinds.items())
+
+
+def documents_of(request: Request) -> Documents:
+    """The output of the command with histories. Raises PlaitError."""
+    inputs = {file["name"]: file["text"] for file in request["files"] if file.get("role") != "values"}
+    values = {file["name"]: file["text"] for file in request["files"] if file.get("role") == "values"}
+    match request["kind"]:
+        case "render":
+            from plait.api.rendering import render
+
+            return render(inputs, values_files=values or (), limits=LIMITS, trace=True)
+        case "patch":
+            from plait.api.patching import patch
+
+            if not inputs:
+                raise UsageError(
+                    "there is no file to patch",
+                    hint="the first file that holds no values is the base",
+                    code="website-request",
+                )
+            base, *operations = ({name: text} for name, text in inputs.items())
+            return patch(base, operations, variables_files=values or (), limits=LIMITS, trace=True)
+        case "layer":
+            from plait.api.layering import layer
+
+            return layer({**inputs, **values}, limits=LIMITS, trace=True)
+        case _:
+            return _composed({**inputs, **values})
+
+
+def _composed(inputs: Mapping[str, str]) -> Documents:
+    from plait.api.composing import compose
+    from plait.base.input_view import View, seen
+
+    if PIPELINE not in inputs:
+        raise UsageError("there is no pipeline", expected=f"a file {PIPELINE}", code="website-request")
+    with seen(View(environment={})):
+        return compose(PIPELINE, limits=LIMITS, trace=True)
+
+
+def _lines(mappings: Sequence[MapEntry]) -> list[Line]:
+    return [
+        {
+            "line": one["line"],
+            "document": one["document"],
+            "path": one["path"],
+            "action": one["action"],
+            "source": {"file": one["source"]["file"], "line": one["source"]["line"]} if "source" in one else None,
+            "flag": one.get("flag", ""),
+        }
+        for one in mappings
+    ]
+
+
+def _matches(documents: Documents, mappings: Sequence[MapEntry]) -> list[Match]:
+    """The effects of the overlay documents on the output."""
+    trace = documents.trace
+    if trace is None or not trace.matches:
+        return []
+    spans: dict[int, tuple[int, int]] = {}
+    for mapping in mappings:
+        first, last = spans.get(mapping["document"], (mapping["line"], mapping["line"]))
+        spans[mapping["document"]] = min(first, mapping["line"]), max(last, mapping["line"])
+    numbers: dict[Item, int] = {}
+    for number, document in enumerate(documents.nodes.items):
+        # A document that was changed is a copy of what it was.
+        item: Item | None = document
+        while item is not None:
+            numbers[item] = number
+            item = trace.copies.get(item)
+    found: list[Match] = []
+    for right, many in trace.matches.items():
+        if right.source is not None:
+            lines = [spans[numbers[one.left]] for one in many if numbers.get(one.left) in spans]
+            changed = sum(one.changed for one in many)
+            found.append({"file": right.source.shown, "line": right.line, "lines": lines, "changed": changed})
+    return found
+
+
+def _histories(documents: Documents, mappings: Sequence[MapEntry], asked: int | None) -> dict[int, History]:
+    """Histories by line of the output: of the first value on each."""
+    from plait.insight.explain import histories
+
+    firsts: dict[tuple[int, str], int] = {}
+    seen: set[int] = set()
+    for mapping in mappings:
+        line = mapping["line"]
+        if line not in seen and asked in (None, line):
+            seen.add(line)
+            firsts[mapping["document"], mapping["path"]] = line
+    if documents.trace is None or not firsts or (asked is None and len(firsts) > MOST_HISTORIES):
+        return {}
+    found = histories(documents.trace, documents.nodes.items)
+    places = ((firsts.get((one.place.number, one.place.path)), one) for one in found)
+    return {line: history for line, history in places if line is not None}
+
+
+def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int, History]) -> list[str]:
+    """The files that decided values, in order of application if histories show it; otherwise as given."""
+    deciding = {line["source"]["file"] for line in lines if line["source"] is not None}
+    before: dict[str, set[str]] = {}
+    for history in histories.values():
+        earlier: list[str] = []
+        for entry in history.entries:
+            for file in _files(entry):
+                if file not in earlier:
+                    before.setdefault(file, set()).update(earlier)
+                    earlier.append(file)
+    deciding |= before.keys()
+    waiting = [name for name in names if name in deciding] + sorted(deciding.difference(names))
+    ordered: list[str] = []
+    while waiting:
+        ready = (name for name in waiting if before.get(name, set()).isdisjoint(waiting))
+        ordered.append(next(ready, waiting[0]))
+        waiting.remove(ordered[-1])
+    return ordered
+
+
+def _files(entry: Entry) -> Iterator[str]:
+    """The files of an entry, those of its origins first."""
+    for origin in entry.origins:
+        if origin.action not in STRUCTURAL:
+            yield from _files(origin)
+    if entry.source is not None:
+        yield entry.source.shown
+
+
+# What an overlay was written in and matched by; its own entry says what it did.
+STRUCTURAL = ("overlay", "overlay match")
+_DEEPEST = 6
+
+
+def _why(line: int, history: History) -> Why:
+    from plait.insight.history_text import shown
+    from plait.tree.secrets import HIDDEN
+
+    entries: dict[tuple[str, str], Told] = {}
+    for entry in history.entries:
+        _tell(entry, 0, entries, is_secret=history.secret)
+    return {
+        "line": line,
+        "name": f"{history.place}",
+        "value": HIDDEN if history.secret else shown(history.value),
+        "entries": list(entries.values()),
+    }
+
+
+def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
+    """Adds an entry and its origins. Origins of earlier entries are not repeated."""
+    from plait.insight.history_text import shown
+    from plait.tree.secrets import HIDDEN
+
+    key = entry.action, entry.place
+    if key in entries or depth > _DEEPEST:
+        return
+    is_secret = is_secret or entry.secret
+    value = (HIDDEN if is_secret else shown(entry.value)) if entry.has_value else None
+    entries[key] = {
+        "action": entry.action,
+        "place": entry.place,
+        "file": None if entry.source is None else entry.source.shown,
+        "line": None if entry.source is None else entry.line,
+        "value": value,
+        "state": entry.state,
+        "text": None if entry.text is None or is_secret else entry.text.strip(),
+        "depth": depth,
+    }
+    for origin in entry.origins:
+        if origin.action not in STRUCTURAL:
+            _tell(origin, depth + 1, entries, is_secret=is_secret)
+
+
+def contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Entries with what they were made of; not what an overlay was written in and matched by."""
+    for entry in entries:
+        if entry.action not in STRUCTURAL:
+            yield entry
+            yield from contributing(entry.origins)
+
+
+def mappings_of(documents: Documents, nodes: DocumentSet, output: str | None = None) -> list[MapEntry]:
+    """The source map's values that stand in the text of documents, which is none without a document. output: that text."""
+    from plait.insight.source_map import source_map
+
+    if documents.trace is None or not nodes.items:
+        return []
+    mappings: list[MapEntry] = source_map(documents.trace, nodes, output)["mappings"]  # type: ignore[assignment]
+    return [mapping for mapping in mappings if "document" in mapping and "line" in mapping]
+
+
+def _fault(finding: Finding) -> Fault:
+    at = None if finding.at is None else span_of(finding.at.source, finding.at.line)
+    source = None if finding.at is None else finding.at.source
+    return {
+        "message": finding.message,
+        "file": None if source is None else source.shown,
+        "line": None if at is None else at["line"],
+        "text": None if source is None or at is None else source.line(at["line"]),
+        "expected": finding.expected,
+        "found": finding.found,
+        "hint": finding.hint,
+        "also": [span for one in finding.also if (span := span_of(one.source, one.line)) is not None],
+    }
+
+
+def span_of(source: Source | None, line: int) -> Span | None:
+    """A position as plain data; None for one in no file, or of no line."""
+    return {"file": source.shown, "line": line} if source is not None and line > 0 else None
+
+
+def short_name(path: str) -> str:
+    """The name of a file without its directory and extension."""
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def _answer(
+    *,
+    output: str = "",
+    files: Mapping[str, str] | None = None,
+    sources: Sequence[str] = (),
+    lines: Sequence[Line] = (),
+    histories: Sequence[Why] = (),
+    matches: Sequence[Match] = (),
+    warnings: Sequence[str] = (),
+    printed: Sequence[str] = (),
+    errors: Sequence[Fault] = (),
+    report: str = "",
+) -> Answer:
+    return {
+        "output": output,
+        "files": dict(files or {}),
+        "sources": list(sources),
+        "lines": list(lines),
+        "histories": list(histories),
+        "matches": list(matches),
+        "warnings": list(warnings),
+        "printed": list(printed),
+        "errors": list(errors),
+        "report": report,
+    }

@@ -1,0 +1,76 @@
+"""Every question of the playground's page: the output (`evaluation`), its steps, environments side by side, a value changed, errors fixed, a command line read.
+
+A request is as `evaluation` describes it, and the answer is plain data. All that is offered has been evaluated: a fix or a change
+that does not do what it says is not among the answers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from plait.base.errors import PlaitError, UsageError
+from plait.playground import evaluation
+from plait.playground.changes import fixes, project_text, ways
+from plait.playground.commands import command
+from plait.playground.environments import environments
+from plait.playground.steps import steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.playground.evaluation import Request
+
+
+def evaluate(request: Request) -> Mapping[str, object]:
+    """The answer to a request: that of its question, or an Answer. Raises UsageError for a request that is not valid."""
+    asked = request.get("ask") if isinstance(request, dict) else None
+    if asked is None:
+        return evaluation.evaluate(request)
+    evaluation.check(request)
+    try:
+        return _ANSWERS[asked](request)
+    except PlaitError as error:
+        return evaluation.failed(error)
+
+
+def lay_out(request: Request) -> None:
+    """Write the files of a request to the working directory, if the answer reads them there by name. Raises UsageError."""
+    from plait.base.writing import strict
+
+    evaluation.check(request)
+    asked = request.get("ask")
+    if request["kind"] != "compose" and asked not in ("change", "fixes"):
+        return
+    files = {file["name"]: file["text"] for file in request["files"]}
+    if asked == "fixes" and evaluation.PIPELINE not in files:
+        files[evaluation.PIPELINE] = project_text(request)
+    for path, text in files.items():
+        above, name = os.path.split(path)
+        with strict(above, os.curdir, make=0o700) as directory:
+            directory.create(name, [text.encode()], new_mode=0o600)
+
+
+def respond(text: str) -> str:
+    """The answer to a request, both JSON, in a process that does nothing else: in a browser. An invalid request is `refused`."""
+    from contextlib import chdir
+
+    from plait.base.writing import temporary
+
+    request = json.loads(text)
+    with temporary("plait-") as place, chdir(place.real):
+        try:
+            lay_out(request)
+            return json.dumps(evaluate(request))
+        except UsageError as error:
+            return json.dumps({"refused": str(error)})
+
+
+_ANSWERS: dict[str, Callable[[Request], Mapping[str, object]]] = {
+    "steps": steps,
+    "environments": environments,
+    "change": ways,
+    "fixes": fixes,
+    "command": command,
+}

@@ -1,0 +1,242 @@
+"""The playground's server: its page, and one URL that evaluates. It stores and logs nothing.
+
+A page of another site may be open in the same browser, and can send requests to this machine. So each request must name
+this server as its host (a rebound name does not), and one that evaluates must come from this server's own page.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import threading
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import BoundedSemaphore
+from time import monotonic
+
+from plait.base.errors import PlaitError, render
+from plait.base.sandbox import ask
+from plait.playground.examples import examples
+
+# Of a request. The page's own examples have a thousandth of that.
+MOST = 1_000_000
+_AT_ONCE = 2
+# Evaluations that are running or waiting for their turn; more are refused.
+_MOST_EVALUATIONS = 16
+# Connections. Past these, the one that has sent nothing complete for the longest is closed.
+MOST_CONNECTIONS = 64
+# Seconds to send a whole request, from the connection or the answer before, and to receive an answer.
+SECONDS_TO_SEND = 10.0
+_STACK = 1 << 20
+_EVALUATION = "plait.playground.questions"
+# Evaluation is limited to 10 seconds; what does not end by then is ended.
+_SECONDS = 20
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".zip": "application/zip",
+}
+_STATIC = Path(__file__).parent / "static"
+# The last four are for what playground/build.py adds: plait in a worker of the page, as its language server.
+_POLICY = (
+    "default-src 'none'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'"
+)
+
+
+class Playground(ThreadingHTTPServer):
+    """Listens on an address of this machine. page: the directory that playground/build.py filled, for a page with an editor.
+
+    Connections have their own threads. Each request and the reception of its response have a deadline, and beyond
+    MOST_CONNECTIONS the slowest connection is closed for a new one.
+
+    Raises OSError.
+    """
+
+    daemon_threads = True
+    request_queue_size = MOST_CONNECTIONS
+
+    def __init__(self, host: str, port: int, page: Path | None = None) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), _Handler)
+        shown = f"[{host}]" if ":" in host else host
+        # What a browser sends as `Host`, however the user typed the address; port 80 is left out there.
+        port = self.server_address[1]
+        names = {shown, "localhost", "127.0.0.1", "[::1]"}
+        self.hosts = {f"{name}:{port}" for name in names} | (names if port == _HTTP else set())
+        self.address = f"http://{shown}:{port}"
+        self.turns = BoundedSemaphore(_AT_ONCE)
+        self.evaluations = BoundedSemaphore(_MOST_EVALUATIONS)
+        self._lock = threading.Lock()
+        # The deadlines of open connections in their order; infinite while a request is evaluated.
+        self._deadlines: dict[socket.socket, float] = {}
+        self.paths = _paths(_STATIC) if page is None else _paths(page) | {_EVALUATOR: _STATIC / _EVALUATOR[1:]}
+        self.examples = json.dumps(examples()).encode()
+
+    def wait_for(self, connection: socket.socket, seconds: float) -> None:
+        """Closes a connection unless this is called again within the time."""
+        with self._lock:
+            if connection in self._deadlines:
+                self._deadlines[connection] = monotonic() + seconds
+
+    def process_request(self, request: object, client_address: object) -> None:
+        """Serves a connection in its own thread, or closes it if there is no room."""
+        assert isinstance(request, socket.socket)
+        with self._lock:
+            slowest = min(self._deadlines, key=self._deadlines.__getitem__, default=None)
+            is_full = len(self._deadlines) >= MOST_CONNECTIONS
+            has_room = not is_full or (slowest is not None and self._deadlines[slowest] < ENDLESS)
+            if has_room and is_full and slowest is not None:
+                _end(slowest)
+                del self._deadlines[slowest]
+            if has_room:
+                self._deadlines[request] = monotonic() + SECONDS_TO_SEND
+        before = threading.stack_size(_STACK)
+        try:
+            if has_room:
+                super().process_request(request, client_address)
+        except RuntimeError:  # there is no room for a thread
+            has_room = False
+        finally:
+            threading.stack_size(before)
+        if not has_room:
+            self.shutdown_request(request)
+
+    def shutdown_request(self, request: object) -> None:
+        """Forget a connection, and close it."""
+        assert isinstance(request, socket.socket)
+        with self._lock:
+            self._deadlines.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """End the connections whose deadline is over; their threads then close them."""
+        now = monotonic()
+        with self._lock:
+            for connection in [one for one, deadline in self._deadlines.items() if deadline < now]:
+                _end(connection)
+                self._deadlines[connection] = now + SECONDS_TO_SEND
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Ignores a browser that no longer wants a response, such as after its page was closed."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+def _end(connection: socket.socket) -> None:
+    """Let whatever waits for a connection wait no more."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+ENDLESS = float("inf")
+_HTTP = 80
+_EVALUATOR = "/evaluator.js"
+
+
+def _paths(directory: Path) -> dict[str, Path]:
+    """The files of a page by their addresses."""
+    files = [path for path in directory.rglob("*") if path.suffix in _TYPES]
+    return {f"/{path.relative_to(directory).as_posix()}": path for path in files} | {"/": directory / "index.html"}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Playground
+    protocol_version = "HTTP/1.1"
+    server_version = "plait"
+    disable_nagle_algorithm = True  # the body is not to wait for word of the head
+    sys_version = ""
+    connection: socket.socket
+
+    def handle_one_request(self) -> None:
+        self.server.wait_for(self.connection, SECONDS_TO_SEND)
+        super().handle_one_request()
+
+    def do_GET(self) -> None:
+        wanted = self.path.partition("?")[0]
+        path = self.server.paths.get(wanted)
+        if not self._is_ours():
+            self._refuse(HTTPStatus.FORBIDDEN, "this server answers under its own address alone")
+        elif wanted == "/examples.json":
+            self._send(HTTPStatus.OK, self.server.examples, _TYPES[".json"])
+        elif path is None:
+            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+        else:
+            self._send(HTTPStatus.OK, path.read_bytes(), _TYPES[path.suffix])
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not self._is_ours():
+            self._refuse(HTTPStatus.FORBIDDEN, "only this server's own page may ask")
+        elif self.path != "/evaluate":
+            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+        elif self.headers.get_content_type() != "application/json":
+            self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is application/json")
+        elif not length.isascii() or not length.isdecimal():
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "a request says how long it is")
+        elif len(length) > len(str(MOST)) or int(length) > MOST:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST} bytes")
+        else:
+            request = self.rfile.read(int(length))
+            if len(request) == int(length):
+                self._evaluate(request)
+            else:
+                self.close_connection = True
+
+    def _evaluate(self, request: bytes) -> None:
+        if not self.server.evaluations.acquire(blocking=False):
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many evaluations are waiting; try again")
+            return
+        try:
+            self.server.wait_for(self.connection, ENDLESS)
+            with self.server.turns:
+                answer = ask(_EVALUATION, request, seconds=_SECONDS)
+        except PlaitError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, render(error, ""))
+        else:
+            self._send(HTTPStatus.OK, answer, _TYPES[".json"])
+        finally:
+            self.server.evaluations.release()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer what is no request of HTTP, or has a method that nothing here has: without a word of what was sent."""
+        del message, explain
+        self._refuse(HTTPStatus(code), HTTPStatus(code).phrase)
+
+    def _is_ours(self) -> bool:
+        host, origin = self.headers.get("Host"), self.headers.get("Origin")
+        return host in self.server.hosts and origin in (None, f"http://{host}")
+
+    def _refuse(self, status: HTTPStatus, message: str) -> None:
+        # The rest of what was sent is not read.
+        self.close_connection = True
+        self._send(status, json.dumps({"refused": message}).encode(), _TYPES[".json"])
+
+    def _send(self, status: HTTPStatus, body: bytes, kind: str) -> None:
+        self.server.wait_for(self.connection, SECONDS_TO_SEND)
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", kind),
+            ("Content-Length", str(len(body))),
+            ("Content-Security-Policy", _POLICY),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Cache-Control", "no-store"),
+        ):
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Logs nothing."""

@@ -1,0 +1,79 @@
+"""Renders the runs of a project whose files came with a request, in a sandboxed process (see `plait.base.sandbox`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from plait.base.errors import PlaitError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Request(TypedDict):
+        """files: texts by paths. only: the name of a run, if not all are wanted. limits: of each run."""
+
+        files: dict[str, str]
+        only: str | None
+        limits: dict[str, float]
+
+    class Made(TypedDict):
+        """A run with its printed output, or its error."""
+
+        name: str
+        text: str
+        error: str
+
+    class Answer(TypedDict):
+        """error: of the project itself."""
+
+        runs: list[Made]
+        error: str
+
+
+def lay_out(request: Request) -> None:
+    """Write the files of the project to the working directory. Raises UsageError."""
+    from plait.base.writing import strict
+    from plait.service.project_files import is_path
+
+    for name, text in request["files"].items():
+        if not is_path(name):
+            raise UsageError(f"{name!r} is no path within a project", code="revision-file")
+        above, last = os.path.split(name)
+        with strict(above, os.curdir, make=0o700) as directory:
+            directory.create(last, [text.encode("utf-8", "surrogatepass")], new_mode=0o600)
+
+
+def evaluate(request: Request) -> Answer:
+    """Make the runs. What is wrong with one is in its answer."""
+    from plait.authoring.project import find, read
+    from plait.base.errors import render
+    from plait.base.permissions import ENVIRONMENT, Need
+    from plait.fleet.fleet_worker import Setup, Workshop
+    from plait.fleet.plan import tasks_of
+
+    try:
+        path = find(os.curdir)
+        if path is None or not path.startswith(os.getcwd()):
+            raise UsageError("there is no project among the files", expected="plait.yml", code="no-project-file")
+        path = os.path.basename(path)
+        project = read(path)
+        tasks = tasks_of(project)
+        if request["only"] is not None:
+            tasks = [task for task in tasks if task.name == request["only"]]
+        source = (path, Path(path).read_text("utf-8"))
+        # They see no environment, so they may ask for all of it.
+        permissions = None if project.permissions is None else project.permissions.granting([Need(ENVIRONMENT, "*")])
+        shop = Workshop(
+            Setup(source, project.directory, "", limits=request["limits"], environment={}, permissions=permissions)
+        )
+    except PlaitError as error:
+        return {"runs": [], "error": render(error, "").rstrip("\n")}
+    runs: list[Made] = []
+    for task in tasks:
+        task.is_file = True  # what `plait run` prints is one text
+        outcome = shop.perform(task)
+        text = "" if outcome.texts is None else "".join(outcome.texts.values())
+        runs.append({"name": task.name, "text": text, "error": outcome.error})
+    return {"runs": runs, "error": ""}

@@ -1,0 +1,177 @@
+"""The arguments and results of the API's functions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import insert
+
+from plait.service.api_errors import bad_parameter, bad_request, check_name
+from plait.service.database import Fate
+from plait.service.idempotency import Repeat, fingerprint_of
+from plait.service.paging import Window
+from plait.service.revision_store import newest, now
+from plait.service.tables import AUDIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from plait.service.answers import Answer
+    from plait.service.database import Database
+    from plait.service.encryption import Keys
+    from plait.service.fleets import Projects
+    from plait.service.flows import Flows
+    from plait.service.identity import Identity
+    from plait.service.parcels import Reader
+    from plait.service.rendering import Renderer
+    from plait.service.spool import Body, Spool
+    from plait.service.telemetry import Telemetry
+
+T = TypeVar("T")
+
+
+class Service(NamedTuple):
+    """State shared by all requests. address: the URL for clients."""
+
+    database: Database
+    renderer: Renderer
+    keys: Keys
+    address: str
+    telemetry: Telemetry
+    projects: Projects
+    flows: Flows
+    reader: Reader
+    spool: Spool
+
+
+class Write(Fate):
+    """The outcome of a request's transaction, and its response, which is complete before the commit.
+
+    key: of the request, if the client gave one. respond: makes a response of an answer. method, route, path, request:
+    for the audit log.
+    """
+
+    __slots__ = ("key", "method", "path", "request", "respond", "response", "route")
+
+    def __init__(self, method: str, route: str, path: str, request: str, respond: Callable[[Answer], Response]) -> None:
+        super().__init__()
+        self.method, self.route, self.path, self.request = method, route, path, request
+        self.respond = respond
+        self.response: Response | None = None
+        self.key: str | None = None
+
+
+class Call(NamedTuple):
+    """One request. path: the parts of its path that have names. query: its parameters."""
+
+    service: Service
+    identity: Identity
+    path: Mapping[str, str]
+    query: Mapping[str, Sequence[str]]
+    body: Body
+    write: Write
+
+    def commit(self, work: Callable[[Connection], Answer]) -> Answer:
+        """The answer of some work in a write transaction. Raises its errors; then nothing is written.
+
+        The response is created before the commit, so that nothing after it can turn stored data into an error. If the
+        client repeats a request with the same `Idempotency-Key`, nothing is done, and the answer is the same.
+        """
+        write = self.write
+        repeat = self._repeat()
+        with self.service.database.writing(write) as connection:
+            before = repeat.answered(connection) if repeat is not None else None
+            if before is not None:
+                write.response = write.respond(before)
+                return before
+            found = work(connection)
+            if repeat is not None:
+                repeat.keep(connection, found)
+            row = {
+                "at": now(),
+                "name": self.identity.name,
+                "action": f"{write.method} {write.route}",
+                "path": write.path,
+                "revision": newest(connection),
+                "request": write.request,
+            }
+            connection.execute(insert(AUDIT), [row])
+            write.response = write.respond(found)
+        return found
+
+    def _repeat(self) -> Repeat | None:
+        """The request as one that may be sent again."""
+        if self.write.key is None:
+            return None
+        query = (part for name, texts in sorted(self.query.items()) for text in texts for part in (name, text))
+        fingerprint = fingerprint_of((self.write.method, self.write.path, *query), self.body)
+        return Repeat(self.identity.name, self.write.key, fingerprint)
+
+    def spooled(self, parts: Iterable[str]) -> Body:
+        """The text of an answer that may be large. Raises Refusal (503) where it cannot be stored."""
+        return self.service.spool.text(parts)
+
+    def name(self, part: str) -> str:
+        """A part of the path that is the name of something. Raises Refusal for one that nothing can have."""
+        check_name(self.path[part], f"the name of a {part}")
+        return self.path[part]
+
+    def parameters(self, name: str) -> Sequence[str]:
+        """The non-empty values of a parameter. Raises Refusal for too many."""
+        given = [text for text in self.query.get(name, ()) if text]
+        if len(given) > MOST_GIVEN:
+            raise bad_request(f"there are {len(given)} parameters {name}, and at most {MOST_GIVEN} may be given")
+        return given
+
+    def parameter(self, name: str) -> str | None:
+        """The last value of a parameter, or None."""
+        given = self.parameters(name)
+        return given[-1] if given else None
+
+    def switch(self, name: str, *, default: bool) -> bool:
+        """A parameter that is true or false. Raises Refusal."""
+        text = self.parameter(name)
+        if text is None:
+            return default
+        if text.lower() not in ("true", "false"):
+            raise bad_parameter(name, "true or false")
+        return text.lower() == "true"
+
+    def number(self, name: str) -> int | None:
+        """A parameter that is an integer. Raises Refusal."""
+        text = self.parameter(name)
+        if text is None:
+            return None
+        digits = text.removeprefix("-").removeprefix("+")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < _DIGITS):
+            raise bad_parameter(name, "an integer")
+        return int(text)
+
+    def window(self, most: int, *, limits: bool = True) -> Window:
+        """The part of a list selected by the parameters `marker` and `limit`.
+
+        most: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
+        lists of other things than documents. Raises Refusal.
+        """
+        limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
+        marker = given or 0
+        if marker < 0:
+            raise bad_parameter("marker", "the marker of a header Link")
+        return Window(marker, most if limit is None else abs(limit))
+
+    def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
+        """The selected part of a list, and the marker of the next part, or None. Raises Refusal."""
+        return self.window(most, limits=limits).of(items)
+
+
+_DIGITS = 10
+PAGE = 1_000
+"""Items of a list that Deckhand does not have, in a response to a request without `limit`."""
+# Databases refuse conditions that are longer, some at a depth of 1,000.
+MOST_GIVEN = 200
+LARGEST_PAGE = 250_000
+"""The same of a list that Deckhand has, whose clients expect all of it."""

@@ -1,0 +1,96 @@
+"""YAML of request bodies, responses, and tables.
+
+Text has the meaning it has to Deckhand's clients, which read with PyYAML (`plait.layering.plain_scalars`).
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import LimitError, ReadError
+from plait.base.source import Source
+from plait.layering import Job, plain_values
+from plait.layering.plain_scalars import Float
+from plait.service.api_errors import Refusal, bad_request
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, from_plain, to_plain
+from plait.yaml import deduplicate, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.service.spool import Body
+    from plait.tree.nodes import Value
+
+SEPARATOR = "---\n"
+_DEPTH = 300
+LARGEST_VALUE = 1 << 20
+"""Bytes of a body that is no set of documents."""
+
+
+def nodes_of(text: str, name: str) -> DocumentSet:
+    """The documents of a text. Raises ReadError, LimitError."""
+    return deduplicate(read(Source(name, text), keep_mark=False, plain=plain_values, depth=_DEPTH))
+
+
+def text_of(values: Sequence[object]) -> str:
+    """Values as a stream of documents; nothing for none."""
+    return Job.text(DocumentSet([Document(nodes_of_plain(value)) for value in values]))
+
+
+def nodes_of_plain(value: object) -> Value:
+    """Nodes of plain data; floats print as PyYAML prints them, so that they are read as floats again."""
+    if isinstance(value, dict):
+        return Map([MapItem(nodes_of_plain(key), nodes_of_plain(inner)) for key, inner in value.items()])
+    if isinstance(value, list | tuple):
+        return Array([ArrayItem(nodes_of_plain(inner)) for inner in value])
+    return Float(value) if isinstance(value, float) else from_plain(value)
+
+
+def text_of_nodes(value: Value) -> str:
+    """A node as a text of one document."""
+    return Job.text(DocumentSet([Document(value)]))
+
+
+def node_of(text: str) -> Value:
+    """The node of a text with one document, created by the service."""
+    return nodes_of(text, "stored.yml").items[0].value
+
+
+def value_of(text: str) -> object:
+    """The plain data of a text created by `text_of`."""
+    return to_plain(node_of(text))
+
+
+def documents_of_body(body: bytes) -> list[Document]:
+    """The documents of a request; none for an empty one. Raises Refusal: not YAML, or something else than filled maps."""
+    documents = _of_body(body).items
+    if len(documents) == 1 and documents[0].value is None:
+        return []
+    strange = [
+        str(number)
+        for number, document in enumerate(documents, 1)
+        if type(document.value) is not Map or not document.value.items
+    ]
+    if strange:
+        raise bad_request(f"each document must be a map that is not empty; these are not: {', '.join(strange)}")
+    return documents
+
+
+def value_of_body(body: Body) -> object:
+    """The plain data of a request with one document; None for an empty one. Raises Refusal, also for a large one."""
+    if body.size > LARGEST_VALUE:
+        raise Refusal("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
+    documents = _of_body(body.read()).items
+    if len(documents) != 1:
+        raise bad_request(f"the body must be one document, not {len(documents)}")
+    return to_plain(documents[0].value)
+
+
+def _of_body(body: bytes) -> DocumentSet:
+    try:
+        return nodes_of(body.decode("utf-8"), "body")
+    except UnicodeDecodeError as error:
+        raise bad_request(f"the body must be UTF-8; byte {error.start + 1} is not") from None
+    except ReadError as error:
+        raise bad_request(f"the body must be YAML: {error.report().strip()}") from None
+    except LimitError as error:
+        raise bad_request(f"the body is more than may be read: {error.message}") from None

@@ -1,0 +1,124 @@
+"""Finds the name on the line of an error whose value caused it: `data.values.hosts is None`.
+
+Starlark's own message names only types (`NoneType value is not iterable`). The names and struct members on the line are
+evaluated again; nothing is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+
+from plait.base.source import Position
+from plait.starlark.structs import WithMembers
+from plait.starlark.table.methods import METHODS
+from plait.starlark.values import NoAttribute, is_function, type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import FrameType
+
+    from plait.base.errors import StarlarkError
+    from plait.base.source import Source
+
+_NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_ABSENT = object()
+_LONGEST = 2000
+
+
+def name_culprit(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
+    """Give an error of one of these kinds a hint that names the value at fault, and the line that gave a variable that value.
+
+    frames: of the program, each with its line, the outermost first.
+    """
+    wanted, behind = error.of_type, error.mark
+    member = f".{error.word}" if error.code == "unknown-attribute" else ""
+    frame, line = frames[-1]
+    source: Source = frame.f_globals["$source"]
+    known = _variables(frames)
+    code = _code((source.line(line) or "")[:_LONGEST])
+    for name in _NAMES.finditer(code):
+        named: str | None = name[0]
+        if wanted == "NoneType":
+            named = _none_within(name[0], known)
+        elif member:
+            named = name[0].removesuffix(member) if name[0].endswith(member) else None
+        if named is None or (behind and code[name.end() : name.end() + 1] != behind and wanted != "NoneType"):
+            continue
+        value = _value(named, known)
+        if value is _ABSENT or type_of(value) != wanted:
+            continue
+        if value is None:
+            error.hint = f"{named} is None{_origin(named, source, line, error, known)}"
+            if code.lstrip().startswith("for "):
+                error.hint += f"; a loop over what may be null: for ... in {named} or []"
+        else:
+            error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(named, behind, member)}"
+        return
+    if wanted == "NoneType" and ".get(" in code:
+        error.hint = 'get() gives None for a key that is not there, unless it is told what else: get("key", {})'
+
+
+def _instead(named: str, behind: str, member: str) -> str:
+    if behind == "(":
+        return ", not a function"
+    return f"; str({named}) makes a string of it" if member[1:] in METHODS[str] else ""
+
+
+def _code(text: str) -> str:
+    """A line without its string literals, so that no word in them counts as a name."""
+    at = text.find("#@")
+    code = text[at + 2 :] if at >= 0 else text
+    return re.sub(r"\"[^\"]*\"|'[^']*'", lambda quoted: '"' + " " * (len(quoted[0]) - 2) + '"', code)
+
+
+def _none_within(named: str, known: Mapping[str, object]) -> str | None:
+    """The shortest prefix of a dotted name whose value is None, so that the rest cannot be resolved."""
+    parts = named.split(".")
+    for count in range(1, len(parts) + 1):
+        head = ".".join(parts[:count])
+        if _value(head, known) is None:
+            return head
+    return None
+
+
+def _variables(frames: Sequence[tuple[FrameType, int]]) -> Mapping[str, object]:
+    """The variables in scope where an error was raised. A comprehension sees those of the enclosing function."""
+    seen: list[Mapping[str, object]] = []
+    for frame, _ in reversed(frames):
+        seen.append(frame.f_locals)
+        if frame.f_code.co_name not in ("<listcomp>", "<dictcomp>"):
+            break
+    return ChainMap(*seen, frames[-1][0].f_globals)  # type: ignore[arg-type]
+
+
+def _value(named: str, known: Mapping[str, object]) -> object:
+    first, *rest = named.split(".")
+    value = known.get(first, _ABSENT)
+    for name in rest:
+        if not isinstance(value, WithMembers):
+            return _ABSENT
+        try:
+            value = value.attr(name)
+        except NoAttribute:
+            return _ABSENT
+    return value
+
+
+def _origin(named: str, source: Source, line: int, error: StarlarkError, known: Mapping[str, object]) -> str:
+    """The origin of a name's value, if the lines above show it."""
+    if "." in named:
+        return ": it is null in the data values" if named.startswith("data.values.") else ""
+    given = re.compile(rf"^\s*(?:#@\s*)?{re.escape(named)}\s*=(?!=)\s*(.*)$")
+    for number in range(line - 1, source.first_line - 1, -1):
+        found = given.match(source.line(number) or "")
+        if found is None:
+            continue
+        error.also.append(Position(source, number).labelled("the assignment"))
+        called = re.match(r"([A-Za-z_]\w*)\(.*\)\s*$", found[1])
+        function = _value(called[1], known) if called is not None else None
+        if called is not None and is_function(function):
+            return f": {called[1]}() returns nothing; it needs a return"
+        return ""
+    return ""

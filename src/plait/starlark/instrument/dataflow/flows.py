@@ -1,0 +1,510 @@
+"""The recorder of a run that uses secrets: it also follows what conditions reveal about them.
+
+A value can reveal a secret without being computed from it. A variable that a branch would have changed reveals which
+branch was taken, a list reveals how often a loop ran, and the code after a conditional return reveals that it did not
+happen. Once a condition depends on a secret, a `Control` counts for everything that it decides:
+
+- for everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`Window.reached_by`);
+- for each variable that a branch assigns, whether or not the branch ran (`also`);
+- for each list, dict or set that a branch could change (`mark_named`), which is everything reachable from its names;
+- for everything after it, if a branch may leave.
+
+A `Control` is never removed from a shadow. Anything that cannot be followed counts as computed from a secret:
+`Marks.unknown`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.instrument.dataflow.recorder import PLAIN, Recorder
+from plait.starlark.instrument.dataflow.shadows import Hole, Window
+from plait.starlark.structs import Struct
+from plait.starlark.values import Builtin, is_callable
+from plait.tree.provenance import Control
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from plait.base.source import Source
+    from plait.starlark.instrument.dataflow.shadows import Shadow
+    from plait.starlark.instrument.dataflow.windows import Windows
+    from plait.tree.provenance import Origin
+    from plait.tree.provenance.marks import Marks
+
+CHANGEABLE = frozenset({List, Dict, Set})
+LEAVES = frozenset({str, int, float, bool, type(None), range})
+
+
+class _All(dict[str, "Shadow"]):
+    """One shadow for every parameter."""
+
+    def __init__(self, shadow: Shadow) -> None:
+        super().__init__()
+        self.shadow = shadow
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get(self, _name: str, _other: object = None) -> Shadow:
+        return self.shadow
+
+
+class Flows(Recorder):
+    """Records the reads of one program, and what its conditions reveal about secrets."""
+
+    __slots__ = ("_controls", "_keyed", "last", "marks", "placed_by_secret", "quick")
+
+    def __init__(self, windows: Windows, source: Source, marks: Marks) -> None:
+        super().__init__(windows, source)
+        self.marks = marks
+        self.placed_by_secret = False
+        self.quick = windows.quick
+        self.last: Control | None = None  # what was tested last, if it depends on a secret
+        self._controls: dict[int, Control] = {}  # by line
+        self._keyed: dict[int, Control] = {}  # of the keys of a comprehension, by line
+
+    def names(self) -> Mapping[str, object]:
+        return {**super().names(), "$from.outside": self.outside}
+
+    def outside(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+        """A call from the host. Outside all programs nothing is known about its arguments."""
+        depth = len(self.stack)
+        if depth > 1:
+            return function(*args, **kwargs)
+        window = Window()
+        window.outermost = True
+        self.stack.append(window)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            del self.stack[depth:]
+
+    # ---- what is secret
+
+    def secret(self, shadow: Iterable[Origin]) -> bool:
+        return self.marks.is_secret(*shadow)
+
+    def control(self, line: int, shadow: Shadow) -> Control:
+        """The condition on a line: one for all times that it is evaluated, since a secret may have a part in each."""
+        found = self._controls.get(line)
+        if found is None:
+            found = self._controls[line] = self.marks.control("condition", self.source, line, shadow)
+        return found
+
+    def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
+        """The control of a decision with these origins; None if it does not depend on a secret."""
+        if not shadow or not self.secret(shadow):
+            return None
+        return self.control(sys._getframe(2).f_lineno if line is None else line, tuple(shadow))
+
+    def deep(self, *values: object) -> dict[Origin, None]:
+        """The recorded origins of values and of everything reachable from them."""
+        windows = self.windows
+        found: dict[Origin, None] = {}
+        for value in reachable(values):
+            place = id(value)
+            if place in windows.mutated:
+                found.update(dict.fromkeys(windows.mutated[place][1]))
+            if place in windows.made:
+                found.update(windows.made[place][2])
+        return found
+
+    def mark_all(self, shadow: Shadow, *values: object) -> None:
+        """Marks every container reachable from the values, because the changed one is unknown."""
+        self.windows.mark_all(shadow, *values)
+
+    # ---- windows
+
+    def open(self) -> int:
+        window = Window()
+        if self.stack[-1].reached_by:
+            window.reached_by = self.stack[-1].reached_by
+        self.stack.append(window)
+        return len(self.stack) - 1
+
+    def start(self, reached_by: Shadow) -> int:
+        window = Window()
+        if reached_by:
+            window.reached_by = reached_by
+        self.stack.append(window)
+        return len(self.stack) - 1
+
+    def shut(self, depth: int) -> Window:
+        window = super().shut(depth)
+        if window.shape:
+            self.stack[-1].update(dict.fromkeys(window.shape))
+            self.marks.shaped.add(self.source)
+        return window
+
+    def host(self) -> int:
+        depth = super().host()
+        window = self.stack[depth]
+        window.reached_by = window.entered_by = self.stack[depth - 1].reached_by
+        return depth
+
+    def under(self, *controls: Shadow) -> Shadow:
+        window = self.stack[-1]
+        window.reached_by = window.entered_by = controls[0]
+        return super().under(*controls)
+
+    def hole(self, value: object) -> Hole:
+        window = self.stack[-1]
+        window.reached_by = window.entered_by
+        return super().hole(value)
+
+    def reached(self) -> Shadow:
+        return self.stack[-1].reached_by
+
+    def raise_here(self, control: Control) -> None:
+        """Marks everything that the current window evaluates from here on as decided by a secret."""
+        window = self.stack[-1]
+        window[control] = None
+        window.reached_by = joined_shadows(window.reached_by, (control,))
+
+    def began(self, ran: Callable[[int], object], way: int, reached_by: Shadow) -> None:
+        (ran if reached_by else getattr(ran, "independent", ran))(way)
+
+    def ran(self, ran: Callable[[int], object], way: int, reached_by: Shadow) -> None:
+        self.began(ran, way, reached_by or self.stack[-1].reached_by)
+
+    # ---- decisions
+
+    def tested(self, line: int, names: tuple[str, ...]) -> Shadow:
+        self.last = control = self.decided(self.windows.tested, line)
+        if control is None:
+            return super().tested(line, names)
+        self.mark_named(control, names, sys._getframe(1).f_locals)
+        return (control,)
+
+    def mark_named(self, control: Control, names: tuple[str, ...], variables: Mapping[str, object]) -> None:
+        """Mark all that can be changed by statements or expressions with these names, before they are evaluated or not."""
+        self.mark_all((control,), *(variables[name] for name in names if name in variables))
+
+    def raise_(self, reached_by: Shadow) -> Shadow:
+        return reached_by if self.last is None else joined_shadows(reached_by, (self.last,))
+
+    def chosen(self, depth: int, value: object, names: tuple[str, ...]) -> object:
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        control = self.decided(origins)
+        if control is not None:
+            self.decides(control, names)
+        return value
+
+    def decides(self, control: Control, names: tuple[str, ...]) -> None:
+        """Records that a control decides if, or how often, an expression is evaluated. names: those in the expression."""
+        self.raise_here(control)
+        self.mark_named(control, names, sys._getframe(2).f_locals)
+
+    def placed(self, depth: int, value: object) -> object:
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
+        self.placed_by_secret = bool(origins) and self.secret(origins)
+        return value
+
+    def raised(self, reached_by: Shadow, before: Shadow) -> bool:
+        return reached_by is not before
+
+    def also(self, shadow: Shadow, reached_by: Shadow) -> Shadow:
+        return joined_shadows(shadow, reached_by)
+
+    def shaped(self, reached_by: Shadow) -> None:
+        self.windows.shape(reached_by)
+
+    def ended(self, reached_by: Shadow) -> None:
+        self.stack[-1].update(dict.fromkeys(reached_by))
+
+    def add(self, line: int, *controls: Shadow) -> None:
+        super().add(line, *controls)
+        window = self.stack[-1]
+        window.reached_by = joined_shadows(window.reached_by, controls[0])
+
+    def loop(
+        self,
+        depth: int,
+        iterated: object,
+        line: int,
+        names: tuple[str, ...],
+        reached_by: Shadow,
+        *controls: Shadow,
+    ) -> tuple[object, Shadow, object, object]:
+        whole = self.whole(iterated)
+        iterated, control, step, part = super().loop(depth, iterated, line, names, reached_by, reached_by, *controls)
+        self.last = decided = self.decided((*control, *whole), line)
+        if decided is not None:
+            self.mark_named(decided, names, sys._getframe(1).f_locals)
+        return iterated, control if decided is None else (*control, decided), step, part
+
+    def whole(self, x: object) -> Shadow:
+        """An array whose very size is secret, since a source of secrets wrote all of it; nothing of another value."""
+        array = self.windows.array_of(x)
+        if array is not None and self.marks.is_secret_line(array.source, array.line):
+            return (array,)
+        return ()
+
+    # ---- reads
+
+    def use(self, value: object, shadow: Shadow) -> object:
+        super().use(value, shadow)
+        if self.windows.nested and type(value) not in LEAVES:
+            self.stack[-1].update(self.deep(value))
+        return value
+
+    def see(self, value: object) -> object:
+        super().see(value)
+        window = self.stack[-1]
+        for outer in reversed(self.stack):
+            for shadow in outer.elements.values():
+                for origin in shadow:
+                    window[origin] = None
+        if self.windows.nested and type(value) not in LEAVES:
+            window.update(self.deep(value))
+        return value
+
+    def passed(self, value: object, shadow: Shadow, name: str | None) -> object:
+        if self.windows.nested and type(value) not in LEAVES:
+            shadow = (*shadow, *self.deep(value))
+        return super().passed(value, shadow, name)
+
+    def found(self, value: object) -> object:
+        """A part of a value, which may have been changed by another name."""
+        if self.windows.nested and type(value) not in LEAVES:
+            self.stack[-1].update(self.deep(value))
+        return value
+
+    def field(self, value: object, shadow: Shadow, name: str) -> object:
+        return self.found(super().field(value, shadow, name))
+
+    def index(self, depth: int, x: object, key_depth: int, key: object) -> object:
+        control = self.decided(self.stack[key_depth])
+        value = super().index(depth, x, key_depth, key)
+        if control is not None:
+            self.picked(control, x, value)
+        return self.found(value)
+
+    def picked(self, control: Control, x: object, value: object) -> None:
+        """Records that a secret selected the part of a value that is read. Uses of the part reveal which one it
+        was.
+        """
+        self.stack[-1][control] = None
+        if type(value) not in LEAVES:
+            self.mark_all((control,), x)
+
+    def get(self, depth: int, x: object, key_depth: int, key: object, *other: object) -> object:
+        control = self.decided(self.stack[key_depth])
+        value = super().get(depth, x, key_depth, key, *other)
+        if control is not None:
+            self.picked(control, x, value)
+        return self.found(value)
+
+    def length(self, value: object, shadow: Shadow) -> object:
+        array = self.windows.array_of(value)
+        if array is not None and array in shadow and not self.whole(value):
+            shadow = tuple(origin for origin in shadow if origin is not array)
+        return super().length(value, shadow)
+
+    # ---- comprehensions
+
+    def clause(self, number: int, value: object, names: tuple[str, ...]) -> object:
+        before = tuple(self.stack[-1])
+        super().clause(number, value, names)
+        window = self.stack[-1]
+        if number not in window.coming:
+            # Which part of it an element is made of is not known.
+            window.coming = {**window.coming, -1 - number: [before]}
+        control = self.decided((*window, *self.whole(value)))
+        if control is not None:
+            self.decides(control, names)
+        return value
+
+    def stepped(self, number: int, iterable: Iterable[object]) -> Iterator[object]:
+        window = self.stack[-1]
+        whole = window.coming.get(-1 - number)
+        if whole is not None:
+            window.elements = {**window.elements, number: whole[0]}
+        return super().stepped(number, iterable)
+
+    def keyed(self, depth: int, key: object) -> object:
+        super().keyed(depth, key)
+        shadow = self.stack[-1].key
+        if shadow and self.secret(shadow):
+            # How many keys there are depends on which of them are the same, and their order on when they came. That is
+            # of the whole, so it is not the control of an element.
+            line = sys._getframe(1).f_lineno
+            if line not in self._keyed:
+                self._keyed[line] = self.marks.control("condition", self.source, line, shadow)
+            self.stack[-1][self._keyed[line]] = None
+        return key
+
+    # ---- calls
+
+    def taken(
+        self, caller: Mapping[str, object], names: tuple[str, ...], count: int, star: str, double: str
+    ) -> Mapping[str, Shadow]:
+        window = self.stack[-1]
+        if not window.quiet and not (window.called or "$source" in caller):
+            # A builtin function calls it with what it was given itself, or the host with anything.
+            shadows = (window, window.given(), self.windows.leading, *window.elements.values())
+            made_of = tuple(dict.fromkeys([origin for shadow in shadows for origin in shadow]))
+            if window.outermost:
+                made_of = (self.marks.unknown,)
+            if not self.secret(made_of):
+                return {}
+            # How often it is called tells something as well.
+            self.raise_here(self.control(sys._getframe(2).f_lineno, made_of))
+            return _All(made_of)
+        if any(name == "*" and self.secret(shadow) for _, shadow, name in window.arguments):
+            window.direct = True
+            return _All(tuple(dict.fromkeys([origin for _, shadow, _ in window.arguments for origin in shadow])))
+        return super().taken(caller, names, count, star, double)
+
+    def runs_untraced(
+        self,
+        caller: Mapping[str, object],
+        line: int,
+        shadows: Sequence[Shadow],
+        values: Sequence[object],
+        loaded: Sequence[object],
+    ) -> bool:
+        if not super().runs_untraced(caller, line, shadows, values, loaded):
+            return False
+        window = self.stack[-1]
+        control = self.decided((*window, *window.reached_by, *window.given()), line)
+        if control is not None:
+            # It does not say what it reads, nor do functions that it calls.
+            self.raise_here(control)
+            self.mark_all((control,), *(value for value, _, _ in window.arguments))
+        return True
+
+    def held(self, x: object) -> object:
+        if type(x) in CHANGEABLE:
+            self.mark_all((self.marks.unknown,), x)
+        return x
+
+    def changing(self, x: object) -> object:
+        self.stack[-1].receiver = x
+        return x
+
+    def calling(self, function: object) -> object:
+        if isinstance(function, FunctionType):
+            # Which function it is may depend on a secret, and with it what the function does.
+            control = self.decided(self.stack[-1])
+            if control is not None:
+                self.raise_here(control)
+        return function
+
+    def result(self, depth: int, value: object) -> object:
+        window = self.stack[depth]
+        if type(window.receiver) in CHANGEABLE:
+            control = self.decided((*window.reached_by, *window.given()))
+            if control is not None:
+                self.mark_all((control,), window.receiver)
+        if not window.direct:
+            made_of = (*window, *window.reached_by, *window.given())
+            if made_of and any(type(given) not in LEAVES for given, _, _ in window.arguments) and self.secret(made_of):
+                functions = [one for one in reachable(given for given, _, _ in window.arguments) if is_callable(one)]
+                if functions:
+                    # Whether a function of the host has called them, and how often, tells of a secret.
+                    control = self.control(sys._getframe(1).f_lineno, made_of)
+                    self.mark_all((control,), *functions)
+                    window[control] = None
+        controls = [origin for origin in window if type(origin) is Control]
+        if not window.direct:
+            controls += self.passed_on(window, value)
+        value = super().result(depth, value)
+        if controls:
+            self.stack[-1].update(dict.fromkeys(controls))
+        return self.found(value)
+
+    def passed_on(self, window: Window, value: object) -> list[Control]:
+        """The decisions that led to the arguments of a function of the host that gives nodes: these have histories of
+        their own, which say nothing of what was not put in or taken out.
+        """
+        if type(value) in PLAIN or self.nodes_of(value) is None:
+            return []
+        found: list[Control] = []
+        for _, shadow, _ in window.arguments:
+            if shadow and self.secret(shadow) and self.marks.has_control(*shadow):
+                found.append(self.control(sys._getframe(2).f_lineno, shadow))
+        return found
+
+    # ---- changes
+
+    def storing(self, x: object, value: object) -> None:
+        if self.placed_by_secret:
+            # Which part is replaced depends on a secret, and with it what is done to which one later.
+            self.placed_by_secret = False
+            self.mark_all((self.marks.unknown,), x, value)
+
+    def stored(self, x: object, key: object, shadow: Shadow, reached_by: Shadow) -> None:
+        if reached_by:
+            self.windows.mark(x, reached_by)
+            self.windows.note_nested()
+        if self.secret(shadow):
+            self.windows.note_nested()
+        super().stored(x, key, shadow, reached_by)
+
+    def changed(self, x: object, shadow: Shadow) -> None:
+        if self.secret(shadow):
+            self.mark_all(shadow, x)
+        else:
+            super().changed(x, shadow)
+
+    def grown(self, x: object, shadow: Shadow) -> None:
+        if type(x) in CHANGEABLE and self.secret(shadow):
+            self.mark_all(shadow, x)
+
+    def exports(self, variables: Mapping[str, object]) -> None:
+        for name, value in variables.items():
+            shadow = variables.get("$o." + name)
+            if shadow and isinstance(shadow, tuple):
+                known = self.exported.get((name, id(value)))
+                # Small values are one and the same in several files.
+                self.exported[name, id(value)] = (value, shadow if known is None else joined_shadows(known[1], shadow))
+
+
+def reachable(values: Iterable[object]) -> Iterator[object]:
+    """Values, and everything that a program can reach from them: their elements, and the variables of functions."""
+    todo = [*values]
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        kind = type(value)
+        if kind in LEAVES or id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        if kind is Dict:
+            todo += dict.values(value)  # type: ignore[arg-type]
+            todo += dict.keys(value)  # type: ignore[arg-type]
+        elif isinstance(value, (list, tuple, set)):
+            todo += value
+        elif isinstance(value, FunctionType):
+            for cell in value.__closure__ or ():
+                try:
+                    todo.append(cell.cell_contents)
+                except ValueError:  # nothing is in it yet
+                    continue
+            todo += value.__defaults__ or ()
+            todo += (value.__kwdefaults__ or {}).values()
+        elif kind is Struct:
+            todo += [part for _, part in value.mapping() or ()]  # type: ignore[attr-defined]
+        elif kind is Builtin:
+            todo += value.holds  # type: ignore[attr-defined]
+            todo.append(value.receiver)  # type: ignore[attr-defined]
+        elif (held := getattr(kind, "held", None)) is not None:
+            todo += held(value)
+
+
+def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
+    """The union of both, each once. A new object unless y is empty."""
+    if not y:
+        return x
+    return tuple(dict.fromkeys((*x, *y)))
+
+
+__all__ = ["CHANGEABLE", "LEAVES", "Flows", "joined_shadows", "reachable"]

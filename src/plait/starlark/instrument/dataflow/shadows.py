@@ -1,0 +1,172 @@
+"""Shadows: the origins of values; and the windows that collect them (see `windows`)."""
+
+from __future__ import annotations
+
+from plait.starlark.containers import List
+from plait.tree.nodes import Array
+from plait.tree.provenance import Cause
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from typing import TypeAlias
+
+    from plait.starlark.instrument.dataflow.windows import Windows
+    from plait.tree.nodes import Item
+    from plait.tree.provenance import Origin
+
+    # What a value was made of; the parts of a shadow are shared, never joined.
+    Shadow: TypeAlias = tuple[Origin, ...]
+    # An argument of a call: its value, its shadow, and its name, "*", "**" or None.
+    Argument: TypeAlias = tuple[object, Shadow, str | None]
+
+# How far `without` looks: to a variable's line, and that of the variable it was made of. Beyond that an origin may be
+# named that has no part, but no chain of a long loop is gone through again at each step.
+_DEPTH = 4
+
+
+class Window(dict["Origin", None]):
+    """The reads recorded since the window was opened, in order.
+
+    arguments: of a call. direct: a function of a program received them. quiet: of a function that does not report its
+    reads.
+    parts: the shadows of a display's items. key: the shadow of its next key. elements: the shadows of the current
+    elements of a comprehension's loops. coming: the shadows of all their elements.
+    shape: decided which nodes the function builds. receiver: a value that the called method may change. reached_by: the
+    secret conditions that led here. entered_by: those of the current statement.
+    outermost: of a call from the host, outside all programs.
+    host: of statements that build nodes. control: decides that the next one runs. called: of a call that no program
+    contains, but which reports its result.
+    """
+
+    arguments: Sequence[Argument] = ()
+    direct = False
+    quiet = False
+    parts: list[Shadow] | None = None
+    key: Shadow = ()
+    elements: dict[int, Shadow] = {}  # noqa: RUF012 - replaced before it is written to
+    coming: Mapping[int, Sequence[Shadow]] = {}
+    host = False
+    called = False
+    outermost = False
+    control: Shadow = ()
+    receiver: object = None
+    shape: Shadow = ()
+    entered_by: Shadow = ()
+    reached_by: Shadow = ()
+
+    def clear_of(self, shadow: Shadow) -> None:
+        """Removes the origins of a shadow from the window."""
+        for origin in shadow:
+            self.pop(origin, None)
+
+    def given(self) -> list[Origin]:
+        """The origins of the arguments."""
+        return [origin for _, shadow, _ in self.arguments for origin in shadow]
+
+    def adds(self, argument: Argument) -> None:
+        self.arguments = [*self.arguments, argument]
+
+
+class Hole:
+    """A value on its way into a node, with what it was made of."""
+
+    __slots__ = ("origins", "value")
+
+    def __init__(self, value: object, origins: Shadow) -> None:
+        self.value = value
+        self.origins = origins
+
+
+def of_item(item: Item) -> Origin:
+    """The origin of an array item's value."""
+    return item.value if type(item.value) is Array else item
+
+
+def bound(
+    arguments: Iterable[Argument], names: tuple[str, ...], count: int, star: str, double: str
+) -> dict[str, Shadow]:
+    """The shadows of parameters, by name, as the language binds arguments."""
+    found: dict[str, Shadow] = {}
+    place = 0
+    rest: Shadow = ()
+    for value, shadow, name in arguments:
+        if name is None:
+            taker = names[place] if place < count else star
+            found[taker] = (*found[taker], *shadow) if taker in found else shadow
+            place += 1
+        elif name == "*":
+            size = len(value) if type(value) is List or type(value) is tuple else count
+            for taker in (*names[place : min(place + size, count)], star):
+                found[taker] = (*found.get(taker, ()), *shadow)
+            place += size
+        elif name == "**":
+            rest = (*rest, *shadow)
+        else:
+            taker = name if name in names else double
+            found[taker] = (*found.get(taker, ()), *shadow)
+    if rest:
+        for taker in (*names, double):
+            found.setdefault(taker, rest)
+    return found
+
+
+class Loop:
+    """The shadows of a loop: of its elements, one after the other, and of its being run at all."""
+
+    __slots__ = ("_inner", "_place", "_shadow", "_shadows", "_windows", "control", "iterated")
+
+    def __init__(
+        self,
+        windows: Windows,
+        iterated: object,
+        shadow: Shadow,
+        shadows: Sequence[Shadow] | None,
+        covered: AbstractSet[Origin],
+    ) -> None:
+        self.iterated = iterated
+        self._windows = windows
+        self._place = -1
+        self._shadow = shadow
+        self._shadows = shadows
+        self._inner: Sequence[Shadow] | None = None
+        # How often a loop over data runs says where the data is, not what is in it.
+        self.control = shadow if shadows is None else without(shadow, covered)
+
+    def step(self) -> Shadow:
+        """The shadow of the next element."""
+        self._place += 1
+        self._windows.steps += 1
+        if self._shadows is not None and self._place < len(self._shadows):
+            return (*self.control, *self._shadows[self._place])
+        return self._shadow
+
+    def part(self, number: int, shadow: Shadow) -> Shadow:
+        """The shadow of a part of the element at hand; shadow: that of the whole."""
+        iterated = self.iterated
+        if type(iterated) is not List or self._place >= len(iterated):
+            return shadow
+        parts = self._windows.parts_of(iterated[self._place]) if type(iterated[self._place]) is tuple else None
+        return shadow if parts is None or number >= len(parts) else (*self.control, *parts[number])
+
+
+def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -> Shadow:
+    """A shadow without some origins, as far as that can be seen in a few steps."""
+    if not covered:
+        return shadow
+    out: list[Origin] = []
+    for origin in shadow:
+        if origin in covered:
+            continue
+        if depth and type(origin) is Cause and origin.because:
+            because = without(origin.because, covered, depth - 1)
+            if len(because) != len(origin.because) or any(
+                x is not y for x, y in zip(because, origin.because, strict=True)
+            ):
+                origin = Cause(origin.action, origin.source, origin.line, because)
+        out.append(origin)
+    return tuple(out)
+
+
+__all__ = ["Hole", "Loop", "Window", "bound", "of_item", "without"]

@@ -1,0 +1,416 @@
+"""Windows collect the reads of traced programs and become the shadows of values (see `probe`).
+
+A *shadow* holds the origins of a value. A variable has its shadow in another variable. A changed container, a list
+built from data, and the items of a display have theirs here, by identity.
+
+Long loops over numbers stay bounded: a variable computed only from itself keeps its shadow.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import count
+
+from plait.base.errors import PlaitError
+from plait.base.source import Position
+from plait.starlark.containers import Dict, List, key_of
+from plait.starlark.instrument.dataflow.recorder import PLAIN, Recorder
+from plait.starlark.instrument.dataflow.shadows import Window, of_item, without
+from plait.starlark.values import Builtin
+from plait.tree.nodes import Array, Map
+from plait.tree.provenance import Cause, Control
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from contextlib import AbstractContextManager
+    from typing import TypeAlias
+
+    from plait.base.source import Source
+    from plait.starlark.instrument.dataflow.shadows import Argument, Shadow
+    from plait.tree.nodes import DocumentSet, Item
+    from plait.tree.nodes import Value as NodeValue
+    from plait.tree.provenance import Origin
+    from plait.tree.provenance.marks import Marks
+
+    Nodes: TypeAlias = Map | Array | DocumentSet
+
+# What changes a fragment in place.
+_APPLY = "overlay.apply"
+# How many origins a variable that is made of itself is compared with.
+_FEW = 12
+
+
+def _no_parts(*_given: object) -> AbstractSet[Origin]:
+    return frozenset()
+
+
+class Windows:
+    """The open windows of a run, and shadows outside variables. Names for programs: `names`."""
+
+    __slots__ = (
+        "aside",
+        "closed",
+        "decided",
+        "exported",
+        "fields",
+        "follows_all",
+        "fresh",
+        "leading",
+        "lists",
+        "made",
+        "marks",
+        "mutated",
+        "nested",
+        "nodes_of",
+        "note_parts_of",
+        "places",
+        "programs",
+        "quick",
+        "silent",
+        "stack",
+        "steps",
+        "tested",
+        "untraced",
+    )
+
+    def __init__(
+        self,
+        nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
+        note_parts_of: Callable[[Windows, NodeValue, object, str], AbstractSet[Origin]] = _no_parts,
+    ) -> None:
+        # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
+        self.nodes_of = nodes_of
+        self.note_parts_of = note_parts_of
+        self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
+        self.stack: list[Window] = [Window()]
+        self.leading: Shadow = ()  # the secret decisions of the host that lead to what it calls
+        self.marks: Marks | None = None  # of a run that uses secrets
+        self.nested = False  # something secret was put into a container, which may be within others
+        self.programs: dict[Source, Mapping[str, object]] = {}  # what the code of each calls
+        self.fresh = False  # something secret is on its way into a node
+        self.quick: object = None  # the kind of data values that keep what is not secret (`plain`)
+        self.aside: list[bool] = []  # not empty once anything is known aside of variables, which is asked for then
+        self.steps = 0  # of loops and calls that were traced
+        self.closed: set[object] = set()  # functions that can run untraced (see `quiet`)
+        self.follows_all = False  # closed functions run traced, too, until there were too many steps
+        self.untraced: set[tuple[Source, int]] = set()  # where the closed functions begin that ran untraced
+        self.tested: Shadow = ()
+        self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
+        # By identity; the values are held so that no other gets their identity.
+        self.mutated: dict[int, tuple[object, Shadow]] = {}
+        self.lists: dict[int, tuple[object, Array]] = {}
+        self.made: dict[int, tuple[object, Sequence[Shadow], dict[Origin, None]]] = {}
+        self.places: dict[int, tuple[Dict, dict[object, int]]] = {}  # of keys
+        self.exported: dict[tuple[str, int], tuple[object, Shadow]] = {}
+        self.decided: dict[tuple[int, int], Shadow] = {}  # what matchers looked at in left values, both by identity
+
+    def end(self) -> None:
+        """Drops values and their receivers, which refer back to this object."""
+        self.note_parts_of = _no_parts
+        self.closed.clear()
+        self.programs.clear()
+        for known in (self.fields, self.mutated, self.lists, self.made, self.places, self.exported, self.decided):
+            known.clear()
+
+    def read(self, origin: Origin) -> None:
+        """Say that something was read."""
+        self.stack[-1][origin] = None
+
+    def read_list(self, made: object, array: Array) -> None:
+        """Records that an array was read, and the list built from it."""
+        self.note_list(made, array)
+        self.read(array)
+
+    def note_list(self, made: object, array: Array) -> None:
+        """Records the array that a list was built from."""
+        self.lists[id(made)] = (made, array)
+
+    def array_of(self, made: object) -> Array | None:
+        """The array that a list was built from, or None."""
+        found = self.lists.get(id(made))
+        return None if found is None else found[1]
+
+    def note_parts(self, made: object, parts: Sequence[Shadow], also: Iterable[Origin] = ()) -> dict[Origin, None]:
+        """Records the shadows of the items of a list or dict, and returns their union.
+
+        also: other origins of the items, such as the array that they come from.
+        """
+        covered = dict.fromkeys([origin for shadow in parts for origin in shadow])
+        covered.update(dict.fromkeys(also))
+        self.made[id(made)] = (made, parts, covered)
+        if covered:
+            self.aside[:] = [True]
+        return covered
+
+    def note_nested(self) -> None:
+        """Records that a secret was put into a container, which may be inside others."""
+        self.nested = True
+        self.aside[:] = [True]
+
+    def parts_of(self, made: object) -> Sequence[Shadow] | None:
+        """The shadows of the items of a list or dict that the program wrote as one, in order."""
+        found = self.made.get(id(made))
+        if found is None or not isinstance(made, (list, dict, tuple)) or len(found[1]) != len(made):
+            return None
+        return found[1]
+
+    def place_of(self, x: Dict, key: object) -> int:
+        """The index of a key in a dict, or its length if the key is missing."""
+        _, places = self.places.setdefault(id(x), (x, {}))
+        if len(places) == len(x) - 1:
+            # Most dicts grow key by key.
+            places[next(dict.__reversed__(x))] = len(places)
+        known_as = key if type(key) is str else key_of(key)
+        if len(places) != len(x) or known_as not in places:
+            places.clear()
+            places.update(zip(dict.__iter__(x), count()))
+        return places.get(known_as, len(x))
+
+    def shadows_in(self, x: object) -> Sequence[Shadow] | None:
+        """The shadows of the items of a list, dict or tuple; None if unknown."""
+        if type(x) is List:
+            array = self.array_of(x)
+            if array is not None and len(array.items) == len(x):
+                return [(of_item(item),) for item in array.items]
+        if type(x) is List or type(x) is Dict or type(x) is tuple:
+            return self.parts_of(x)
+        nodes = self.nodes_of(x)
+        if nodes is None:
+            return None
+        # The keys of a map are where they are, whatever stands under them.
+        return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
+
+    def covered(self, x: object) -> AbstractSet[Origin]:
+        """The origins that `shadows_in` returns one by one, plus the origin of the whole."""
+        if type(x) is List:
+            array = self.array_of(x)
+            if array is not None and len(array.items) == len(x):
+                return {array}
+        nodes = self.nodes_of(x)
+        return self.made[id(x)][2].keys() if nodes is None else {nodes}
+
+    def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
+        """Records the shadows of a new list's items that come from other lists."""
+        known = [self.shadows_in(arg) for arg in args]
+        first = known[0]
+        parts: Sequence[Shadow]
+        if name == "zip":
+            parts = []
+            for place, item in enumerate(value):
+                each = [all_of if shadows is None else shadows[place] for shadows in known]
+                self.note_parts(item, each)
+                parts.append(tuple(dict.fromkeys([origin for shadow in each for origin in shadow])))
+        elif first is None:
+            return
+        elif name == "reversed":
+            parts = first[::-1]
+        else:
+            parts = first
+            if name in {"enumerate", "items"}:
+                for item, shadow in zip(value, first, strict=False):
+                    self.note_parts(item, ((), shadow))
+        also = [
+            origin
+            for arg, shadows in zip(args, known, strict=True)
+            if shadows is not None
+            for origin in self.covered(arg)
+        ]
+        if len(parts) == len(value):
+            self.note_parts(value, parts, also)
+
+    def element(self, x: object, key: object, shadow: Shadow) -> Shadow:
+        """The shadow of `x[key]`, given that of x and key together. Excludes the shadows of other items."""
+        if (type(x) is List or type(x) is tuple) and type(key) is int:
+            place = key
+        elif type(x) is Dict:
+            if self.parts_of(x) is None:
+                return shadow
+            place = self.place_of(x, key)
+        else:
+            return self.node_element(self.nodes_of(x), key, shadow)
+        array, parts = self.array_of(x), self.parts_of(x)
+        if array is None and parts is None:
+            return shadow
+        if array is not None and len(array.items) == len(x):
+            item = array.items[place]
+            return (*without(shadow, {array}), of_item(item))
+        if parts is not None and place < len(parts):
+            return (*without(shadow, self.made[id(x)][2].keys()), *parts[place])
+        return shadow
+
+    def node_element(self, nodes: Nodes | None, key: object, shadow: Shadow) -> Shadow:
+        """The shadow of a part of a fragment."""
+        item: Item | None = None
+        if type(nodes) is Map:
+            item = nodes.find(key) if key is None or isinstance(key, (str, int, float)) else None
+        elif nodes is not None and type(key) is int:
+            item = nodes.items[key]
+        return shadow if item is None or nodes is None else (*without(shadow, {nodes}), of_item(item))
+
+    def field_element(self, x: object, name: str, shadow: Shadow) -> Shadow:
+        """The shadow of a field of a fragment, or of a struct built in the program."""
+        made = self.fields.get(id(x))
+        if made is not None and name in made[1]:
+            return (*without(shadow, made[2]), *made[1][name])
+        return self.node_element(self.nodes_of(x), name, shadow)
+
+    def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
+        """Records the shadows of a struct's fields."""
+        if all(name is not None and name[0] != "*" for _, _, name in arguments):
+            fields = {str(name): shadow for _, shadow, name in arguments}
+            covered = dict.fromkeys([origin for shadow in fields.values() for origin in shadow])
+            self.fields[id(made)] = (made, fields, covered.keys())
+
+    def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
+        """Calls a function from outside all programs. Returns its result, and the shadow of the result."""
+        window = Window()
+        window.called = True
+        window.reached_by = (*self.stack[-1].reached_by, *self.leading)
+        window.arguments = [(value, shadow, None) for value, shadow in arguments]
+        depth = len(self.stack)
+        self.stack.append(window)
+        try:
+            value = function(*(value for value, _ in arguments))
+        except PlaitError as error:
+            self.blame(error, depth)
+            raise
+        finally:
+            del self.stack[depth:]
+        found = dict(window)
+        if not window.direct:
+            found.update(dict.fromkeys(window.given()))
+        for control in self.leading:
+            # That it was called is no part of what it gives.
+            found.pop(control, None)
+        return value, tuple(found)
+
+    def blame(self, error: PlaitError, depth: int) -> None:
+        """Attaches to an error the origins it depends on. depth: of the program's windows."""
+        if self.marks is None:
+            return
+        found = self.read_now(depth)
+        if self.stack[-1].host:
+            # Nodes are begun, and none of their expressions: whether they can be depends on those that were built before.
+            found.update(dict.fromkeys(self.stack[-1].shape))
+        error.origins = (*(error.origins or ()), *found)
+        if error.decided_at is None:
+            controls = (one for window in self.stack[depth:] for one in (*window.reached_by, *window))
+            control = next((one for one in controls if type(one) is Control), None)
+            if control is not None:
+                error.decided_at = Position(control.source, control.line)
+
+    def argument(self, value: object) -> Shadow:
+        """The shadow of an argument of the current function."""
+        for window in reversed(self.stack):
+            for given, shadow, _ in window.arguments:
+                if given is value:
+                    return shadow
+        return ()
+
+    def is_argument(self, value: object) -> bool:
+        """True if the value is an argument of a current function."""
+        return any(given is value for window in reversed(self.stack) for given, _, _ in window.arguments)
+
+    def take(self) -> Shadow:
+        """Removes and returns the contents of the innermost window, including the condition of the statement."""
+        window = self.stack[-1]
+        if not window and not window.arguments:
+            return window.control
+        origins = dict.fromkeys(window.control)
+        origins.update(window)
+        for _, shadow, _ in window.arguments:
+            origins.update(dict.fromkeys(shadow))
+        window.clear()
+        window.arguments = ()
+        return tuple(origins)
+
+    def mark(self, value: object, shadow: Shadow) -> None:
+        """Say that a container was changed."""
+        known = self.mutated.get(id(value))
+        if known is not None:
+            if len(shadow) <= _FEW and all(origin in known[1] for origin in shadow):
+                return
+            shadow = (Cause("", None, 0, (*known[1], *shadow)),)
+        self.mutated[id(value)] = (value, shadow)
+        self.aside[:] = [True]
+
+    def mark_all(self, shadow: Shadow, *values: object) -> None:
+        """Marks every container reachable from values, because the changed one is unknown.
+
+        A fragment is one if that function can be reached which changes it in place.
+        """
+        from plait.starlark.instrument.dataflow.flows import CHANGEABLE, reachable
+
+        found = [*reachable(values)]
+        applies = any(type(value) is Builtin and value.name == _APPLY for value in found)
+        for value in found:
+            if type(value) in CHANGEABLE or (applies and self.nodes_of(value) is not None):
+                self.mark(value, shadow)
+                self.note_nested()
+
+    @contextmanager
+    def led_by(self, action: str, origins: Iterable[Origin]) -> Iterator[Control | None]:
+        """A context for actions of the host that a program requested and whose extent its origins decide.
+
+        Yields the decision if it depends on a secret: everything evaluated within then depends on it. Yields None
+        otherwise.
+        """
+        made_of = tuple(origins)
+        if self.marks is None or not self.marks.is_secret(*made_of):
+            yield None
+            return
+        from plait.starlark.instrument.dataflow.marking import caller
+
+        window = self.stack[-1]
+        control = self.marks.control(action, *caller(), made_of)
+        window[control] = None
+        window.reached_by = (*window.reached_by, control)
+        yield control
+
+    def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
+        """The functions that the code of one program calls. line: receives each printed line."""
+        if self.marks is None:
+            return Recorder(self, source).names()
+        from plait.starlark.instrument.dataflow.flows import Flows
+        from plait.starlark.instrument.dataflow.marking import Marking, printer
+
+        found = self.programs.get(source)
+        if found is None:
+            kind = Marking if self.marks.trace.only_marks else Flows
+            names = {**kind(self, source, self.marks).names(), "$print": printer(self, self.marks, line)}
+            found = self.programs[source] = names
+        return found
+
+    def read_now(self, depth: int) -> dict[Origin, None]:
+        """The contents of all windows from a depth on: everything the current statements depend on."""
+        found: dict[Origin, None] = {}
+        for window in self.stack[depth:]:
+            found.update(window)
+            for shadow in (
+                window.reached_by, window.control, window.key, *(given for _, given, _ in window.arguments),
+                *window.elements.values(),
+            ):  # fmt: skip
+                found.update(dict.fromkeys(shadow))
+        return found
+
+    def is_decided(self) -> bool:
+        """True if a secret condition led to the current code."""
+        return bool(self.stack[-1].reached_by)
+
+    def attempted(self, function: object) -> AbstractContextManager[None]:
+        """A call of a function that returns errors as values."""
+        from plait.starlark.instrument.dataflow.marking import attempted
+
+        return attempted(self, function)
+
+    def shape(self, reached_by: Shadow) -> None:
+        """Records that a secret decides which nodes the current function builds."""
+        for window in reversed(self.stack):
+            if window.host:
+                window.shape = (*window.shape, *reached_by)
+                break
+
+
+__all__ = ["Windows"]

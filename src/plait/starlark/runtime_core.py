@@ -1,0 +1,74 @@
+"""Functions that most compiled templates call. They do not need the language's library, which is slow to load.
+
+`runtime.GLOBALS` has them as well; the functions of Python itself are in `program.PYTHON`.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import StarlarkError
+from plait.starlark.attributes import attribute
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.step_budget import SMALL, SOME, check_string, spend
+from plait.starlark.structs import STRUCTS
+from plait.starlark.value_text import str_of
+from plait.starlark.values import joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def make_dict(raw: dict[object, object]) -> Dict:
+    """A dict of which no key is a bool or a tuple."""
+    result = Dict()
+    dict.update(result, raw)
+    if len(raw) > SOME:
+        spend(len(raw))
+    return result
+
+
+def pick(module: Mapping[str, object], name: str, path: str) -> object:
+    """One name of a loaded module."""
+    if name in module:
+        return module[name]
+    from plait.base.similar_names import listed, near, spelled
+    from plait.base.suggestions import replacing
+
+    message = f"load: name {name} not found in module {path}"
+    meant = spelled(name, sorted(module))
+    told = f"{message} (did you mean {meant}?)" if meant else message
+    names = sorted(known for known in module if not known.startswith("_"))
+    alike = near(name, names)
+    found = None if alike else ", ".join(names[:_SHOWN_NAMES]) + (", ..." if len(names) > _SHOWN_NAMES else "")
+    if alike:
+        message = replacing(name, alike, f"{message} (did you mean {listed(alike)}?)")
+    raise StarlarkError(message, found=found, code="symbol-not-found", word=name, reference=told)
+
+
+_SHOWN_NAMES = 12
+
+
+def text(made: str) -> str:
+    """A text built from a few parts."""
+    if len(made) > SMALL:
+        check_string(len(made))
+    return joined(made)
+
+
+def same(x: object) -> object:
+    """The value itself: hides it from Python's compiler, which warns of odd programs."""
+    return x
+
+
+COMMON: dict[str, object] = {
+    "$attribute": attribute,
+    "$direct.str": str_of,
+    "$make_dict": make_dict,
+    "$pick": pick,
+    "$same": same,
+    "$text": text,
+    "$structs": STRUCTS,
+    "$List": List,
+    "$Dict": Dict,
+    "$sized": frozenset((List, Dict, Set, tuple, range)),
+}

@@ -1,0 +1,333 @@
+"""The budget of a run: steps, time, memory, and the size of one value (see `plait.base.limits`).
+
+A step is an iteration of a loop or a comprehension, or a call of a function that may call other functions of the
+program. A call that uses only operators and builtins belongs to the step of its caller. Builtins count in proportion to
+the data they process. So the count depends only on the program and its data, and an endless program reaches the limit.
+
+Counting is cheap because a loop pays for all its iterations at the start, and is refunded if it is left early (see
+`loops`). Steps are granted in slices; the clock and the memory are checked between slices.
+
+This module knows no values, so that every value and builtin can spend: they call `spend`, `pay` and the checks below.
+"""
+
+from __future__ import annotations
+
+import sys
+from _contextvars import ContextVar
+
+from plait.base.limits import allowance, exceeded
+from plait.base.process import has_other_threads
+from plait.base.source import Position
+from plait.starlark.values import type_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import FrameType
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+    from plait.base.limits import Allowance
+    from plait.base.source import Source
+    from plait.starlark.loops import Loops
+    from plait.tree.context import Context
+
+# Steps between two looks at clock and memory.
+_SLICE = 1 << 14
+# Texts and integers smaller than this are never refused, and cost nothing beyond the step that makes them; nor do
+# collections of fewer items than that.
+SMALL = 1 << 10
+SOME = 1 << 6
+# Comparing two texts, or taking one for a key, costs nothing beyond the step for it unless they are as long as this.
+LONG = 1 << 16
+FEW = 8  # so many strings can be joined before anybody looks at their size
+A_CALL = 8  # steps for a call of a function that may call others
+_TURN = 2  # and for an iteration of `while`
+_BYTES_A_STEP = 64
+_ITEMS_A_STEP = 8
+_BYTES_BETWEEN_LOOKS = 1 << 24
+
+
+class Budget:
+    """The remaining budget of one run.
+
+    names: the counters that compiled code calls. shared: state of all programs of the run. spaces: their names.
+    loops: returns the functions for loops that are not counted here (see `program`).
+    """
+
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spaces", "spend")
+
+    def __init__(self, allowance: Allowance) -> None:
+        self.limits = allowance.limits
+        self._allowance = allowance
+        self._memory = _Memory()
+        self._bytes = 0
+        self.loops: Callable[[], Loops] | None = None
+        self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
+        self.spaces: list[dict[str, object]] = []
+        self.spend, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
+
+    def end(self) -> None:
+        """Drops references to the programs' names, some of which refer back to their functions. None of these may be
+        called afterwards.
+        """
+        for space in self.spaces:
+            space.clear()
+        self.spaces.clear()
+        self.shared.clear()
+
+    def _long_loop(self, stop: object) -> Iterable[object]:
+        assert self.loops is not None  # whoever runs a program has set it
+        return self.loops().to(stop)
+
+    @property
+    def spent(self) -> int:
+        """The steps spent so far: the same for the same program and data, wherever it runs."""
+        return self._spent()
+
+    def look(self) -> None:
+        """Look at the clock and at the memory. Raises LimitError."""
+        self._allowance.check_time()
+        if self._memory.grown() > self._allowance.most("memory"):
+            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
+        self._look_at_variables()
+
+    def _look_at_variables(self) -> None:
+        """Checks the size of collections that grow item by item, as soon as a running function holds one in a variable."""
+        most = self.limits.items
+        frame: FrameType | None = sys._getframe()
+        for _ in range(_FRAMES):
+            if frame is None:
+                return
+            if "$source" in frame.f_globals:
+                check_growth(frame.f_locals.values(), most)
+            frame = frame.f_back
+
+    def check_room(self, size: int) -> None:
+        """Raises LimitError if so many more bytes exceed the limit."""
+        if self._memory.grown() + size > self._allowance.most("memory"):
+            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
+
+    def made(self, size: int) -> None:
+        """Counts a large value of so many bytes."""
+        self.spend(size // _BYTES_A_STEP)
+        self._bytes += size
+        if self._bytes > _BYTES_BETWEEN_LOOKS:
+            self._bytes = 0
+            self.look()
+
+
+def _counters(
+    allowance: Allowance, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
+) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
+    """The step counters: `spend`, the number of spent steps, and the functions that compiled code calls by name.
+
+    They are closures over the remaining number, which Python updates fastest. Therefore the most common loop, over a
+    short `range(stop)`, is among them. All others are in `loops`; long_loop is the one over any `range(stop)`.
+    """
+    left = given = min(_SLICE, allowance.limits.steps)
+
+    def more() -> None:
+        nonlocal left, given
+        most = allowance.most("steps")
+        rest = most - given
+        if -left > rest:
+            raise exceeded("this evaluation", "steps", most)
+        grant = max(-left, min(_SLICE, rest))
+        given += grant
+        left += grant
+        look()
+
+    def spend(count: int) -> None:
+        nonlocal left
+        left -= count
+        if left < 0:
+            more()
+
+    def turn() -> None:
+        nonlocal left
+        left -= _TURN
+        if left < 0:
+            more()
+
+    def begun() -> None:
+        nonlocal left
+        left -= A_CALL
+        if left < 0:
+            more()
+
+    def to(stop: object) -> Iterable[object]:
+        nonlocal left
+        if type(stop) is int and -1 < stop <= _SLICE:
+            left -= stop
+            if left < 0:
+                more()
+            return range(stop)
+        return long_loop(stop)
+
+    def spent() -> int:
+        return given - left
+
+    return spend, spent, {"$turn": turn, "$begun": begun, "$spend": spend, "$to": to}
+
+
+CURRENT: ContextVar[Budget] = ContextVar("plait_budget")
+
+
+def budget_of(context: Context | None) -> Budget:
+    """The budget of a run; evaluation without a context has one of its own."""
+    if context is None:
+        return Budget(allowance())
+    if not isinstance(context.budget, Budget):
+        context.budget = Budget(context.allowance)
+    return context.budget
+
+
+def check_growth(values: Iterable[object], most: int, source: Source | None = None) -> None:
+    """Raises LimitError if one of these values, of the program of a source, holds more than `most` items."""
+    for value in values:
+        # A list, dict or set of the language is one of Python's.
+        if isinstance(value, (list, dict)) and len(value) > most:
+            at = None if source is None else Position(source, 0)
+            raise exceeded(f"a {type_of(value)} of more than {most} items", "items", most, at=at)
+
+
+# How many frames of Python are looked at: those of a few functions of the program.
+_FRAMES = 12
+
+
+class _Memory:
+    """The growth of the process since the first measurement, in bytes; 0 if it cannot be measured.
+
+    With other threads running, their memory cannot be distinguished from that of the run, so nothing is counted.
+    """
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+
+    def grown(self) -> int:
+        if has_other_threads():
+            return 0
+        before = self._before
+        if before is None:
+            self._before = _memory_now()
+            return 0
+        try:
+            from resource import RUSAGE_SELF, getrusage
+        except ImportError:  # Windows
+            return max(_memory_now() - before, 0)
+        # The most that it ever had is quickly told, and usually enough to know.
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return peak - before if peak - before < _LITTLE else _memory_now() - before
+
+
+_LITTLE = 1 << 22
+
+
+def _memory_now() -> int:
+    """The resident memory of the process in bytes; its peak so far on systems without /proc."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            return int(file.read(100).split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):  # not Linux
+        try:
+            from resource import RUSAGE_SELF, getrusage
+        except ImportError:
+            return 0
+        return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+_PAGE = 4096
+
+
+# ---- what builtins and operators call once a value is not small
+
+
+def pay(count: int) -> None:
+    """Spends the steps of a builtin that processes `count` items."""
+    budget = CURRENT.get(None)
+    if budget is not None:
+        budget.spend(count // _ITEMS_A_STEP)
+
+
+def spend(steps: int) -> None:
+    """Spends steps for work that takes as long."""
+    budget = CURRENT.get(None)
+    if budget is not None:
+        budget.spend(steps)
+
+
+def compared(text: str) -> None:
+    """Steps for comparing a text with one as long as it is: Python stops where they differ, which may be at the end."""
+    spend(len(text) >> 10)
+
+
+def paced(items: Sequence[T]) -> Iterable[T]:
+    """The items; if there are many, the clock and the memory are checked during iteration."""
+    budget = CURRENT.get(None)
+    return items if len(items) <= _SLICE or budget is None else _looking(items, budget)
+
+
+def _looking(items: Sequence[T], budget: Budget) -> Iterator[T]:
+    for start in range(0, len(items), _SLICE):
+        budget.look()
+        yield from items[start : start + _SLICE]
+
+
+def check_string(size: int) -> None:
+    """Checks the size of a string before it is created. Raises LimitError."""
+    budget = CURRENT.get(None)
+    limits = allowance().limits if budget is None else budget.limits
+    if size > limits.string:
+        raise exceeded(f"a string of {size} characters", "string", limits.string)
+    if budget is not None:
+        budget.made(size)
+
+
+def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
+    """Checks a collection of `size` items that a builtin creates or iterates over. Raises LimitError.
+
+    made: the number of items that count; None for all.
+    """
+    budget = CURRENT.get(None)
+    limits = allowance().limits if budget is None else budget.limits
+    if size > limits.items:
+        raise exceeded(f"a {kind} of {size} items", "items", limits.items)
+    if budget is not None:
+        budget.made((size if made is None else made) * 8)
+
+
+def look() -> None:
+    """Look at the clock and, where a program runs, at the memory. Raises LimitError."""
+    budget = CURRENT.get(None)
+    if budget is None:
+        allowance().check_time()
+    else:
+        budget.look()
+
+
+def check_room(size: int) -> None:
+    """Rejects an allocation of so many bytes in advance if the run may not have them. Raises LimitError."""
+    budget = CURRENT.get(None)
+    if size > _BYTES_BETWEEN_LOOKS and budget is not None:
+        budget.check_room(size)
+
+
+def foresee(items: object, each: int) -> None:
+    """Rejects a collection of these items in advance, each of which takes so many bytes. Raises LimitError."""
+    from _operator import length_hint
+
+    check_room(length_hint(items) * each)
+
+
+def check_bits(size: int) -> None:
+    """Checks the size of an int in bits before it is created. Raises LimitError."""
+    budget = CURRENT.get(None)
+    limits = allowance().limits if budget is None else budget.limits
+    if size > limits.bits:
+        raise exceeded(f"an int of {size} bits", "bits", limits.bits)
+    if budget is not None:
+        budget.made(size // 8)

@@ -1,0 +1,1 @@
+"""The tree of nodes: documents, maps, arrays and their items, with annotations and provenance."""

@@ -1,0 +1,78 @@
+"""Data values that are not known yet, for they are made of others (the addition values-refer).
+
+    host: example.com
+    url: #@ "https://" + data.values.host
+
+Whoever asks for data values before all of them are merged gets a `NotYet`. The expression that asked stands in the tree
+as a `Deferred` then: overlays carry it along like a scalar. Once all are merged it is evaluated, when somebody asks for
+it, and only once.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import PlaitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol, TypeGuard
+
+    from plait.base.source import Position
+
+    class Values(Protocol):
+        """The data values after the merge."""
+
+        def value_of(self, deferred: Deferred) -> Any:
+            """The value of a deferred value. Raises NotYet, and PlaitError if it depends on itself."""
+
+        def value_among(self, values: Any, value: Any) -> Any:
+            """A value with all that is deferred in it, as it would be if the data values were these. Raises PlaitError."""
+
+
+def is_deferred(value: object) -> TypeGuard[Deferred]:
+    """True if the value of a node is not known yet."""
+    return type(value) is Deferred
+
+
+class NotYet(PlaitError):
+    """A data value was asked for before all of them are merged. values: who will know them."""
+
+    code = "early-data-values"
+
+    def __init__(self, values: Values) -> None:
+        super().__init__(
+            "data.values is not known here: data values and schemas are merged first",
+            expected='data.values in an expression that gives a value, such as  url: #@ "https://" + data.values.host',
+            hint="which keys there are, and what annotations say, cannot depend on data values; "
+            "a function may use data.values where a value calls it",
+        )
+        self.values = values
+
+
+class Deferred:
+    """A value that is computed after all data values are merged: a Starlark value, or the value of a node.
+
+    compute: returns the value; raises PlaitError. values: caches the result. at: the position of a node. of: the
+    deferred value that this one is derived from.
+    """
+
+    __slots__ = ("at", "compute", "of", "values")
+
+    def __init__(
+        self, compute: Callable[[], Any], values: Values, at: Position | None = None, of: Deferred | None = None
+    ) -> None:
+        self.compute = compute
+        self.values = values
+        self.at = at
+        self.of = of
+
+    def known(self) -> Any:
+        """The value, computed if nobody has asked before. Raises NotYet, or what computing it raises."""
+        return self.values.value_of(self)
+
+    def then(self, change: Callable[[Any], Any], at: Position | None = None) -> Deferred:
+        """A deferred value derived from this one by a function. at: the position of its node if it is another."""
+        return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
+
+
+__all__ = ["Deferred", "NotYet", "is_deferred"]

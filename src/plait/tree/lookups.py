@@ -1,0 +1,113 @@
+"""The names that one run looked up: files by `load`, data values by key. For tools that ask where a name is used.
+
+A run keeps this only if its context has a `Lookups`; all others pay nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.source import Source
+    from plait.tree.nodes import Document, Map, MapItem
+
+
+class Instance:
+    """The data values of one evaluation of a library; the root is a library, too.
+
+    library: the name of its directory, "" for the root. schemas, given: the documents that the values are made of, in order.
+    values: the result. sources: the files that were evaluated with these values.
+    """
+
+    __slots__ = ("given", "library", "schemas", "sources", "values")
+
+    def __init__(self, library: str, schemas: Sequence[Document], given: Sequence[Document], values: Document) -> None:
+        self.library = library
+        self.schemas = schemas
+        self.given = given
+        self.values = values
+        self.sources: set[Source] = set()
+
+
+class Lookups:
+    """The lookups of one run.
+
+    instances: data values, in the order in which they were complete. loads: the file with a `load` and the path there ->
+    the file that it is. reads: data values by their items: (source, line) of each program that asked for one by its key.
+    wholes: the same by maps whose keys were asked for as data, such as `for key in data.values`. exports: (file, name) of
+    each name that `library.export` has returned -> the lines of programs that asked for it. passed: documents that
+    `with_data_values` has got -> the line that passed them.
+    """
+
+    __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "passed", "reads", "wholes")
+
+    def __init__(self) -> None:
+        self.instances: list[Instance] = []
+        self.loads: dict[tuple[Source | None, str], Source] = {}
+        self.reads: dict[MapItem, set[tuple[Source, int]]] = {}
+        self.wholes: dict[Map, set[tuple[Source, int]]] = {}
+        self.passed: dict[Document, Sequence[tuple[Source, int]]] = {}
+        self.exports: dict[tuple[Source, str], set[tuple[Source, int]]] = {}
+        # By the identity of the names of a file, which are kept so that no other ones get it.
+        self._exports: dict[int, tuple[object, Source]] = {}
+        # By the identity of the schema that is made of them, which is kept so that no other one gets it.
+        self._schemas: dict[int, tuple[object, Sequence[Document]]] = {}
+
+    def declared(self, schema: object, documents: Sequence[Document]) -> None:
+        """Keep the documents that a schema is made of."""
+        self._schemas[id(schema)] = schema, documents
+
+    def complete(self, library: str, schema: object, given: Sequence[Document], values: Document) -> None:
+        """Keep data values. schema: as passed to `declared`, or None."""
+        _, schemas = self._schemas.get(id(schema), (None, ()))
+        self.instances.append(Instance(library, schemas, given, values))
+
+    def ran(self, source: Source, values: object) -> None:
+        """Note that a file was evaluated with data values. values: the value of a document among the instances."""
+        for instance in reversed(self.instances):
+            if instance.values.value is values:
+                instance.sources.add(source)
+                return
+
+    def end(self) -> None:
+        """The run is over: let go of what only it needed."""
+        self._schemas.clear()
+        self._exports.clear()
+
+    def passes(self, document: Document) -> None:
+        """Note that the program that is being run passes data values to a library."""
+        self.passed[document] = _caller()
+
+    def read(self, item: MapItem) -> None:
+        """Note that the program that is being run asked for a data value by its key."""
+        self.reads.setdefault(item, set()).update(_caller())
+
+    def whole(self, node: Map) -> None:
+        """Note that the program that is being run asked for the keys of a map as data."""
+        self.wholes.setdefault(node, set()).update(_caller())
+
+    def defines(self, source: Source, names: object) -> None:
+        """Keep the names that a library file defines, as `export` has them."""
+        self._exports[id(names)] = names, source
+
+    def export(self, names: object, name: str) -> None:
+        """Note that the program that is being run asked for a name of a library. names: as passed to `defines`."""
+        _, source = self._exports.get(id(names), (None, None))
+        if source is not None:
+            self.exports.setdefault((source, name), set()).update(_caller())
+
+
+def _caller() -> Sequence[tuple[Source, int]]:
+    """The line of the program that is being run; none where no program is."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        source = frame.f_globals.get("$source")
+        if source is not None:
+            return ((source, frame.f_lineno),)
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return ()

@@ -1,0 +1,62 @@
+"""Keys that a text has twice in one map, for whoever warns of them."""
+
+from __future__ import annotations
+
+from plait.base.source import Position
+from plait.base.suggestions import REMOVE, Suggestion
+from plait.base.warnings import warning
+from plait.tree.nodes import Array, Map, key_id
+from plait.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from plait.base.source import Source
+    from plait.base.warnings import Warning
+    from plait.tree.nodes import DocumentSet
+
+
+def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
+    """Warnings about repeated keys, of which the last one counts. Keys merged by `<<` are not reported.
+
+    tree: the documents as read. first: True if only the first document was read.
+    """
+    if "<<" in source.text:
+        tree = read(source, explicit_keys_win=True, keep_mark=False, first=first)
+    out: list[Warning] = []
+    pending = [document.value for document in reversed(tree.items)]
+    while pending:
+        value = pending.pop()
+        if type(value) is not Map and type(value) is not Array:
+            continue
+        items: list[Any] = value.items
+        pending += [item.value for item in reversed(items)]
+        if type(value) is not Map:
+            continue
+        last: dict[object, Any] = {key_id(item.key): item for item in items}
+        for item in items if len(last) < len(items) else ():
+            kept = last[key_id(item.key)]
+            # What an alias brought has the lines of its anchor, which stands further up.
+            if kept is not item and value.line <= item.line <= kept.line:
+                out.append(
+                    warning(
+                        f'the key "{item.key}" is there again, and only the last one counts: {kept.position}',
+                        code="repeated-key",
+                        at=item.position,
+                        word=str(item.key),
+                        also=[kept.position.labelled("the one that counts")],
+                        suggestions=[Suggestion(REMOVE)],
+                    )
+                )
+    return (
+        out
+        if len(out) <= _MOST_TOLD
+        else [
+            *out[:_MOST_TOLD],
+            warning(f"{len(out) - _MOST_TOLD} more such keys", code="repeated-key", at=Position(source, 0)),
+        ]
+    )
+
+
+_MOST_TOLD = 20

@@ -1,0 +1,108 @@
+"""INI files within texts: `[sections]` of `key = value`, with `;` and `#` comments on lines of their own.
+
+What stands above the first section is at the top; a section is a map of texts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.errors import ReadError
+from plait.base.source import Position, Source
+from plait.tree.nodes import Map, MapItem
+from plait.yaml.embedded.key_value_lines import Entry, as_map, changed_lines, texts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.tree.nodes import Value
+
+_SECTION = re.compile(r"[ \t]*\[([^\]\n]*)\][ \t]*(?:[;#].*)?$")
+_ENTRY = re.compile(r"([ \t]*([^=:\n]*?)[ \t]*[=:][ \t]*)(.*?)[ \t]*$")
+
+
+class _Section:
+    """name: None for what stands above all sections. start, end: its lines, with that of its name."""
+
+    __slots__ = ("end", "entries", "name", "start")
+
+    def __init__(self, name: str | None, start: int) -> None:
+        self.name = name
+        self.start = start
+        self.end = start
+        self.entries: list[Entry] = []
+
+
+def read(source: Source) -> Map:
+    """The value of a text. Raises ReadError for a line that is not valid in an INI file."""
+    top, *sections = _sections(source)
+    items = [*as_map(top.entries, source).items]
+    for section in sections:
+        if any(item.key == section.name for item in items):
+            raise ReadError(
+                f"[{section.name}] is there twice", at=Position(source, section.start + 1), code="invalid-ini"
+            )
+        items.append(MapItem(section.name, as_map(section.entries, source), source, section.start + 1))
+    return Map(items, source, 1)
+
+
+def write(text: str, old: Value, new: Value) -> str:
+    """The text with only those lines changed that have to. Raises ReadError for what an INI file cannot say."""
+    if not isinstance(old, Map) or not isinstance(new, Map):
+        raise ReadError("an INI file is a map", code="text-not-writable")
+    lines = text.splitlines(keepends=True)
+    top, *sections = _sections(Source("", text))
+    lead = "{}=" if any(re.search(r"\S=", entry.head) for one in (top, *sections) for entry in one.entries) else "{} = "
+    known = {section.name for section in sections}
+    for item in new.items:
+        if isinstance(item.value, Map) and item.key not in known:
+            if lines and not lines[-1].endswith("\n"):
+                lines[-1] += "\n"
+            lines += [*(["\n"] if lines and lines[-1].strip() else []), f"[{item.key}]\n"]
+            changed_lines(lines, [], Map([]), _texts(item.value), _line, len(lines), lead)
+    for section in reversed(sections):
+        wanted, before = new.find(section.name), old.find(section.name)
+        if wanted is None:
+            del lines[section.start : section.end]
+        elif isinstance(wanted.value, Map) and before is not None and isinstance(before.value, Map):
+            end = section.entries[-1].end if section.entries else section.start + 1
+            changed_lines(lines, section.entries, before.value, _texts(wanted.value), _line, end, lead)
+        else:
+            raise ReadError(f"[{section.name}] is a map", code="text-not-writable")
+    plain = _texts(Map([item for item in new.items if not isinstance(item.value, Map)]))
+    changed_lines(lines, top.entries, old, plain, _line, top.entries[-1].end if top.entries else 0, lead)
+    return "".join(lines)
+
+
+def _texts(values: Map) -> Map:
+    return texts_of(values, "a section of an INI file")
+
+
+def _line(head: str, _key: str, value: str) -> str:
+    if "\n" in value:
+        raise ReadError("a value of an INI file is one line", code="text-not-writable")
+    return f"{head}{value}".rstrip(" ") + "\n"
+
+
+def _sections(source: Source) -> list[_Section]:
+    found = [_Section(None, 0)]
+    lines = source.text.splitlines(keepends=True)
+    for number, text in enumerate(lines):
+        line = text.rstrip("\r\n")
+        if not line.strip() or line.lstrip()[0] in ";#":
+            continue
+        section = _SECTION.match(line)
+        if section is not None:
+            found[-1].end = number
+            found.append(_Section(section[1].strip(), number))
+            continue
+        entry = _ENTRY.match(line)
+        if entry is None or not entry[2]:
+            raise ReadError(
+                "no key and no section",
+                at=Position(source, number + 1),
+                expected="[section], or key = value",
+                code="invalid-ini",
+            )
+        found[-1].entries.append(Entry(entry[2], entry[3], entry[1], number, number + 1))
+    found[-1].end = len(lines)
+    return found

@@ -1,0 +1,90 @@
+"""Texts of one value a line: what is said is changed line by line, and all other lines stay."""
+
+from __future__ import annotations
+
+from plait.base.errors import ReadError
+from plait.base.source import Source
+from plait.tree.nodes import COLLECTIONS, Array, Map, MapItem, kind_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from plait.tree.nodes import Value
+
+
+class Entry:
+    """A key with its value, and the lines that it takes. head: what stands before the value."""
+
+    __slots__ = ("end", "head", "key", "start", "value")
+
+    def __init__(self, key: str, value: str, head: str, start: int, end: int) -> None:
+        self.key = key
+        self.value = value
+        self.head = head
+        self.start = start
+        self.end = end
+
+
+def as_map(entries: Iterable[Entry], source: Source) -> Map:
+    """The map of entries. The last one of a repeated key counts."""
+    found: dict[str, MapItem] = {}
+    for entry in entries:
+        found[entry.key] = MapItem(entry.key, entry.value, source, entry.start + 1)
+    return Map([*found.values()], source, 1)
+
+
+def as_texts(value: Value) -> Value:
+    """A value with all scalars as the texts that such a form has for them."""
+    if isinstance(value, Map | Array):
+        return value.with_values([as_texts(item.value) for item in value.items])
+    if value is None:
+        return ""
+    if type(value) is bool:
+        return "true" if value else "false"
+    return str(value)
+
+
+def texts_of(value: Map, form: str) -> Map:
+    """A map of texts. Raises ReadError for anything else in it."""
+    for item in value.items:
+        if type(item.value) in COLLECTIONS:
+            raise ReadError(
+                f"{form} has texts alone, not a {kind_name(item.value)}", at=item.position, code="text-not-writable"
+            )
+    return value
+
+
+def changed_lines(
+    lines: list[str],
+    entries: list[Entry],
+    old: Map,
+    new: Map,
+    line: Callable[[str, str, str], str],
+    end: int,
+    lead: str,
+) -> None:
+    """Change the lines of entries in place, from the last to the first, so that they say `new`.
+
+    line: a line of head, key and value; an empty head is that of a new one. end: where new lines go. lead: the head of a
+    new one; with {} for its key.
+    """
+    known = {entry.key: entry for entry in entries}
+    added = [
+        line(lead.replace("{}", str(item.key)), str(item.key), str(item.value))
+        for item in new.items
+        if str(item.key) not in known
+    ]
+    if added and end > 0 and not lines[end - 1].endswith("\n"):
+        lines[end - 1] += "\n"
+    lines[end:end] = added
+    for entry in reversed(entries):
+        item, before = new.find(entry.key), old.find(entry.key)
+        if item is None:
+            del lines[entry.start : entry.end]
+        elif known[entry.key] is entry and (before is None or before.value != item.value):
+            stop = "" if not lines[entry.end - 1].endswith("\n") else "\n"
+            lines[entry.start : entry.end] = [line(entry.head, entry.key, str(item.value)).removesuffix("\n") + stop]
+
+
+__all__ = ["Entry", "as_map", "as_texts", "changed_lines", "texts_of"]

@@ -1,0 +1,23 @@
+"""YAML within texts."""
+
+from __future__ import annotations
+
+from plait.base.source import Source
+from plait.yaml import deduplicate
+from plait.yaml import read as read_yaml
+from plait.yaml.embedded import only_document
+from plait.yaml.format_preserving import keep_format
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.tree.nodes import Value
+
+
+def read(source: Source) -> Value:
+    """The value of a text. Raises ReadError, also for several documents."""
+    return only_document(deduplicate(read_yaml(source)), source)
+
+
+def write(text: str, old: Value, new: Value) -> str:
+    """The text with only those lines changed that have to."""
+    return keep_format(Source("", text), old, new, read)

@@ -1,0 +1,327 @@
+"""Destinations of documents: the path of each document's file. No two files share a path.
+
+A document says it itself, `#@output/file "web/app.yml"`, or a pattern says it of all, `--output-by "{kind}/{name}.yml"`;
+documents of layers have `SCHEMA/NAME.yaml` of their own. Parts of a document are quoted, so that no document chooses
+another directory by its name; a path that is written out has to be a plain one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.errors import UsageError
+from plait.base.output_files import inside
+from plait.base.similar_names import did_you_mean
+from plait.tree.nodes import COLLECTIONS, Array, DocumentSet, Map
+from plait.yaml.document_names import document_name, scalar_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+    from plait.base.output_files import OutputFile
+    from plait.base.source import Position
+    from plait.tree.annotations import Annotation
+    from plait.tree.nodes import Document, Item, Value
+    from plait.tree.provenance import Origin
+    from plait.tree.provenance.marks import Marks
+
+    # A document, and the path of its file.
+    Placed: TypeAlias = "tuple[str, Document]"
+
+# A part of a pattern: a brace that is meant, or the place of a value and what is done to its text.
+_PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_KEY = re.compile(r'"([^"]+)"|\[([0-9]+)\]|([^.\[\]"|\s]+)')
+# What stands for places in a document, or for none, if it is not in quotes.
+_SHORT = {"name": ("metadata", "name"), "namespace": ("metadata", "namespace")}
+_TEMPLATE = "template"
+_LONGEST = 4096
+_DIFFER = "paths that differ, and not only by large and small letters"
+_FILTERS: dict[str, Callable[[str], str]] = {"lower": str.lower}
+
+
+class Place:
+    """A place of a pattern: the value that keys and numbers lead to, or the template of the document."""
+
+    __slots__ = ("change", "is_template", "text", "ways")
+
+    def __init__(self, text: str) -> None:
+        """Raises ValueError for what is none."""
+        self.text = text
+        path, bar, name = text.partition("|")
+        if bar and name not in _FILTERS:
+            raise ValueError(did_you_mean(name, _FILTERS) or f"what is done to a text is {', '.join(_FILTERS)}")
+        self.change = _FILTERS.get(name, str)
+        self.is_template = path == _TEMPLATE
+        way = _keys(path)
+        self.ways = [_SHORT[path], way] if path in _SHORT else [way]
+
+    def value(self, document: Document) -> str:
+        """The text of the value in a document. Raises UsageError, with the place in the document, if there is none."""
+        for way in self.ways:
+            found = _under(document.value, way)
+            if found is not None and type(found[0]) not in COLLECTIONS and found[0] not in (None, ""):
+                return self.change(scalar_text(found[0]))
+        keys = document.value.keys() if type(document.value) is Map else []
+        raise UsageError(
+            f"the output path needs {self.text.partition('|')[0]}, which is missing, empty or not a scalar",
+            at=document.position,
+            found=called(document),
+            hint=did_you_mean(str(self.ways[-1][0]), [key for key in keys if type(key) is str]),
+            code="output-pattern",
+        )
+
+
+class Pattern:
+    """`--output-by`: the path of each document, made of its values.
+
+    shares: documents of one template may go to one path, as the pattern names the template.
+    """
+
+    __slots__ = ("_parts", "shares", "text")
+
+    def __init__(self, text: str) -> None:
+        """Raises UsageError."""
+        self.text = text
+        self._parts: list[str | Place] = []
+        end = 0
+        for found in _PLACE.finditer(text):
+            self._parts.append(text[end : found.start()])
+            end = found.end()
+            try:
+                self._parts.append(_part(found))
+            except ValueError as error:
+                raise _no_pattern(text, str(error)) from None
+        self._parts.append(text[end:])
+        places = [part for part in self._parts if type(part) is Place]
+        if not places:
+            raise _no_pattern(text, "without a place in braces, all documents would have one path")
+        self.shares = any(place.is_template for place in places)
+        try:  # a value may be anything but nothing
+            _check("".join(part if type(part) is str else "x" for part in self._parts), None)
+        except UsageError as error:
+            raise _no_pattern(text, error.expected or error.message) from None
+
+    def items(self, document: Document) -> list[Item]:
+        """The items of a document whose values are in its path."""
+        places = [part for part in self._parts if type(part) is Place and not part.is_template]
+        return [
+            item for place in places for way in place.ways if (item := _item_under(document.value, way)) is not None
+        ]
+
+    def path(self, document: Document, template: str) -> str:
+        """The path of a document. template: the path of the file that its template would make; "" if there is none.
+
+        Raises UsageError.
+        """
+        made = []
+        for part in self._parts:
+            if type(part) is not Place:
+                made.append(str(part))
+            elif part.is_template:
+                if not template:
+                    raise _no_pattern(self.text, "only documents of templates have a {template}")
+                stem, dot, extension = template.rpartition(".")
+                made.append(part.change(stem if dot and "/" not in extension else template))
+            else:
+                made.append("/".join(map(file_name, part.value(document).split("/"))))
+        path = "".join(made)
+        _check(path, document.position)
+        return path
+
+
+def _part(found: re.Match[str]) -> str | Place:
+    """The part of a pattern that a brace begins. Raises ValueError."""
+    if found[1] is not None:
+        return Place(found[1])
+    if len(found[0]) == 1:
+        raise ValueError("a brace that is meant is doubled")
+    return found[0][0]
+
+
+def _no_pattern(text: str, why: str) -> UsageError:
+    return UsageError(
+        f'"{text}" is no pattern of paths', expected='such as "{kind}/{name}.yml"', hint=why, code="output-pattern"
+    )
+
+
+def _keys(path: str) -> tuple[str | int, ...]:
+    """Keys with dots between them, and numbers of items in brackets. Raises ValueError."""
+    keys: list[str | int] = []
+    end = 0
+    while end < len(path) or not keys:
+        if keys and path[end] == ".":
+            end += 1
+        found = _KEY.match(path, end)
+        if found is None or (keys and path[end - 1] != "." and found[2] is None):
+            raise ValueError(f"{{{path}}} names no place in a document")
+        keys.append(int(found[2]) if found[2] else found[1] or found[3])
+        end = found.end()
+    return tuple(keys)
+
+
+def _under(value: Value, way: Sequence[str | int]) -> tuple[Value, Position] | None:
+    """The value at a path of keys and indexes, and its position; None if it is missing."""
+    item = _item_under(value, way)
+    return None if item is None else (item.value, item.position)
+
+
+def _item_under(value: Value, way: Sequence[str | int]) -> Item | None:
+    """The item that keys and numbers lead to."""
+    item: Item | None = None
+    for key in way:
+        if type(key) is int:
+            item = value.items[key] if type(value) is Array and key < len(value.items) else None
+        else:
+            item = value.find(key) if type(value) is Map else None
+        if item is None:
+            return None
+        value = item.value
+    return item
+
+
+def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> None:
+    """Checks that no secret has a part in the path of a document, nor in whether it has one: paths are announced and
+    stored. Raises UsageError.
+    """
+    if marks is None or marks.shows_all or not (marks.is_there_by_secret(document) or marks.is_secret(*made_of)):
+        return
+    # The line of the document would tell which way a condition went; that of the condition does not.
+    from plait.base.source import Position
+
+    control = marks.control_of(document, *made_of)
+    at = (
+        document.position
+        if control is None
+        else None
+        if control is marks.unknown
+        else Position(control.source, control.line)
+    )
+    raise UsageError(
+        "the path of an output file depends on a secret",
+        at=at,
+        expected="a path without secrets: files are announced, and lists of them are stored",
+        hint="--quote-values allows it",
+        code="output-path",
+    ).made_of()
+
+
+def said(annotation: Annotation) -> str:
+    """The path that `@output/file` says. Raises UsageError."""
+    if annotation.kwargs or len(annotation.args) != 1 or type(annotation.args[0]) is not str:
+        raise UsageError(
+            "@output/file takes one path",
+            at=annotation.position,
+            expected='such as #@output/file "web/app.yml"',
+            code="output-path",
+        )
+    _check(annotation.args[0], annotation.position)
+    return annotation.args[0]
+
+
+def _check(path: str, at: Position | None) -> None:
+    """Raises UsageError for what is no plain path below a directory."""
+    if len(path) > _LONGEST:
+        raise UsageError(
+            "the path of an output file is too long",
+            at=at,
+            expected=f"at most {_LONGEST} characters",
+            code="output-path",
+        )
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts) or "\\" in path or not path.isprintable():
+        raise UsageError(
+            f"{path!r} is not a path inside the output directory",
+            at=at,
+            expected='names with / between them, such as "web/app.yml", none of them . or ..',
+            code="output-path",
+        )
+    inside(path, at, "change what @output/file or --output-by says")
+
+
+class Claims:
+    """The paths in use. Paths that differ only in case are equal, as on some file systems."""
+
+    __slots__ = ("_directories", "_taken")
+
+    def __init__(self) -> None:
+        self._taken: dict[str, tuple[str, Position | None]] = {}
+        self._directories: dict[str, str] = {}
+
+    def take(self, path: str, what: str, at: Position | None) -> None:
+        """Take a path for a file. Raises UsageError if it is taken, if a file is where a directory has to be, or the other way."""
+        name = path.casefold()
+        around = [name[:place] for place, char in enumerate(name) if char == "/"]
+        rival = next((one for one in (name, *around) if one in self._taken), self._directories.get(name))
+        if rival is not None:
+            other, place = self._taken[rival]
+            message, expected = f"two documents would be written to {path}", _DIFFER
+            if rival != name:
+                message, expected = f"{path} would be a file and a directory", "a file in the directory, or beside it"
+            raise UsageError(
+                message,
+                at=at or place,
+                also=[] if at is None or place is None else [place.labelled("the other one")],
+                expected=expected,
+                found=f"{other}, {what}",
+                code="duplicate-output",
+            )
+        self._taken[name] = what, at
+        for directory in around:
+            self._directories.setdefault(directory, name)
+
+
+def places_by(pattern: Pattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
+    """Each document with the path that a pattern says, in order. marks: of the run.
+
+    Raises UsageError for two documents that would share a file, and for a document without a path.
+    """
+    claims = Claims()
+    found: list[Placed] = []
+    for document in documents:
+        check_path(marks, document, *pattern.items(document))
+        found.append((pattern.path(document, ""), document))
+        claims.take(found[-1][0], called(document), document.position)
+    return found
+
+
+def layered_places(documents: Iterable[Document]) -> list[Placed]:
+    """Each layered document with the path SCHEMA/NAME.yaml, in order (`plait layer --output-files`).
+
+    Raises UsageError for two documents that would share a file.
+    """
+    claims = Claims()
+    found: list[Placed] = []
+    for document in documents:
+        ways = _under(document.value, ("schema",)), _under(document.value, ("metadata", "name"))
+        schema, name = ("" if one is None else str(one[0]) for one in ways)
+        found.append((f"{'/'.join(map(file_name, [*schema.split('/'), name]))}.yaml", document))
+        try:
+            claims.take(found[-1][0], f"{schema} {name}", document.position if ways[1] is None else ways[1][1])
+        except UsageError as error:
+            error.expected = "schemas and names that differ, and not only by large and small letters"
+            error.hint = "--layer, --name or --label chooses one of them"
+            raise
+    return found
+
+
+def files_of(placed: Iterable[Placed], write: Callable[[DocumentSet], str]) -> list[OutputFile]:
+    """The text of each file that holds one document."""
+    return [(path, write(DocumentSet([document], document.source, document.line))) for path, document in placed]
+
+
+def called(document: Document) -> str:
+    """A document as messages about its file call it."""
+    return document_name(document) or "a document without a name"
+
+
+def file_name(part: str) -> str:
+    """A part of a value, as a file or directory may be called.
+
+    What is no letter, digit, `-`, `_`, `.` or `~` is written %XX, and so is a dot that it begins with.
+    """
+    from urllib.parse import quote
+
+    quoted = quote(part, safe="", errors="replace") or "_"
+    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

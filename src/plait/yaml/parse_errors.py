@@ -1,0 +1,268 @@
+"""Errors of the parser: with go-yaml's phrases, and the line that a user would point at."""
+
+from __future__ import annotations
+
+import re
+
+from plait.base.errors import LimitError, Quoted, ReadError, Wording, public, quotation
+from plait.base.source import Position, Source
+from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
+
+_QUOTE = Suggestion(QUOTE_VALUE)
+_HINTS: dict[str, str] = {
+    "mapping values are not allowed in this context": Hint('put the value in quotes if it contains ": "', _QUOTE),
+    "could not find expected ':'": "a key is followed by a colon and a space (or a line break)",
+    "did not find expected <document start>": "the next document starts with ---",
+    "found unexpected ':'": Hint("put a space after the colon, or quotes around the text", _QUOTE),
+    "did not find expected key": "check the indentation, and quotes within quotes",
+    "did not find expected '-' indicator": "check the indentation: every item starts with a dash in the same column",
+    "did not find expected hexdecimal number": "use single quotes, or write the backslash twice",
+    "did not find expected alphabetic or numeric character": Hint(
+        "put the text in quotes: * starts an alias, & an anchor", _QUOTE
+    ),
+    "did not find expected ',' or ']'": "a bracket is not closed, or a comma is missing",
+    "did not find expected ',' or '}'": "a brace is not closed, or a comma is missing",
+    "did not find expected node content": "a value is missing, or a bracket or brace is unmatched",
+    "found unknown escape character": "use single quotes, or write the backslash twice",
+}
+BRACES = Hint("{{ }} is a map within a map; put it in quotes to make it a string", _QUOTE)
+CODE_WITHIN = (
+    "code goes to the end of the line, and takes the bracket with it: put what is in brackets on lines of its own"
+)
+_IN_QUOTES = Hint("put the text in quotes", _QUOTE)
+_CANNOT_START: dict[str, tuple[str, str]] = {
+    "\t": ("a tab", "indent with spaces"),
+    "@": ('"@"', _IN_QUOTES),
+    "`": ('"`"', _IN_QUOTES),
+    "%": ('"%"', _IN_QUOTES),
+}
+
+
+def syntax_error(error: Exception, source: Source, text: str, base: int, *, prepends: bool) -> Exception:
+    """The error for an exception of the parser. Returns exceptions that are not about the text unchanged.
+
+    text: the parsed text, whose first line is line `base` of the source. prepends: as in `_go_yaml`.
+    """
+    offset = getattr(error, "position", None)
+    if offset is not None:
+        return _bad_character(error, offset, source, text, base)
+    problem = getattr(error, "problem", None)
+    if problem is None:
+        return LimitError("collections are nested too deep") if isinstance(error, RecursionError) else error
+    problem = _native_phrase(str(problem), str(getattr(error, "context", None)))
+    hint = _HINTS.get(problem)
+    mark = getattr(error, "problem_mark", None)
+    context = getattr(error, "context_mark", None)
+    # At the end of the text point at the last line that has something on it.
+    end = len(text.rstrip())
+    index = end if mark is None else min(mark.index, end)
+    at = _position(index, source, text, base)
+    found: str | None = None
+    if problem == "found character that cannot start any token":
+        found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
+    elif "{{" in _line(text, index) and problem.startswith(
+        ("did not find expected", "mapping values", "found unexpected")
+    ):
+        hint = BRACES
+    elif problem.startswith("did not find expected") and (code := _code_within(text, index)) is not None:
+        hint, context = CODE_WITHIN, None
+        at = _position(code, source, text, base)
+    elif problem == "mapping values are not allowed in this context":
+        hint = _too_far_in(text, index) or hint
+    elif problem == "did not find expected <document start>":
+        hint = _too_far_out(text, index) or hint
+    elif problem == "found a tab character that violates indentation":
+        hint = "indent with spaces"
+    elif problem == "found unexpected end of stream" and context is not None:
+        hint = "the quote that opens here is not closed"
+        index, context = context.index, None
+        at = _position(index, source, text, base)
+    also: list[Position] = []
+    if context is not None:
+        start = _position(context.index, source, text, base)
+        if start.line != at.line:
+            also.append(start.labelled("it begins here"))
+    told = public(problem) if problem in _KNOWN else quotation(problem)
+    return ReadError(
+        told,
+        at=at,
+        also=also,
+        found=found and quotation(found),
+        hint=hint and _public(hint),
+        reference=_go_yaml(error, problem, source, base, prepends),
+        code="invalid-yaml",
+    )
+
+
+# A text without this begins with a line of ytt's own.
+_BEGINS = re.compile(r"\s*---\s")
+
+
+def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends: bool) -> str:
+    """go-yaml's message with its line number, which is from 0, plus one for errors of its scanner.
+
+    prepends: the program puts `---` before a text that does not begin with it, and subtracts it from the line.
+    """
+    added = 1 if prepends and not _BEGINS.match(source.text) else 0
+    skipped = base - source.first_line + added
+    marks = (getattr(error, "problem_mark", None), getattr(error, "context_mark", None))
+    first, context = (0 if mark is None else max(mark.line + skipped, 0) for mark in marks)
+    line = first + 1 if first and type(error).__name__ == "ScannerError" else first or context
+    return f"yaml: line {line - added}: {problem}" if line else f"yaml: {problem}"
+
+
+def _public(hint: str) -> Wording:
+    """A hint as a Wording; one that is none yet is a constant of this module."""
+    return hint if isinstance(hint, Wording) else public(hint)
+
+
+def _line(text: str, index: int) -> str:
+    """The line that an index is in."""
+    end = text.find("\n", index)
+    return text[text.rfind("\n", 0, index) + 1 : len(text) if end < 0 else end]
+
+
+def _code_within(text: str, index: int) -> int | None:
+    """The index of the last code up to the line of an index if it begins within open brackets there, else None."""
+    end = text.find("\n", index)
+    code = text.rfind(" #@ ", 0, len(text) if end < 0 else end)
+    before = text[text.rfind("\n", 0, code) + 1 : code] if code >= 0 else ""
+    opened = before.count("{") + before.count("[") - before.count("}") - before.count("]")
+    return code if opened > 0 else None
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _before(text: str, index: int) -> str:
+    """The last line before the one of an index that has something on it, and more than a comment."""
+    end = text.rfind("\n", 0, index) + 1
+    while end > 0:
+        start = text.rfind("\n", 0, end - 1) + 1
+        line = text[start:end].rstrip()
+        if line and line.lstrip()[0] != "#":
+            return line
+        end = start
+    return ""
+
+
+def _too_far_in(text: str, index: int) -> str | None:
+    """For a key below a value, as if it belonged to it."""
+    line, before = _line(text, index), _before(text, index)
+    inner = _indentation(line)
+    if inner <= _indentation(before) or before.rstrip().endswith(":"):
+        return None
+    above = Quoted(before.strip()[:60])
+    return Wording("the key is indented further than the line above it, which has a value already: ", above)
+
+
+def _too_far_out(text: str, index: int) -> str | None:
+    """The error for a key further left than the first one."""
+    line, before = _line(text, index), _before(text, index)
+    if not before or _indentation(line) >= _indentation(before) or ":" not in before:
+        return None
+    above = Quoted(before.strip()[:60])
+    return Wording("the keys of a map begin in one column; the line above begins further right: ", above)
+
+
+def _native_phrase(problem: str, context: str) -> str:
+    """Libyaml's phrase for a problem that PyYAML's own parser words differently."""
+    if problem.startswith("expected <block end>"):
+        return _NATIVE_BLOCKS.get(context, problem)
+    return next((phrase for start, phrase in _NATIVE.items() if problem.startswith(start)), problem)
+
+
+# Messages of libyaml, which quote nothing. Others may be PyYAML's own, which quote characters of the text.
+_KNOWN = frozenset(
+    {
+        "block collection entries are not allowed in this context",
+        "block mapping entries are not allowed in this context",
+        "block sequence entries are not allowed in this context",
+        "could not determine the implicit tag",
+        "could not find expected ':'",
+        "could not find expected directive name",
+        "could not find expected whitespace or line break",
+        "did not find URI escaped octet",
+        "did not find digit or '.' character",
+        "did not find expected '!'",
+        "did not find expected '-' indicator",
+        "did not find expected ',' or ']'",
+        "did not find expected ',' or '}'",
+        "did not find expected <document start>",
+        "did not find expected <stream-start>",
+        "did not find expected alphabetic or numeric character",
+        "did not find expected comment or line break",
+        "did not find expected digit or '.' character",
+        "did not find expected hexdecimal number",
+        "did not find expected key",
+        "did not find expected node content",
+        "did not find expected tag URI",
+        "did not find expected version number",
+        "did not find expected whitespace",
+        "did not find expected whitespace or line break",
+        "did not find the expected '>'",
+        "found a tab character that violates indentation",
+        "found a tab character where an indentation space is expected",
+        "found an incorrect leading UTF-8 octet",
+        "found an incorrect trailing UTF-8 octet",
+        "found an indentation indicator equal to 0",
+        "found character that cannot start any token",
+        "found duplicate %TAG directive",
+        "found duplicate %YAML directive",
+        "found extremely long version number",
+        "found incompatible YAML document",
+        "found invalid Unicode character code",
+        "found undefined tag handle",
+        "found unexpected ':'",
+        "found unexpected document indicator",
+        "found unexpected end of stream",
+        "found unknown directive name",
+        "found unknown escape character",
+        "mapping keys are not allowed in this context",
+        "mapping values are not allowed in this context",
+        "while scanning a directive",
+    }
+)
+_NATIVE_BLOCKS = {
+    "while parsing a block mapping": "did not find expected key",
+    "while parsing a block collection": "did not find expected '-' indicator",
+}
+_NATIVE = {
+    "found character '": "found character that cannot start any token",
+    "found unknown escape character": "found unknown escape character",
+    "mapping values are not allowed": "mapping values are not allowed in this context",
+    "expected ',' or ']'": "did not find expected ',' or ']'",
+    "expected ',' or '}'": "did not find expected ',' or '}'",
+    "expected '<document start>'": "did not find expected <document start>",
+    "expected the node content": "did not find expected node content",
+}
+
+
+def _position(index: int, source: Source, text: str, base: int) -> Position:
+    return Position(source, base + text.count("\n", 0, index), index - text.rfind("\n", 0, index))
+
+
+def _bad_character(error: Exception, offset: int, source: Source, text: str, base: int) -> ReadError:
+    """Positions differ: libyaml counts bytes; PyYAML's own reader counts characters, and names them differently."""
+    character = getattr(error, "character", 0)
+    reason = str(getattr(error, "reason", ""))
+    index = len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))
+    if "special" in reason:
+        reason, index = "control characters are not allowed", offset
+    code = ord(character) if isinstance(character, str) else character
+    if 0xD800 <= code <= 0xDFFF:
+        reason = "invalid leading UTF-8 octet"
+        return ReadError(
+            public(reason),
+            at=_position(index, source, text, base),
+            reference=f"yaml: {reason}",
+            code="invalid-character",
+        )
+    return ReadError(
+        public(reason),
+        at=_position(index, source, text, base),
+        found=quotation(f"U+{code:04X}"),
+        reference=f"yaml: {reason}",
+        code="invalid-character",
+    )

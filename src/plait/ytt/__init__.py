@@ -1,0 +1,1 @@
+"""The dialect of ytt: templates, overlays, data values, schemas, modules and libraries."""

@@ -1,0 +1,18 @@
+"""Schemas of documents by kind: Kubernetes objects, custom resources, and other documents of a project.
+
+`catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Schema` is
+traversed by keys. Files are read on demand; nothing is fetched.
+
+`layout` finds the file of a schema, `openapi` the definitions in a file. `files` reads, `references` resolves each
+`$ref` and removes unusable parts, detected by `shapes` and `patterns`. `check` runs the library with the keywords of
+`dialect`; `wording` creates the messages, `findings` adds the lines of both sides.
+
+`values` is a schema as that of data values: `parts` finds it in a file, `defaults` fills in, `described` prints it in another
+form. `output` checks the documents of a run.
+"""
+
+from plait.ytt.json_schema.catalogue import Catalogue, catalogue_of
+from plait.ytt.json_schema.check import Fault
+from plait.ytt.json_schema.subschema import Schema
+
+__all__ = ["Catalogue", "Fault", "Schema", "catalogue_of"]

@@ -1,0 +1,187 @@
+"""Messages for the library's validation errors. They name keys and expected types, never values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from plait.base.similar_names import near
+from plait.ytt.json_schema.keywords import WORDED, is_unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from jsonschema import ValidationError
+
+    # The keys and numbers that lead to a value.
+    Path: TypeAlias = "tuple[str | int, ...]"
+
+
+class Violation(NamedTuple):
+    """A fault at a path. meant: similar names; is_of_key: the position is that of the last key.
+
+    schema, keyword: the violated rule.
+    """
+
+    path: Path
+    message: str
+    meant: Sequence[str] = ()
+    is_of_key: bool = False
+    schema: Mapping[str, object] | None = None
+    keyword: str = ""
+
+
+_TYPES = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    dict: "object",
+    list: "array",
+}
+# What is said of a keyword's violation; {} is what stands behind the keyword.
+_WORDS = {
+    "contains": "no item is as one has to be",
+    "exclusiveMaximum": "the number is not less than {}",
+    "exclusiveMinimum": "the number is not more than {}",
+    "format": "the value is no {}",
+    "maxContains": "more than {} items are as some may be",
+    "maximum": "the number is more than {}",
+    "maxItems": "there are more than {} items",
+    "maxLength": "the text is longer than {} characters",
+    "maxProperties": "there are more than {} keys",
+    "minContains": "fewer than {} items are as some have to be",
+    "minimum": "the number is less than {}",
+    "minItems": "there are fewer than {} items",
+    "minLength": "the text is shorter than {} characters",
+    "minProperties": "there are fewer than {} keys",
+    "multipleOf": "the number is no multiple of {}",
+    "not": "the value is as it may not be",
+    "pattern": 'the text does not match "{}"',
+    "unevaluatedItems": "there is an item that the schema has no place for",
+    "unevaluatedProperties": "there is a key that the schema has no place for",
+    "uniqueItems": "an item is there twice",
+}
+_LISTED = 10
+# What these say is said of the last key of the path.
+_OF_KEYS = ("additionalProperties", "patternProperties", "properties", "propertyNames")
+
+
+def told(error: ValidationError) -> Iterator[Violation]:
+    """The violations of a library error: one, or those of the nearest alternative."""
+    if is_unknown(error):
+        return
+    path = tuple(error.absolute_path)
+    keyword = str(error.validator)
+    if keyword in ("anyOf", "oneOf") and error.context:
+        nearest = _nearest(error)
+        if len(nearest) == 1:
+            for one in nearest[0]:
+                yield from told(one)
+            return
+        found = [next(told(errors[0])) for errors in nearest]
+        if found and all(len(errors) == 1 for errors in nearest) and len({one.path for one in found}) == 1:
+            messages = ", or ".join(dict.fromkeys(one.message for one in found))
+            meant = [name for one in found for name in one.meant]
+            yield Violation(found[0].path, messages, meant, schema=_schema(error), keyword=keyword)
+        elif found:
+            message = f"the value is none of {len(found)} things that it may be: {found[0].message}, for one"
+            yield Violation(path, message, schema=_schema(error), keyword=keyword)
+        else:
+            message = f"{type_name(error.instance)} where {_expected(error)} is expected"
+            yield Violation(path, message, schema=_schema(error), keyword=keyword)
+        return
+    message, names = _words(error, keyword)
+    yield Violation(path, message, names, keyword in _OF_KEYS, _schema(error), keyword)
+
+
+def _schema(error: ValidationError) -> Mapping[str, object] | None:
+    return error.schema if isinstance(error.schema, dict) else None
+
+
+def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
+    rule = error.validator_value
+    if keyword in WORDED:
+        return error.message, _meant_key(error)
+    if keyword in ("type", "x-kubernetes-int-or-string"):
+        return f"{type_name(error.instance)} where {_types(error.schema)} is expected", ()
+    if keyword in ("const", "enum"):
+        choices = rule if keyword == "enum" and isinstance(rule, list) else [rule]
+        listed = ", ".join(_shown(one) for one in choices[:_LISTED]) + (", ..." if len(choices) > _LISTED else "")
+        names = [one for one in choices if isinstance(one, str)]
+        meant = near(error.instance, names) if isinstance(error.instance, str) else []
+        return f"the value is none of {listed}" if keyword == "enum" else f"the value is not {listed}", meant
+    if keyword == "oneOf":
+        return "the value is as more than one of the things that it may be", ()
+    if keyword == "None":
+        return "there may be nothing here", ()
+    return _WORDS.get(keyword, f'the value is not as "{keyword}" says').format(rule), ()
+
+
+def _meant_key(error: ValidationError) -> Sequence[str]:
+    """Declared keys similar to an unknown key."""
+    if error.validator != "additionalProperties" or not isinstance(error.schema, dict):
+        return ()
+    named = error.schema.get("properties")
+    key = str(error.relative_path[-1])
+    there = error.instance if isinstance(error.instance, dict) else {}
+    return near(key, [name for name in named if name not in there]) if isinstance(named, dict) else ()
+
+
+def _nearest(error: ValidationError) -> list[list[ValidationError]]:
+    """The violations of the alternatives that a value is nearest to; nothing if it is of a type that none of them has.
+
+    An alternative that it may be by its type is nearer than another, then one that names it (a constant among its keys),
+    then one that it lacks less of.
+    """
+    by_branch: dict[object, list[ValidationError]] = {}
+    for one in error.context or ():
+        # Where nothing may be, the library says nothing of the alternative.
+        branch = one.relative_schema_path[0] if one.relative_schema_path else id(one)
+        by_branch.setdefault(branch, []).append(one)
+    branches = [errors for errors in by_branch.values() if not any(_is_other_type(one) for one in errors)]
+    named = [errors for errors in branches if not any(_is_other_name(one) for one in errors)]
+    branches = named or branches
+    least = min(map(len, branches), default=0)
+    return [errors for errors in branches if len(errors) == least]
+
+
+def _is_other_type(error: ValidationError) -> bool:
+    return error.validator in ("type", "x-kubernetes-int-or-string") and not error.relative_path
+
+
+def _is_other_name(error: ValidationError) -> bool:
+    return error.validator in ("const", "enum") and len(error.relative_path) < 2
+
+
+def _expected(error: ValidationError) -> str:
+    """The types of all alternatives as text."""
+    found: dict[str, None] = {}
+    for one in error.context or ():
+        if _is_other_type(one):
+            found.update(dict.fromkeys(_types(one.schema).split(" or ")))
+    return " or ".join(found)
+
+
+def _types(schema: object) -> str:
+    """The types of a schema as text."""
+    if not isinstance(schema, dict):
+        return "another type"
+    names = schema.get("type", [])
+    found = [names] if isinstance(names, str) else [*names]
+    if schema.get("x-kubernetes-int-or-string") or schema.get("format") == "int-or-string":
+        found = [*dict.fromkeys((*found, "integer", "string"))]
+    return " or ".join(found)
+
+
+def type_name(value: object) -> str:
+    """The schema name of a value's type."""
+    return _TYPES.get(type(value), "value")
+
+
+def _shown(value: object) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

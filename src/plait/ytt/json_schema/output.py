@@ -1,0 +1,82 @@
+"""Checks the documents of an output against the schemas of their kinds."""
+
+from __future__ import annotations
+
+from plait.base.errors import SchemaError, UsageError
+from plait.base.similar_names import counted
+from plait.base.warnings import warning
+from plait.tree.nodes import Map
+from plait.yaml.document_names import document_name
+from plait.ytt.json_schema.violations import Findings
+from plait.ytt.json_schema.watched import watched_catalogue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.base.errors import Finding
+    from plait.base.source import Position
+    from plait.tree.nodes import Document
+    from plait.ytt.json_schema.catalogue import Catalogue
+
+
+def check_output(
+    documents: Iterable[Document], paths: Sequence[str], warn: Callable[[str], None], *, quotes: bool = True
+) -> None:
+    """Check documents by the schemas of their kinds.
+
+    paths: files and directories of schemas. warn: receives kinds without a schema, and keywords that are not checked.
+    quotes: messages may quote lines of the documents. Raises SchemaError with all findings; UsageError for unusable
+    schemas, ReadError, LimitError.
+    """
+    with watched_catalogue(paths) as catalogue:
+        _check(documents, catalogue, warn, quotes=quotes)
+
+
+def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[str], None], *, quotes: bool) -> None:
+    told = Findings(catalogue.references)
+    found: list[Finding] = []
+    without: dict[str, None] = {}
+    for document in documents:
+        if document.value is None:
+            continue
+        if catalogue.find(document) is None:
+            without[_kind_of(document)] = None
+            continue
+        name = document_name(document) or ""
+        found += [told.of_fault(fault, document=name) for fault in catalogue.check(document)]
+    if catalogue.problems:
+        raise UsageError(
+            "schemas of the output cannot be used", findings=told.of_problems(), code="json-schema-unusable"
+        )
+    for note in told.of_notes():
+        warn(note)
+    for kind in without:
+        warn(warning(f"{kind} has no schema; such documents are not checked", code="kind-without-schema"))
+    if found:
+        if not quotes:
+            for one in found:
+                one.at, one.also = _unquoted(one.at), []
+        is_ = "is" if len(found) == 1 else "are"
+        made_of = [origin for one in found for origin in one.origins or ()]
+        text = f"{counted(len(found), 'value')} of the output {is_} not as the schemas say"
+        raise SchemaError(text, findings=found, code="json-schema-violation").made_of(*made_of)
+
+
+def _kind_of(document: Document) -> str:
+    top = document.value
+    if type(top) is Map:
+        names = [item.value for key in ("kind", "apiVersion", "schema") if (item := top.find(key)) is not None]
+        if names and all(type(one) is str for one in names):
+            return " of ".join(map(str, names))
+    return "a document without kind"
+
+
+def _unquoted(at: Position | None) -> Position | None:
+    from plait.base.source import Position, Source
+
+    if at is None or at.source is None:
+        return at
+    source = Source(at.source.name)
+    source.shown = at.source.shown
+    return Position(source, at.line)

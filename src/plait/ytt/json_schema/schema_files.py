@@ -1,0 +1,225 @@
+"""The files that hold schemas: read from the places that a project names, and from nowhere else.
+
+A file is JSON or YAML. Nothing is fetched, and symbolic links must not lead out of the directories. A fault in a file
+is reported once, with its line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from plait.base.content import file_content, near
+from plait.base.errors import PlaitError, ReadError, UsageError
+from plait.base.input_view import View, check_read, current_view, seen
+from plait.base.source import Position, Source
+from plait.tree.nodes import Array, Map, to_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.tree.nodes import Document, Item
+
+    # How a part of a file is reached from its top.
+    Way: TypeAlias = "tuple[str | int, ...]"
+
+
+class Files:
+    """The schema files read so far. problems: faults of files in the order of discovery. notes: keywords that are not
+    checked.
+
+    allowed: absolute paths of directories; files below them are read. texts: replace files, by absolute path.
+    """
+
+    __slots__ = ("_allowed", "_last", "_read", "_told", "_view", "notes", "problems", "stamps")
+
+    def __init__(self, allowed: Sequence[str], texts: Mapping[str, bytes] | None = None) -> None:
+        self._allowed = [os.path.realpath(one) for one in allowed]
+        self._view = View(texts)
+        self._read: dict[str, object] = {}
+        self._last: tuple[str, Source, Sequence[Document]] = "", Source(""), ()
+        self._told: set[object] = set()
+        self.problems: list[PlaitError] = []
+        self.notes: list[PlaitError] = []
+        # What each file and directory was when it was read.
+        self.stamps: dict[str, object] = {}
+
+    def is_allowed(self, path: str) -> bool:
+        """True if the path, with links resolved, is inside an allowed directory."""
+        found = os.path.realpath(path)
+        return any(found == one or found.startswith(os.path.join(one, "")) for one in self._allowed)
+
+    def has_text(self, path: str) -> bool:
+        """True if a text replaces the file."""
+        return path in self._view.texts
+
+    def changed(self, texts: Mapping[str, bytes]) -> list[str]:
+        """The files and directories that changed since they were read. texts: replace files from now on."""
+        before, self._view = self._view.texts, View(texts)
+        found = [path for path in {*before, *texts} if before.get(path) != texts.get(path) and path in self.stamps]
+        found += [path for path, stamp in self.stamps.items() if stamp_of(path) != stamp]
+        return found
+
+    def has_read(self, path: str) -> bool:
+        """True if the contents of the file were requested."""
+        return path in self._read
+
+    def note(self, path: str) -> None:
+        """Records that a path is read."""
+        self.stamps[path] = stamp_of(path)
+
+    def text(self, path: str) -> str:
+        """The text of a file. Raises ReadError, LimitError."""
+        check_read(path)
+        self.note(path)
+        try:
+            with seen(self._view):
+                data = file_content(path, f'the schema "{path_shown(path)}"')
+        except OSError as error:
+            raise ReadError(
+                f'cannot read the schema "{path_shown(path)}": {error.strerror}',
+                hint=near(path),
+                code="unreadable-file",
+            ) from None
+        finally:
+            self._view.files.clear()  # who wants to know has `stamps`
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ReadError(
+                f'the schema "{path_shown(path)}" is not UTF-8 text: byte {error.start}', code="not-utf8"
+            ) from None
+
+    def contents(self, path: str) -> object:
+        """The contents of a file: one value, or `{"documents": [...]}` for several documents.
+
+        Raises ReadError, UsageError with the line, LimitError.
+        """
+        if path not in self._read:
+            self._read[path] = _parsed(path, self.text(path))
+        return self._read[path]
+
+    def all_read(self) -> Mapping[str, object]:
+        """The contents of the files read so far, by path."""
+        return self._read
+
+    def tell(self, error: PlaitError) -> None:
+        """Reports a fault once."""
+        if (key := (str(error.at), error.message)) not in self._told:
+            self._told.add(key)
+            self.problems.append(error)
+
+    def tell_of(self, path: str, way: Way, error: PlaitError, *, is_note: bool = False) -> None:
+        """Reports a fault in a part of a file once."""
+        if (key := (path, way, error.message)) not in self._told:
+            self._told.add(key)
+            error.at = self.place(path, way)
+            (self.notes if is_note else self.problems).append(error)
+
+    def place(self, path: str, way: Way) -> Position:
+        """The position of a part of a file, or the top of the file if it is unknown."""
+        source, documents = self._nodes(path)
+        if not documents:
+            return Position(source, 1)
+        item: Item = documents[0]
+        if way[:1] == ("documents",) and len(documents) > 1:
+            item, way = documents[int(way[1])], way[2:]
+        for step in way:
+            value = item.value
+            below: Item | None = None
+            if type(value) is Map:
+                below = value.find(step)
+            elif type(value) is Array and str(step).isdigit() and int(step) < len(value.items):
+                below = value.items[int(step)]
+            if below is None:
+                break
+            item = below
+        return Position(source, max(item.line, 1))
+
+    def documents(self, path: str) -> Sequence[Document]:
+        """The documents of a file with positions; none for invalid YAML."""
+        return self._nodes(path)[1]
+
+    def _nodes(self, path: str) -> tuple[Source, Sequence[Document]]:
+        """The text of a file, and its documents; none if it cannot be read as YAML."""
+        from plait.yaml import read
+
+        last = self._last
+        if last[0] != path:  # a file with one fault may have many
+            source = Source(path)
+            documents: Sequence[Document] = ()
+            with suppress(PlaitError):
+                source = Source(path, self.text(path))
+                documents = read(source, keep_mark=False).items
+            self._last = last = path, source, documents
+        return last[1:]
+
+    def forget_nodes(self) -> None:
+        """Drops the nodes, which are needed for positions only."""
+        self._last = "", Source(""), ()
+
+
+def note_read(paths: Iterable[str]) -> None:
+    """Records reads of files and directories in the current view, including cached ones."""
+    view = current_view()
+    for path in paths if view is not None else ():
+        if os.path.isdir(path):
+            view.note_directory(path)  # type: ignore[union-attr] # there is one
+        else:
+            with suppress(OSError):
+                file_content(path, f'the schema "{path_shown(path)}"')
+
+
+def _parsed(path: str, text: str) -> object:
+    if path.endswith(".json"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", 1)
+            words = getattr(error, "msg", None) or str(error)
+            at = Position(Source(path, text), line)
+            raise UsageError(
+                f'the schema "{path_shown(path)}" is not JSON: {words}', at=at, code="json-schema-file"
+            ) from None
+    from plait.yaml import read
+
+    documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]
+    return documents[0] if len(documents) == 1 else {"documents": documents}
+
+
+def uri_of(path: str) -> str:
+    """The address of a file."""
+    return Path(path).as_uri()
+
+
+def path_of(uri: str) -> str | None:
+    """The path of the file that an address is of; None for another address."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc:
+        return None
+    path = unquote(parts.path)
+    if os.name == "nt":
+        path = path.lstrip("/")
+    return None if "\0" in path else os.path.normpath(path)
+
+
+def stamp_of(path: str) -> object:
+    """The modification time and size of a file or directory, or None if it does not exist."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def path_shown(path: str) -> str:
+    """A path from the working directory, if that is shorter."""
+    try:
+        return min(os.path.relpath(path), path, key=len)
+    except ValueError:  # another drive
+        return path

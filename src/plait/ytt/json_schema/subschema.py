@@ -1,0 +1,210 @@
+"""A place in a schema: the constraints on a value there."""
+
+from __future__ import annotations
+
+from plait.ytt.json_schema.patterns import matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from referencing._core import Resolver  # it has no public name
+
+    from plait.base.json_schema import Validator
+
+    Plain: TypeAlias = "Mapping[str, object]"
+
+# What says that there is null.
+_NULLS = ({"type": "null"}, {"enum": [None]}, {"enum": [None], "nullable": True})
+# So many references and alternatives are followed at one place.
+_MOST = 100
+
+
+class Schema:
+    """A place in a schema. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to a Kubernetes
+    object, which rejects undeclared keys. checker: checks documents by the whole schema; None below the top. path:
+    the file of the whole schema, or None.
+    """
+
+    __slots__ = ("_item", "_parts", "_properties", "checker", "is_kind", "node", "path", "resolver")
+
+    def __init__(
+        self, node: Plain, resolver: Resolver[Any], *, is_kind: bool, checker: Validator | None = None, path: str = ""
+    ) -> None:
+        self.node = node
+        self.resolver = resolver
+        self.is_kind = is_kind
+        self.checker = checker
+        self.path = path
+        self._parts: list[Schema] | None = None
+        self._properties: dict[str, Schema] | None = None
+        self._item: Schema | None = None
+
+    def __repr__(self) -> str:
+        return f"<Schema: {self.type_text()}>"
+
+    def inner(self, node: object) -> Schema | None:
+        """A place below with some keywords; None if it has none."""
+        return Schema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
+
+    def parts(self) -> list[Schema]:
+        """The place, its reference, and all schemas that apply or may apply, each once."""
+        if self._parts is None:
+            self._parts = []
+            todo: list[Schema | None] = [self]
+            seen: set[int] = set()
+            while todo and len(seen) < _MOST:
+                one = todo.pop(0)
+                if one is None or id(one.node) in seen:
+                    continue
+                seen.add(id(one.node))
+                self._parts.append(one)
+                todo.append(one.referred())
+                for name in ("allOf", "anyOf", "oneOf"):
+                    several = one.node.get(name)
+                    todo += [one.inner(node) for node in several] if isinstance(several, list) else []
+                todo += [one.inner(one.node.get(name)) for name in ("then", "else")]
+        return self._parts
+
+    def certain(self) -> list[Schema]:
+        """The place, its reference, and all schemas that apply to every value, each once.
+
+        An alternative applies to every value if it is the only one beside null.
+        """
+        found: dict[int, Schema] = {}
+        todo: list[Schema | None] = [self]
+        while todo and len(found) < _MOST:
+            one = todo.pop(0)
+            if one is None or id(one.node) in found:
+                continue
+            found[id(one.node)] = one
+            todo.append(one.referred())
+            several = one.node.get("allOf")
+            todo += [one.inner(node) for node in several] if isinstance(several, list) else []
+            todo += [one.inner(only_alternative(one.node.get(name))) for name in ("anyOf", "oneOf")]
+        return [*found.values()]
+
+    def referred(self) -> Schema | None:
+        """The target of the `$ref` here, or None if there is none or it cannot be resolved."""
+        reference = self.node.get("$ref")
+        if not isinstance(reference, str):
+            return None
+        from referencing.exceptions import Unresolvable
+
+        try:
+            found = self.resolver.lookup(reference)
+        except Unresolvable:
+            return None  # relative to a part of the file with a name of its own
+        node = found.contents
+        return Schema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
+
+    def properties(self) -> Mapping[str, Schema]:
+        """The schemas of a map's keys, by name."""
+        if self._properties is None:
+            found: dict[str, Schema] = {}
+            for part in self.parts():
+                properties = part.node.get("properties")
+                for name, node in properties.items() if isinstance(properties, dict) else ():
+                    # What says nothing of a value says that there is the key.
+                    inner = part.inner({} if node is True else node)
+                    if inner is not None:
+                        found.setdefault(name, inner)
+            self._properties = found
+        return self._properties
+
+    def below(self, key: str) -> Schema | None:
+        """The schema of a key's value, or None."""
+        found = self.properties().get(key)
+        if found is not None:
+            return found
+        for part in self.parts():
+            patterns = part.node.get("patternProperties")
+            for pattern, node in patterns.items() if isinstance(patterns, dict) else ():
+                if isinstance(node, dict) and matches(pattern, key):
+                    return part.inner(node)
+        for part in self.parts():
+            more = part.inner(part.node.get("additionalProperties"))
+            if more is not None:
+                return more
+        return None
+
+    def item(self) -> Schema | None:
+        """The schema of an array's items, or None."""
+        if self._item is None:
+            for part in self.parts():
+                self._item = part.inner(part.node.get("items"))
+                if self._item is not None:
+                    break
+        return self._item
+
+    def at(self, keys: Sequence[str]) -> Schema | None:
+        """The schema below a sequence of keys, or None. Arrays on the way are entered without a step."""
+        found: Schema | None = self
+        for key in keys:
+            found = None if found is None else found.inside().below(key)
+        return found
+
+    def inside(self) -> Schema:
+        """The place, or that of the items if it is an array."""
+        found = self
+        for _ in range(_MOST):
+            inner = None if found.properties() else found.item()
+            if inner is None:
+                break
+            found = inner
+        return found
+
+    def is_closed(self) -> bool:
+        """True if a map here accepts only its declared keys."""
+        has_properties = False
+        for part in self.parts():
+            if part.node.get("x-kubernetes-preserve-unknown-fields") or part.node.get("x-kubernetes-embedded-resource"):
+                return False
+            if part.node.get("patternProperties") or part.node.get("additionalProperties"):
+                return False
+            has_properties = has_properties or bool(part.node.get("properties"))
+        return has_properties
+
+    def types(self) -> list[str]:
+        """The names of the types that a value here may have."""
+        found: list[str] = []
+        for part in self.parts():
+            names = part.node.get("type")
+            found += [names] if isinstance(names, str) else _texts(names)
+            if part.node.get("x-kubernetes-int-or-string") or part.node.get("format") == "int-or-string":
+                found += ["integer", "string"]
+        return list(dict.fromkeys(found))
+
+    def type_text(self) -> str:
+        """The types as text."""
+        return " or ".join(self.types()) or "any"
+
+    def choices(self) -> list[object]:
+        """The values that there may be, if only some may; for a boolean both."""
+        found: list[object] = []
+        for part in self.parts():
+            listed = part.node.get("enum", [part.node["const"]] if "const" in part.node else [])
+            found += listed if isinstance(listed, list) else []
+        if not found and self.types() == ["boolean"]:
+            return [True, False]
+        return [*{(type(one), repr(one)): one for one in found}.values()]
+
+    def description(self) -> str:
+        """The description, or an empty text."""
+        for part in self.parts():
+            said = part.node.get("description")
+            if isinstance(said, str) and said:
+                return said
+        return ""
+
+
+def only_alternative(several: object) -> object:
+    """The only schema of a list beside that of null, or None."""
+    others = [one for one in several if one not in _NULLS] if isinstance(several, list) else []
+    return others[0] if len(others) == 1 else None
+
+
+def _texts(value: object) -> list[str]:
+    """The texts of a list, whatever else it may be."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -1,0 +1,46 @@
+"""The schemas that a run names: read through the run's view, which records the reads."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from plait.base.content import near
+from plait.base.errors import ReadError
+from plait.base.input_view import check_read, current_view
+from plait.ytt.json_schema.catalogue import catalogue_of
+from plait.ytt.json_schema.schema_files import note_read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.ytt.json_schema.catalogue import Catalogue
+
+
+@contextmanager
+def watched_catalogue(paths: Sequence[str]) -> Iterator[Catalogue]:
+    """The schemas at some paths, files and directories. Reads are recorded at the end.
+
+    Raises ReadError for a missing path, UsageError without jsonschema.
+    """
+    for path in paths:
+        check_read(path)
+        if not os.path.exists(path) and not _is_seen(path):
+            raise ReadError(
+                f'there is nothing at "{path}"',
+                expected="a file of schemas, or a directory",
+                hint=near(path),
+                code="file-not-found",
+            )
+    view = current_view()
+    catalogue = catalogue_of(paths, {} if view is None else view.texts)
+    try:
+        yield catalogue
+    finally:
+        note_read(catalogue.paths())
+
+
+def _is_seen(path: str) -> bool:
+    view = current_view()
+    return view is not None and view.text_for(path) is not None

@@ -1,0 +1,45 @@
+"""The `@ytt:` modules: what templates load with `load("@ytt:json", "json")` (docs/reference/modules.md).
+
+Each module has a file here with a function from the `Context` of the run to a `Module`; MODULES lists them. Nothing is
+imported before a template loads it. The workspace creates `@ytt:data` and `@ytt:library` for each file, because they
+depend on its location.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.starlark import Module
+    from plait.tree.context import Context
+
+# The name after `@ytt:` -> the file here, and the function in it.
+MODULES: dict[str, tuple[str, str]] = {
+    "assert": ("assert_", "module"),
+    "base64": ("base64", "module"),
+    "ip": ("ip", "module"),
+    "json": ("json", "module"),
+    "math": ("math", "module"),
+    "md5": ("hashes", "md5"),
+    "module": ("module", "module"),
+    "overlay": ("overlay", "module"),
+    "regexp": ("regexp", "module"),
+    "sha256": ("hashes", "sha256"),
+    "struct": ("struct", "module"),
+    "template": ("template", "module"),
+    "toml": ("toml", "module"),
+    "url": ("url", "module"),
+    "version": ("version", "module"),
+    "yaml": ("yaml", "module"),
+}
+
+
+def load_module(name: str, context: Context) -> Module:
+    """The module `@ytt:NAME` for a run. Raises KeyError for a name that is not in MODULES."""
+    from importlib import import_module
+
+    file, function = MODULES[name]
+    module: Module = getattr(import_module(f"plait.ytt.modules.{file}"), function)(context)
+    return module
+
+
+__all__ = ["MODULES", "load_module"]

@@ -1,0 +1,31 @@
+"""`@ytt:md5` and `@ytt:sha256`: the digest of a string, in hexadecimal (docs/reference/modules.md)."""
+
+from __future__ import annotations
+
+from plait.ytt.modules.members import module_of, only_text, utf8
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.starlark import Module
+    from plait.tree.context import Context
+    from plait.ytt.modules.members import Args, Kwargs
+
+
+def md5(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+    return module_of("md5", {"sum": _md5})
+
+
+def sha256(context: Context) -> Module:  # noqa: ARG001
+    return module_of("sha256", {"sum": _sha256})
+
+
+def _md5(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    import hashlib
+
+    return hashlib.md5(utf8(only_text(args)), usedforsecurity=False).hexdigest()
+
+
+def _sha256(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
+    import hashlib
+
+    return hashlib.sha256(utf8(only_text(args))).hexdigest()

@@ -1,0 +1,71 @@
+"""`@ytt:json`: values to JSON and back (docs/reference/modules.md).
+
+All numbers returned by `decode` are floats, and the keys of its dicts are sorted.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import LimitError, PlaitError
+from plait.base.source import Source
+from plait.starlark import Dict, List, StarlarkError, spend
+from plait.ytt.modules.members import exactly, flag, indentation, known, module_of, only_text
+from plait.ytt.yaml_fragments import to_data, to_nodes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.starlark import Module
+    from plait.tree.context import Context
+    from plait.ytt.modules.members import Args, Kwargs
+
+
+def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+    return module_of("json", {"decode": _decode, "encode": _encode})
+
+
+def _encode(args: Args, kwargs: Kwargs) -> object:
+    from plait.yaml import write_json
+
+    (value,) = exactly(1, args)
+    known(kwargs, ("indent", "escape_html"))
+    indent = indentation(kwargs)
+    escape_html = flag(kwargs, "escape_html", default=True)
+    if type(value) is str:
+        spend(len(value) * 3)
+    nodes = to_nodes(value)
+    try:
+        text = write_json(nodes, indent=indent, escape_html=escape_html)
+    except PlaitError as error:
+        kind = LimitError if isinstance(error, LimitError) else StarlarkError
+        raise kind(error.message, at=error.at, found=error.found, hint=error.hint) from None
+    spend(len(text) * 3)
+    return text
+
+
+def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    from plait.yaml import read_json
+
+    text = only_text(args)
+    spend(len(text) * 3)
+    try:
+        data = to_data(read_json(Source("", text)))
+    except PlaitError as error:
+        if isinstance(error, LimitError):
+            raise LimitError(error.message) from None
+        at = error.at
+        place = None if at is None else f"line {at.line} of the text"
+        from plait.ytt.modules.json_faults import fault
+
+        raise StarlarkError(fault(text) or error.message, hint=error.hint or place, code="invalid-json") from None
+    # Only an escape can make half of a pair, and only bytes that are no text are in strings as lone halves.
+    return data if text.isascii() and "\\u" not in text else _readable(data)
+
+
+def _readable(data: object) -> object:
+    """The same data, with U+FFFD for every half of a surrogate pair."""
+    if type(data) is Dict:
+        return Dict([(_readable(key), _readable(value)) for key, value in data.items()])
+    if type(data) is List:
+        return List([_readable(value) for value in data])
+    if type(data) is str and any("\ud800" <= character <= "\udfff" for character in data):
+        return "".join(["\ufffd" if "\ud800" <= character <= "\udfff" else character for character in data])
+    return data

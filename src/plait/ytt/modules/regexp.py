@@ -1,0 +1,171 @@
+"""`@ytt:regexp`: match and replace with regular expressions of the RE2 kind (docs/reference/modules.md).
+
+RE2 as in ytt, and because its time is linear in the text for every pattern.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import StarlarkError, call, is_callable, spend
+from plait.ytt.modules.members import exactly, module_of, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from plait.starlark import Module
+    from plait.tree.context import Context
+    from plait.ytt.modules.members import Args, Kwargs
+
+    class Match(Protocol):
+        def group(self, group: int, /) -> str | None: ...
+        def start(self) -> int: ...
+        def end(self) -> int: ...
+
+    class Pattern(Protocol):
+        groups: int
+        groupindex: dict[str, int]
+        programsize: int
+
+        def search(self, text: str) -> Match | None: ...
+        def finditer(self, text: str) -> list[Match]: ...
+
+
+_LARGEST = 16 << 20
+
+# RE2's reasons in the words of Go's package, which the reference shows.
+_REASONS = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+    "trailing \\": "trailing backslash at end of expression",
+}
+
+
+def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
+    return module_of("regexp", {"match": _match, "replace": _replace})
+
+
+def _match(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
+    pattern, subject = exactly(2, args)
+    compiled = _compile(text(pattern))
+    subject = _checked(text(subject))
+    _pay(compiled, subject)
+    return compiled.search(subject) is not None
+
+
+def _replace(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
+    pattern, subject, by = exactly(3, args)
+    pattern = text(pattern)
+    compiled = _compile(pattern)
+    subject = _checked(text(subject))
+    _pay(compiled, subject)
+    # What repeats without end, such as the first of `a.*b|a`, looks at all that is left for each of its matches.
+    ahead = any(sign in pattern for sign in "*+{")
+    new = _calling(by) if is_callable(by) else _template(text(by), compiled)
+    return _replaced(compiled, subject, new, ahead=ahead)
+
+
+_A_MATCH = 128  # steps
+
+
+def _pay(compiled: Pattern, subject: str) -> None:
+    """Charges for compiling the pattern and for matching."""
+    # RE2 takes a time that grows with both where many ways through the pattern are open at once.
+    spend(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
+
+
+def _calling(function: object) -> Callable[[Match], str]:
+    def replacement(match: Match) -> str:
+        return text(call(function, (match.group(0),)))
+
+    return replacement
+
+
+def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], str], *, ahead: bool) -> str:
+    out: list[str] = []
+    end = 0
+    for match in compiled.finditer(subject):
+        spend(_A_MATCH + (len(subject) - match.start() >> 12 if ahead else 0))
+        out.append(subject[end : match.start()])
+        # Where a match ends an empty one is no match of its own.
+        if match.end() > end or match.start() == 0:
+            out.append(replacement(match))
+        end = match.end()
+    out.append(subject[end:])
+    return "".join(out)
+
+
+def _template(template: str, compiled: Pattern) -> Callable[[Match], str]:
+    """Read `$1`, `${name}` and `$$`. A name is as long as it can be, so `$1x` is the group called `1x`."""
+    parts: list[str | int] = []
+    rest = template
+    while True:
+        before, dollar, rest = rest.partition("$")
+        parts.append(before)
+        if not dollar:
+            break
+        if rest.startswith("$"):
+            parts.append("$")
+            rest = rest[1:]
+            continue
+        name, after = _name(rest)
+        if not name:
+            parts.append("$")
+            continue
+        rest = after
+        group = int(name) if name.isascii() and name.isdigit() and len(name) < 9 else compiled.groupindex.get(name, -1)
+        if 0 <= group <= compiled.groups:
+            parts.append(group)
+
+    def replacement(match: Match) -> str:
+        return "".join([(match.group(part) or "") if isinstance(part, int) else part for part in parts])
+
+    return replacement
+
+
+def _name(rest: str) -> tuple[str, str]:
+    """The name after a `$` and the rest; an empty name if there is none."""
+    braced = rest.startswith("{")
+    start = end = 1 if braced else 0
+    while end < len(rest) and (rest[end].isalnum() or rest[end] == "_"):
+        end += 1
+    name = rest[start:end]
+    if braced:
+        return (name, rest[end + 1 :]) if rest[end : end + 1] == "}" else ("", rest)
+    return name, rest[end:]
+
+
+def _checked(subject: str) -> str:
+    if not subject.isascii() and any("\ud800" <= character <= "\udfff" for character in subject):
+        raise StarlarkError("expected text, but these bytes are not UTF-8", code="not-utf8")
+    return subject
+
+
+def _compile(pattern: str) -> Pattern:
+    try:
+        import re2
+    except ImportError:
+        raise StarlarkError(
+            "regular expressions need the package google-re2", hint="pip install google-re2", code="extra-not-installed"
+        ) from None
+    spend(len(pattern))
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _LARGEST
+    try:
+        compiled: Pattern = re2.compile(_checked(pattern), options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else ""
+        if isinstance(reason, bytes):
+            reason = reason.decode("utf-8", "replace")
+        what, colon, where = str(reason).partition(": ")
+        what = _REASONS.get(what, what)
+        raise StarlarkError(
+            f"error parsing regexp: {what}{f': `{where}`' if colon else ''}", code="invalid-regexp"
+        ) from None
+    return compiled

@@ -1,0 +1,356 @@
+"""Actions of overlay items on the left items they match: one function per action, one row in ACTIONS.
+
+An action gets the run, the edit of the left collection and the step. Map items, array items and documents differ only
+in their edits. Every change goes through `put`, `exchange`, `add`, `drop` or `insert` of the edit, and is reported to
+the run first (`Run.did`), so that listeners see every change.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import OverlayError, PlaitError, public
+from plait.starlark import List, type_of
+from plait.tree.deferred_values import Deferred, is_deferred
+from plait.tree.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
+from plait.ytt.overlay.annotation_removal import erased, with_annotations
+from plait.ytt.overlay.callbacks import VIA, asked
+from plait.ytt.overlay.changed_collections import DocumentsEdit, MapEdit
+from plait.ytt.overlay.containment import differences
+from plait.ytt.overlay.expectations import ANY_DEFAULT, Unmet
+from plait.ytt.overlay.matchers import NOTHING
+from plait.ytt.overlay.plan import point_at_annotation
+from plait.ytt.yaml_fragments import to_nodes, to_starlark
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.tree.nodes import Item, Value
+    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.plan import Step
+
+
+def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
+    """The places of the left items that the step is for; None if it is to be skipped (`when`). Raises OverlayError."""
+    matcher = step.matcher
+    places: Sequence[int]
+    if matcher is NOTHING:
+        return ()
+    if matcher is not None:
+        places = matcher.select(run, edit, step.item.value)
+    elif type(edit) is MapEdit:
+        place = edit.place(step.item.key)  # type: ignore[union-attr]
+        places = (place,) if place >= 0 else ()
+    else:
+        places = (0,)  # `apply(exact_documents=True)`: the one left document
+    expected = step.expected
+    if expected is None:
+        if len(places) == 1:
+            return places
+        expected = ANY_DEFAULT
+    elif (expected.one and len(places) == 1) or (expected.none and not places):
+        return places
+    try:
+        matches = [edit.items[place] for place in places]
+        return places if expected.check(matches, lambda *asked: run.ask(step, *asked)) else None
+    except OverlayError as error:
+        point_at_annotation(error, step)
+        raise
+    except Unmet as unmet:
+        from plait.ytt.overlay.diagnosis import explain
+
+        raise explain(unmet.message, edit, step, places) from None
+
+
+def merge(run: Run, edit: Edit, step: Step) -> None:
+    """Maps into maps, arrays into arrays; anything else replaces the value. What matches nothing is added."""
+    places = matched(run, edit, step)
+    if places:
+        for place in places:
+            left = edit.items[place]
+            if step.leaf or left.value is None:
+                edit.put(place, run.did(step, left, revalued(left, step.clean())), run.owned)  # type: ignore[arg-type]
+            elif step.kind is Deferred or is_deferred(left.value):
+                edit.put(place, run.did(step, left, merged_later(run, left, step)), run.owned)  # type: ignore[arg-type]
+            else:
+                _merge_below(run, edit, place, step, places)
+    else:
+        added(run, edit, step, skipped=places is None)
+
+
+def added(run: Run, edit: Edit, step: Step, *, skipped: bool, item: Item | None = None) -> None:
+    """Adds a step that matched nothing, if its collection accepts it. item: replaces the right item."""
+    if skipped or type(edit) is DocumentsEdit:
+        run.missed(step, edit)
+    else:
+        run.no_match(step, edit, adds=True)
+        edit.add(run.did(step, None, item or step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+
+
+def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[int]) -> None:
+    """Merges the right item's map or array into that of the left item at one of the step's places."""
+    left = edit.items[place]
+    try:
+        value = run.merge_value(left, step)
+    except PlaitError:
+        run.failed_at(left, places, place)
+        raise
+    if value is not left.value:
+        edit.put(place, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
+    else:
+        # What is the run's own was changed in place.
+        edit.check_key(place)
+
+
+def merged_later(run: Run, left: Item, step: Step) -> Item:
+    """The left item with a value that is merged once the right one's is known (see `plait.tree.deferred_values`)."""
+    right = step.clean()
+    ours, theirs = left.value, right.value
+    later = theirs if is_deferred(theirs) else ours
+    assert is_deferred(later)
+
+    def merged() -> Value:
+        value = _known(theirs)
+        if type(value) not in COLLECTIONS:
+            return value
+        before = left.with_value(_known(ours))
+        if before.value is None:
+            return value
+        again = type(step)(right.with_value(value), step.children, erases=step.erases) if value is not theirs else step
+        return type(run)().merge_value(before, again)
+
+    return revalued(left, right.with_value(Deferred(merged, later.values, right.position, later)))  # type: ignore[arg-type]
+
+
+def _known(value: Value) -> Value:
+    return value.known() if is_deferred(value) else value
+
+
+def revalued(left: Item, right: Item) -> Item:
+    """The left item with the right one's value. It also takes its position, except for documents."""
+    if type(left) is MapItem:
+        return MapItem(left.key, right.value, right.source, right.line, left.annotations)
+    if type(left) is ArrayItem:
+        return ArrayItem(right.value, right.source, right.line, left.annotations)
+    return left.with_value(right.value)
+
+
+def remove(run: Run, edit: Edit, step: Step) -> None:
+    """Take the matches out; the right value does not matter."""
+    places = matched(run, edit, step)
+    if not places:
+        run.missed(step, edit)
+        return
+    for place in places:
+        run.removed(step, edit.items[place])
+    edit.drop([*places], run.owned)
+
+
+def replace(run: Run, edit: Edit, step: Step) -> None:
+    """The right item in place of each match, key and all; with `or_add` also where nothing matched."""
+    places = matched(run, edit, step)
+    if places:
+        for place in [*places]:
+            left = edit.items[place]
+            if step.alike and left.value is not None and type(left.value) is not step.kind:
+                run.failed_at(left, places, place)
+                raise wrong_kind(left, left.value, step.item.value)
+            item = _given(run, step, left, places, place)
+            edit.exchange(place, run.did(step, left, item), run.owned)  # type: ignore[arg-type]
+    elif places is not None and step.or_add:
+        run.no_match(step, edit, adds=True)
+        item = run.did(step, None, _given(run, step, None))
+        edit.add(item, run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
+    else:
+        run.missed(step, edit)
+
+
+def _given(run: Run, step: Step, left: Item | None, places: Sequence[int] = (), place: int = 0) -> Item:
+    """The item to insert: the right one, or with the result of `via` for the left and the right value.
+
+    left: the item at one of the step's places, or None.
+    """
+    item = step.clean()
+    if step.via is None:
+        return item
+    try:
+        value = to_nodes(_ask_via(run, step, left), item.source, item.line)
+    except PlaitError:
+        if left is not None:
+            run.failed_at(left, places, place)
+        raise
+    if step.erases:
+        value = erased(value)
+    return with_annotations(item, value, item.annotations)
+
+
+def _ask_via(run: Run, step: Step, left: Item | None) -> object:
+    """The result of the step's `via` function for the left and the right value."""
+    value = None if left is None else left.value
+    if type(value) in COLLECTIONS:
+        # The function gets a part of the tree, and may keep it.
+        run.owned.clear()
+    run.asking(step, left)
+    return asked(step.via, (to_starlark(value), to_starlark(step.item.value)), VIA)
+
+
+def insert(run: Run, edit: Edit, step: Step) -> None:
+    """The right item before and after each match, or both."""
+    # Places must stay what they are while items come in between.
+    edit.settle()
+    places = matched(run, edit, step)
+    if not places:
+        run.missed(step, edit)
+        return
+    around: dict[int, tuple[list[Item], list[Item]]] = {}
+    for place in places:
+        left = edit.items[place]
+        item = _given(run, step, left, places, place)
+        if step.before or step.after:
+            item = run.did(step, None, item)
+        around[place] = ([item] if step.before else [], [item] if step.after else [])
+    if step.before or step.after:
+        edit.insert(around, run.owned)  # type: ignore[union-attr, arg-type]
+
+
+def append(run: Run, edit: Edit, step: Step) -> None:
+    """The right item at the end, whatever matches."""
+    if type(edit) is DocumentsEdit:
+        edit.append(run.did(step, None, step.clean()))  # type: ignore[arg-type]
+    else:
+        edit.add(run.did(step, None, step.clean()), run.owned, looked_up=False)  # type: ignore[arg-type]
+
+
+def check(run: Run, edit: Edit, step: Step) -> None:
+    """`assert`: left has to contain right, or `via` has to agree. Then right's children are merged into left.
+
+    The merge is a slip of the reference that overlays rely on (docs/reference/overlays.md).
+    """
+    places = matched(run, edit, step)
+    if not places:
+        run.missed(step, edit)
+        return
+    for place in places:
+        left = edit.items[place]
+        try:
+            if step.via is None:
+                _check_contained(left, step)
+            else:
+                _check_via(run, left, step)
+        except PlaitError:
+            run.failed_at(left, places, place)
+            raise
+        if not step.leaf:
+            _merge_below(run, edit, place, step, places)
+
+
+def _check_contained(left: Item, step: Step) -> None:
+    found = differences(left.value, step.item.value)
+    if found:
+        from plait.ytt.overlay.diagnosis import shown
+
+        first = found[0]
+        where = ".".join(first.path)
+        raise OverlayError(
+            f"Expected objects to equal, but did not: {first.sentence}",
+            also=[left.position.labelled("the matched item")],
+            expected=shown(first.right) + (f' at "{where}"' if where else ""),
+            found="nothing" if first.missing else shown(first.left),
+            code="failed-overlay-assertion",
+        )
+
+
+def _check_via(run: Run, left: Item, step: Step) -> None:
+    answer = _ask_via(run, step, left)
+    if answer is None or answer is True:
+        return
+    if answer is False:
+        raise OverlayError(
+            "Expected via invocation to return true, but was false",
+            also=[left.position.labelled("the matched item")],
+            code="failed-overlay-assertion",
+        )
+    if (type(answer) is tuple or type(answer) is List) and len(answer) == 2:
+        passed, message = answer
+        if type(passed) is bool and type(message) is str:
+            if passed:
+                return
+            raise OverlayError(
+                f"Expected via invocation to return true, but was false with message: {message}",
+                also=[left.position.labelled("the matched item")],
+                code="failed-overlay-assertion",
+            )
+    raise OverlayError(
+        "Expected via invocation to return NoneType, Bool or Tuple(Bool,String), but returned neither of those",
+        found=type_of(answer),
+        code="callback-result",
+    )
+
+
+def inside(run: Run, edit: Edit, step: Step) -> None:
+    """Merge the right item's map or array into the document that the left text holds."""
+    places = matched(run, edit, step)
+    if not places:
+        added(run, edit, step, skipped=places is None, item=None if places is None else _said(step))
+        return
+    for place in places:
+        try:
+            _change(run, edit, step, place)
+        except PlaitError:
+            run.failed_at(edit.items[place], places, place)
+            raise
+
+
+def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
+    left = edit.items[place]
+    text, form = left.value, step.form
+    assert form is not None
+    if type(text) is not str:
+        raise OverlayError(
+            f"Expected a text that holds {form}, but was {kind_name(text)}",
+            also=[left.position.labelled("the matched item")],
+            hint="remove #@overlay/inside: the value is not a string" if type(text) in COLLECTIONS else None,
+            code="inside-not-text",
+        )
+    from plait.yaml.embedded import parsed, rewritten
+
+    tree = parsed(form, text, left.position)
+    merged = run.merge_value(left.with_value(tree), step)
+    if merged is tree:
+        edit.check_key(place)
+    else:
+        new = rewritten(form, text, tree, merged, step.item.position)
+        edit.put(place, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
+
+
+def _said(step: Step) -> Item:
+    """The right item with its embedded text, if the left side has none."""
+    from plait.yaml.embedded import said_anew
+
+    assert step.form is not None
+    return step.clean().with_value(said_anew(step.form, erased(step.item.value), step.item.position))
+
+
+ACTIONS: dict[str, Callable[[Run, Edit, Step], None]] = {
+    "merge": merge,
+    "remove": remove,
+    "replace": replace,
+    "insert": insert,
+    "append": append,
+    "assert": check,
+    "inside": inside,
+}
+
+
+def wrong_kind(left: Item | None, value: Value, right: Value) -> OverlayError:
+    """The error for a right collection on a left value of another kind."""
+    wanted, found = kind_name(right), kind_name(value)
+    return OverlayError(
+        public(f"Expected {wanted}, but was {found}"),
+        also=[left.position.labelled("the matched item")] if left is not None else [],
+        hint=public(f"to put the {wanted} in its place, use #@overlay/replace") if type(left) in _ITEMS else None,
+        code="wrong-node-kind",
+    )
+
+
+_ITEMS = frozenset({MapItem, ArrayItem, Document})

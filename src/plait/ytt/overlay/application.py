@@ -1,0 +1,231 @@
+"""A run: steps applied to collections in order, and reported to a listener.
+
+    steps (plan) -> matched left items (matchers) -> action (actions) -> edited left collections (edits)
+
+`Run.act` is the only way to execute a step; `plait.ytt.overlay.fast` repeats the most common steps. A listener never
+changes the result.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import OverlayError, PlaitError
+from plait.base.extensions import EMBEDDED
+from plait.base.source import NODE
+from plait.starlark import call
+from plait.tree.nodes import Map, MapItem
+from plait.ytt.overlay.actions import ACTIONS, wrong_kind
+from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit
+from plait.ytt.overlay.matchers import MapKey
+from plait.ytt.overlay.plan import INSIDE
+from plait.ytt.overlay.trail import key_text, step_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from plait.tree.nodes import Array, Item, Value
+    from plait.ytt.overlay.changed_collections import Edit, Owned
+    from plait.ytt.overlay.plan import Step
+
+    class Listener(Protocol):
+        """Listener of a run. It changes nothing, but may request that an item is inserted as a copy."""
+
+        def begin(self, step: Step, edit: Edit) -> None:
+            """Called when a step begins on the items of a collection. Steps that begin before it ends are nested."""
+
+        def end(self) -> None:
+            """The step that began last is done."""
+
+        def enter(self, step: Step, left: Item) -> None:
+            """Called before the contents of a left item are merged with those of the step's right item."""
+
+        def leave(self) -> None:
+            """Called when the merge that was entered last ends."""
+
+        def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+            """The result of a function that decides if the step continues. Raises its errors."""
+
+        def asking(self, step: Step, left: Item | None) -> None:
+            """Called before the step's `via` runs for a left item."""
+
+        def did(self, step: Step, left: Item | None, item: Item) -> Item:
+            """Called when an item replaces a left one or is added. Returns the item to insert, or a copy of it."""
+
+        def removed(self, step: Step, left: Item) -> None:
+            """Called when a left item is removed."""
+
+        def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+            """Called when the step failed. Adds to the error what it depends on."""
+
+        def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+            """True if a message about the step depends on a secret."""
+
+        def missed(self, step: Step, items: Sequence[Item]) -> None:
+            """The step is for none of these left items, and adds nothing."""
+
+
+# So many additions are looked at in a run: what adds more was not written by hand.
+_MOST_LOOKS = 300
+
+
+class Run:
+    """One application of overlays.
+
+    owned: collections created by the run, without other references, and their edits. failed: after a failure, the left
+    items of the step, the innermost first; which: the index of the outermost one among its matches. warn: receives
+    likely mistakes. looked: names among which a step matched nothing, without a similar one.
+    """
+
+    __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
+
+    def __init__(
+        self, owned: Owned | None = None, listener: Listener | None = None, warn: Callable[[str], None] | None = None
+    ) -> None:
+        self.owned: Owned = {} if owned is None else owned
+        self.listener = listener
+        self.warn = warn
+        self._warned: set[Step] = set()
+        self._looks = 0
+        self.looked: dict[Step, set[object]] = {}
+        self.failed: list[Item] = []
+        self.which = (0, 0)
+
+    def failed_at(self, left: Item, places: Sequence[int] = (), place: int = 0) -> None:
+        """Records that a step failed on a left item at one of some places."""
+        self.failed.append(left)
+        self.which = (places.index(place) + 1 if places else 1, len(places))
+
+    def merge_value(self, left: Item, step: Step) -> Value:
+        """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
+        is this run's own. Raises OverlayError when it is of another kind.
+        """
+        value = left.value
+        listener = self.listener
+        if type(value) is not step.kind:
+            if listener is not None:
+                # It is for this item all the same.
+                listener.enter(step, left)
+                listener.leave()
+            raise wrong_kind(left, value, step.item.value)
+        if listener is None:
+            return self.merge(value, step.plan())  # type: ignore[arg-type]
+        listener.enter(step, left)
+        try:
+            return self.merge(value, step.plan())  # type: ignore[arg-type]
+        finally:
+            listener.leave()
+
+    def merge(self, left: Map | Array, steps: list[Step]) -> Map | Array:
+        """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
+        edit: Edit = self.owned.get(left) or (MapEdit(left) if type(left) is Map else ArrayEdit(left))  # type: ignore[assignment, arg-type]
+        self.perform(edit, steps)
+        return edit.node  # type: ignore[return-value]
+
+    def perform(self, edit: Edit, steps: Sequence[Step]) -> None:
+        """Do the steps, in order, to a collection. Raises PlaitError, with the item of the step in its trail."""
+        step = None
+        try:
+            for step in steps:
+                self.act(edit, step)
+            edit.settle()
+            check_repeated(edit)
+        except PlaitError as error:
+            if self.listener is not None and step is not None:
+                self.listener.failed(error, step, edit, self)
+            raise error if step is None else located(error, step) from None
+        finally:
+            edit.settle()
+
+    def act(self, edit: Edit, step: Step) -> None:
+        """Do one step."""
+        if step.error is not None:
+            raise step.error
+        listener = self.listener
+        if listener is None:
+            ACTIONS[step.action](self, edit, step)
+            return
+        listener.begin(step, edit)
+        try:
+            ACTIONS[step.action](self, edit, step)
+        finally:
+            listener.end()
+
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        """The result of a function that decides if a step continues. Raises StarlarkError."""
+        return call(function, arguments) if self.listener is None else self.listener.ask(step, function, arguments)
+
+    # What the actions say of themselves, see `Listener`.
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        return item if self.listener is None else self.listener.did(step, left, item)
+
+    def removed(self, step: Step, left: Item) -> None:
+        if self.listener is not None:
+            self.listener.removed(step, left)
+
+    def asking(self, step: Step, left: Item | None) -> None:
+        if self.listener is not None:
+            self.listener.asking(step, left)
+
+    def no_match(self, step: Step, edit: Edit, *, adds: bool) -> None:
+        """Handles a step that matched nothing, which is not an error. adds: its item will be added. Warns once."""
+        if self.warn is None or self._looks >= _MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
+            return
+        self._looks += 1
+        from plait.ytt.overlay.near_misses import warning_of
+
+        warning = warning_of(step, edit, adds=adds)
+        if warning is not None:
+            self._warned.add(step)
+            if self.listener is None or not self.listener.is_withheld(step, edit, self):
+                self.warn(warning)
+
+    def _has_looked(self, step: Step, edit: Edit) -> bool:
+        """True if the names of a collection were already looked up without a warning. Documents tend to be alike."""
+        names: Mapping[Any, object]
+        if step.matcher is None and type(edit) is MapEdit:
+            names = edit.node.index()
+        elif type(step.matcher) is MapKey and type(edit) is ArrayEdit:
+            names = edit.keyed(step.matcher.key).places
+        else:
+            return False
+        looked = self.looked.setdefault(step, set())
+        if looked.issuperset(names):
+            return True
+        if len(names) <= MOST_NAMES:
+            looked.update(names)
+        return False
+
+    def missed(self, step: Step, edit: Edit) -> None:
+        self.no_match(step, edit, adds=False)
+        if self.listener is not None:
+            edit.settle()
+            self.listener.missed(step, [*edit.items])
+
+
+def located(error: PlaitError, step: Step) -> PlaitError:
+    """The error with the step's item as its place, if it has none, and as one more step of its trail."""
+    at = step.item.position
+    if error.at is None and isinstance(error, OverlayError):
+        error.at = at
+        if INSIDE in (step.item.annotations or {}) and step.form is None:
+            error.hint = f"@{INSIDE} has no effect without --with {EMBEDDED}"
+    return error.within(step_text(step.item), at, role=NODE)
+
+
+def _of_key(edit: Edit, key: object) -> list[MapItem]:
+    return [one for one in edit.items if type(one) is MapItem and one.key == key]
+
+
+def check_repeated(edit: Edit) -> None:
+    """Raises OverlayError if two items of a map have one key now."""
+    item = edit.repeated() if type(edit) is MapEdit and edit.renamed is not None else None
+    if item is not None:
+        raise OverlayError(
+            f"Expected key '{key_text(item.key)}' to be there only once after the overlay",
+            at=item.position,
+            also=[one.position.labelled("the same key") for one in _of_key(edit, item.key) if one is not item],
+            hint="an item put in by overlay/replace, or added with by=, comes with its own key",
+            code="duplicate-map-key",
+        )

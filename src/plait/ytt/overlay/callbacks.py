@@ -1,0 +1,27 @@
+"""Functions of the user that an overlay calls: matchers, `via`, `when`, `expects`."""
+
+from __future__ import annotations
+
+from plait.starlark import StarlarkError, call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BY = "index, left, right"
+VIA = "left, right"
+
+
+def asked(function: object, arguments: Sequence[object], names: str) -> object:
+    """The result of a function. names: the names of its arguments, for the error if it does not accept them."""
+    try:
+        return call(function, arguments)
+    except StarlarkError as error:
+        if error.hint is None and not error.trail and error.code == "argument-count":
+            from plait.base.similar_names import counted
+
+            error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."
+        elif error.hint is None and names == BY and error.code == "key-not-found" and error.subject == "yamlfragment":
+            there = f"{error.word} in left and ..."
+            error.hint = f"the function is asked about each item, also about those without it: {there}"
+        raise

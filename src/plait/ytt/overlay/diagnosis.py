@@ -1,0 +1,254 @@
+"""Explains why a right item matched too few or too many left items: positions, candidates, and the nearest miss."""
+
+from __future__ import annotations
+
+from plait.base.errors import OverlayError, Quoted, Wording, public
+from plait.base.similar_names import counted, nearest
+from plait.base.source import Position
+from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
+from plait.starlark import repr_of
+from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
+from plait.yaml.document_names import described, key_text
+from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value
+from plait.ytt.overlay.containment import differences
+from plait.ytt.overlay.matchers import And, Index, MapKey, Subset, items_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.tree.nodes import Item, Value
+    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.plan import Step
+
+# How many names, and how many candidates, a message shows.
+_NAMES, _CANDIDATES = 12, 3
+_MATCH = "@overlay/match"
+_MISSING_OK = Hint(
+    f"if it may be absent, add missing_ok=True to #{_MATCH}", Suggestion(ARGUMENT, "missing_ok=True", old=_MATCH)
+)
+_REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then", *_MISSING_OK.suggestions)
+
+
+def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> OverlayError:
+    """The error for a number of matches that is not the expected one."""
+    edit_items = [edit.items[place] for place in places]
+    at, also = step.item.position, [item.position for item in edit_items]
+    if places:
+        hint: Hint | None = None
+        if len(places) > 1:
+            several = 'expects="1+"'
+            told = f"if all of them are meant, add {several} to #{_MATCH}"
+            hint = Hint(told, Suggestion(ARGUMENT, several, old=_MATCH))
+        found = _documents(edit_items)
+        also = [one.labelled("one that matches") for one in also]
+        error = OverlayError(
+            message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="match-count"
+        )
+        error.focus = _matcher_of(step)
+        return error
+    edit.settle()
+    absent = _REPLACED if step.action == "replace" and not step.or_add else _MISSING_OK
+    found, hint, also = _nearest(edit, step, absent)
+    also = [one.labelled("the nearest candidate") for one in also]
+    error = OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="no-match")
+    error.word = _named(step)
+    error.focus = _matcher_of(step)
+    return error
+
+
+def _matcher_of(step: Step) -> Position | None:
+    """The annotation with the matcher of an item; None if the item itself names what it matches."""
+    found = (step.item.annotations or {}).get("overlay/match")
+    is_within = step.matcher is None or isinstance(step.matcher, MapKey)
+    return None if found is None or is_within else found.position
+
+
+def _named(step: Step) -> str:
+    """The name that an item matches by, as it is written in it; "" for another matcher."""
+    if step.matcher is None and type(step.item) is MapItem:
+        return str(step.item.key)
+    value = key_value(step.item.value, step.matcher.key) if isinstance(step.matcher, MapKey) else None
+    return value if type(value) is str else ""
+
+
+def document_in(run: Run, left: Value) -> Wording | None:
+    """The left document in which a run failed, and the path in it. left: the whole left tree if it is not a document
+    set.
+    """
+    way = run.failed[::-1]
+    if type(left) is Map or type(left) is Array:
+        way = [Document(left, left.source, left.line), *way]
+    if not way or type(way[0]) is not Document:
+        return None
+    name = next((kind for key, kind in _KINDS.items() if key in (way[0].annotations or ())), "")
+    which, count = run.which
+    told = Wording(public(name), Quoted(described(way[0]), way[0].source))
+    if count > 1:
+        told = Wording(told, public(f", number {which} of the {count} that match"))
+    if len(way) > 1:
+        at = way[-1].position
+        told = Wording(told, public(f"\nat {_way_text(way)}" + (f" ({at})" if at.source is not None else "")))
+    return told
+
+
+# What documents that have no name of their own are, by their annotation.
+_KINDS = {"data/values": "data values, ", "data/values-schema": "schema, "}
+
+
+def _way_text(way: Sequence[Item]) -> str:
+    """The way from a document to an item in it; array items by their name, where they have one."""
+    out = ""
+    around: Value = None
+    for item in way:
+        if type(item) is MapItem:
+            out += f"{'.' if out else ''}{key_text(item.key)}"
+        elif type(item) is ArrayItem:
+            name = key_value(item.value, "name")
+            if type(name) is str and not (item.source is not None and item.source.private):
+                out += f"[name={name}]"
+            elif type(around) is Array and item in around.items:
+                out += f"[{around.items.index(item)}]"
+            else:
+                out += "[...]"
+        around = item.value
+    return out
+
+
+def _wanted(step: Step) -> str | None:
+    word = items_word(step.item)
+    article = "an" if word[0] == "a" else "a"
+    matcher = step.matcher
+    if matcher is None:
+        return f"{article} {word} with the key {shown(step.item.key)}" if type(step.item) is MapItem else None
+    if isinstance(matcher, MapKey):
+        value = key_value(step.item.value, matcher.key)
+        return f'{article} {word} whose "{matcher.key}" is {shown(value)}' if value is not MISSING else None  # type: ignore[arg-type]
+    if isinstance(matcher, Subset):
+        return f"{article} {word} that contains {_outline(matcher.nodes)}"
+    if isinstance(matcher, Index):
+        return f"{article} {word} at the place {matcher.place}, counted from 0"
+    return None
+
+
+def _documents(items: Sequence[Item]) -> str | None:
+    """Documents by their names, one a line; None if these are none."""
+    if not items or type(items[0]) is not Document:
+        return None
+    lines = [described(item) for item in items[:_NAMES] if type(item) is Document]
+    return "\n".join([*lines, f"and {len(items) - _NAMES} more"] if len(items) > _NAMES else lines)
+
+
+def _nearest(edit: Edit, step: Step, absent: Hint) -> tuple[str | None, Hint, list[Position]]:
+    """The candidates, a hint, and the positions to show."""
+    items: Sequence[Item] = edit.items
+    if not items:
+        return "nothing", absent, []
+    matcher = step.matcher
+    subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
+    if subsets:
+        nearby, pair, places = near_subset(items, subsets)
+        return nearby, absent if pair is None else _meant(*pair, absent), places
+    if matcher is None and type(edit) is MapEdit:
+        values: list[Value] = [item.key for item in edit.items]
+        wanted: Value = step.item.key  # type: ignore[union-attr]
+    elif isinstance(matcher, MapKey):
+        values = [key_value(item.value, matcher.key) for item in items]  # type: ignore[misc]
+        wanted = key_value(step.item.value, matcher.key)  # type: ignore[assignment]
+    elif type(edit) is MapEdit:
+        keys = [shown(item.key) for item in edit.items]
+        return ", ".join(keys[:_NAMES]) + (", ..." if len(keys) > _NAMES else ""), absent, []
+    else:
+        count = f"{len(items)} {items_word(items[0])}{'s' if len(items) > 1 else ''}"
+        documents = _documents(items)
+        return f"{count}:\n{documents}" if documents else count, absent, []
+    names = [shown(value) for value in values]
+    more = ", ..." if len(names) > _NAMES else ""
+    found = ", ".join(names[:_NAMES]) + more
+    texts = [value for value in values if type(value) is str]
+    near = nearest(wanted, texts) if type(wanted) is str else None
+    if near is None:
+        alike = [value for value in values if str(value) == str(wanted)]
+        if alike and type(wanted) not in (Map, Array):
+            kind = kind_name(alike[0])
+            article = "an" if kind[0] in "aeiou" else "a"
+            return found, Hint(f"{shown(alike[0])} is {article} {kind}, {shown(wanted)} is not"), []
+        if type(edit) is MapEdit and matcher is None:
+            below = _below(edit.items, wanted)
+            if below is not None:
+                told = f"there is one further down, at {below[0]}; {absent}"
+                return found, Hint(told, *absent.suggestions), [below[1].position]
+        return found, absent, []
+    item = items[values.index(near)]
+    return found, _meant(str(wanted), near, absent), [item.position]
+
+
+def _meant(wanted: str, near: str, absent: Hint) -> Hint:
+    """A hint for a name that is nearly another one."""
+    return Hint(replacing(wanted, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
+
+
+# How many items are looked at below a map that lacks a key.
+_LOOKED_AT = 2000
+
+
+def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
+    """The nearest item with a key in the maps below some items, and the path to it; None if there is none."""
+    pending: list[tuple[str, MapItem]] = [(key_text(item.key), item) for item in items]
+    for way, item in pending:  # which grows on the way
+        if type(item.value) is not Map or len(pending) > _LOOKED_AT:
+            continue
+        found = item.value.find(key)
+        if found is not None:
+            return f"{way}.{key_text(key)}", found
+        pending += [(f"{way}.{key_text(inner.key)}", inner) for inner in item.value.items]
+    return None
+
+
+def near_subset(items: Sequence[Item], parts: Sequence[Subset]) -> tuple[str, tuple[str, str] | None, list[Position]]:
+    """The items that lack the fewest of the wanted values, and those values; the text of the nearest that is similar, behind
+    the wanted one; and its position.
+    """
+    rated = []
+    for place, item in enumerate(items):
+        lacks = [one for part in parts for one in differences(item.value, part.nodes)]
+        rated.append((len(lacks), place, lacks))
+    rated.sort(key=lambda row: row[:2])
+    lines = []
+    for _, place, lacks in rated[:_CANDIDATES]:
+        item = items[place]
+        name = described(item) if type(item) is Document else str(item.position)
+        texts = [_difference(one.path, one.missing, one.left, one.right) for one in lacks[:_NAMES]]
+        lines.append(f"{name}: {', '.join(texts) or 'the other matchers say no'}")
+    if len(rated) > _CANDIDATES:
+        lines.append(f"and {len(rated) - _CANDIDATES} more, less like it")
+    pairs = [(one.right, one.left) for one in rated[0][2] if type(one.right) is str and type(one.left) is str]
+    alike = next(((right, left) for right, left in pairs if nearest(right, [left]) is not None), None)
+    return "\n".join(lines), alike, [items[rated[0][1]].position]
+
+
+def _difference(path: list[str], missing: bool, left: Value, right: Value) -> str:
+    where = ".".join(path) or "it"
+    if missing:
+        return f"no {where}"
+    return f"{where} is {shown(left)}, not {shown(right)}"
+
+
+def _outline(value: Value, path: str = "") -> str:
+    if type(value) is Map and value.items:
+        inner = [_outline(item.value, f"{path}.{item.key}" if path else str(item.key)) for item in value.items]
+        return ", ".join(inner)
+    return f"{path}: {shown(value)}" if path else shown(value)
+
+
+def shown(value: Value) -> str:
+    """A value in a message: scalars as they would be written in code, collections by their kind."""
+    if value is MISSING:
+        return "(no such key)"
+    if type(value) is Map or type(value) is Array:
+        article = "an" if type(value) is Array else "a"
+        return f"{article} {kind_name(value)} of {counted(len(value.items), 'item')}"
+    if type(value) is bool or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return repr_of(value)

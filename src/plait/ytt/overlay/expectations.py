@@ -1,0 +1,171 @@
+"""The number of left nodes an overlay item may match: `expects`, `missing_ok` and `when`. See
+docs/reference/overlays.md.
+
+The default is exactly one. `when` turns a failed check into "skip this item". `@overlay/match-child-defaults` passes
+each of the three on separately, so a child's `expects` under an inherited `missing_ok` is a conflict.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import OverlayError
+from plait.starlark import List, call, is_callable, type_of
+from plait.ytt.yaml_fragments import starlark_type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from plait.tree.nodes import Item
+
+    # Calls a function with arguments.
+    Ask: TypeAlias = Callable[[object, Sequence[object]], object]
+
+# The keywords of a match annotation that say how many; `Expectation` has them in this order.
+KEYWORDS = ("expects", "missing_ok", "when")
+
+
+class Unmet(Exception):
+    """The number of matches is wrong. message: ytt's message."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Expectation:
+    """The values of the three keywords. A field is UNSET if its keyword is absent. Checked when an item is applied."""
+
+    __slots__ = ("expects", "missing_ok", "none", "one", "when")
+
+    def __init__(self, expects: object, missing_ok: object, when: object) -> None:
+        self.expects = expects
+        self.missing_ok = missing_ok
+        self.when = when
+        # Whether it is plain that one match is right: by default, and with missing_ok.
+        self.one = expects is UNSET and when is UNSET and (missing_ok is UNSET or type(missing_ok) is bool)
+        # Whether it is plain that none is right: with missing_ok.
+        self.none = self.one and missing_ok is True
+
+    def check(self, matches: Sequence[Item], ask: Ask = call) -> bool:
+        """True if the item is applied to these matches; False if `when` is not satisfied. ask: calls functions.
+
+        Raises Unmet if the count is wrong, and OverlayError for settings that make no sense.
+        """
+        if (self.one and len(matches) == 1) or (self.none and not matches):
+            return True
+        expects, missing_ok, when = self.expects, self.missing_ok, self.when
+        if missing_ok is not UNSET:
+            if expects is not UNSET:
+                raise _conflict("missing_ok", "expects")
+            if when is not UNSET:
+                raise _conflict("missing_ok", "when")
+            if type(missing_ok) is not bool:
+                raise OverlayError(
+                    "Expected keyword argument 'missing_ok' to be a boolean",
+                    found=f"{type_of(missing_ok)}",
+                    code="overlay-argument",
+                )
+            if len(matches) != 1 and (matches or not missing_ok):
+                raise Unmet(_sentence("be 1", matches))
+            return True
+        if when is not UNSET:
+            if expects is not UNSET:
+                raise _conflict("when", "expects")
+            try:
+                _check(when, "when", matches, ask)
+            except Unmet:
+                return False
+            return True
+        _check(1 if expects is UNSET else expects, "expects", matches, ask)
+        return True
+
+
+class _Unset:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET = _Unset()
+ANY_DEFAULT = Expectation(UNSET, UNSET, UNSET)
+
+
+def expectation(kwargs: Mapping[str, object], defaults: Expectation) -> Expectation:
+    """The settings of an annotation, completed by inherited ones."""
+    expects, missing_ok, when = (
+        kwargs.get(name, default)
+        for name, default in zip(KEYWORDS, (defaults.expects, defaults.missing_ok, defaults.when), strict=True)
+    )
+    if expects is UNSET and missing_ok is UNSET and when is UNSET:
+        return ANY_DEFAULT
+    return Expectation(expects, missing_ok, when)
+
+
+def _conflict(first: str, second: str) -> OverlayError:
+    return OverlayError(
+        f"Expected only one of keyword arguments ('{first}', '{second}') specified",
+        hint="one of them may come from #@overlay/match-child-defaults above",
+        code="overlay-argument",
+    )
+
+
+def _check(rule: object, keyword: str, matches: Sequence[Item], ask: Ask) -> None:
+    if type(rule) is int:
+        if rule != len(matches):
+            raise Unmet(_sentence(f"be {rule}", matches))
+    elif type(rule) is str:
+        least = _least(rule)
+        if len(matches) < least:
+            raise Unmet(_sentence(f"be >= {least}", matches))
+    elif type(rule) is List:
+        _check_any(rule, keyword, matches, ask)
+    elif is_callable(rule):
+        answer = ask(rule, (len(matches),))
+        if type(answer) is not bool:
+            raise OverlayError(
+                f"Expected keyword argument '{keyword}' to have a function that returns a boolean",
+                found=type_of(answer),
+                code="callback-result",
+            )
+        if not answer:
+            raise Unmet("Expectation of number of matched nodes failed")
+    else:
+        raise OverlayError(
+            f"Expected 'overlay/match' annotation keyword argument '{keyword}' to be either int, string or function, "
+            f"but was {type_of(rule)}",
+            reference=f"Expected 'overlay/match' annotation keyword argument '{keyword}' to be either int, string or "
+            f"function, but was {starlark_type_name(rule)}",
+            code="overlay-argument",
+        )
+
+
+def _check_any(rules: List, keyword: str, matches: Sequence[Item], ask: Ask) -> None:
+    last: Exception | None = None
+    for rule in rules:
+        try:
+            _check(rule, keyword, matches, ask)
+        except (Unmet, OverlayError) as error:
+            last = error
+        else:
+            return
+    # An empty list is always satisfied.
+    if last is not None:
+        raise last
+
+
+def _least(text: str) -> int:
+    digits = text[:-1]
+    if text.endswith("+") and digits.removeprefix("-").removeprefix("+").isdecimal() and digits.isascii():
+        return int(digits)
+    raise OverlayError(
+        f"Expected '{text}' to be in format 'i+' where i is an integer",
+        hint='expects=2, expects="1+" or expects=[1, 2]',
+        code="overlay-argument",
+    )
+
+
+def _sentence(expected: str, matches: Sequence[Item]) -> str:
+    lines = f" (lines: {', '.join(sorted(item.position.named for item in matches))})" if matches else ""
+    return f"Expected number of matched nodes to {expected}, but was {len(matches)}{lines}"

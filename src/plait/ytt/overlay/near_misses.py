@@ -1,0 +1,123 @@
+"""Items that an overlay adds, or does nothing for, because nothing matched: warned of where that looks like a slip.
+
+ytt is silent here, usually rightly: `missing_ok=True` is meant to add missing items. So only two cases are reported: a
+name that looks like a misspelling of an existing one, and an array item added beside another one of the same name.
+"""
+
+from __future__ import annotations
+
+from plait.base.similar_names import is_slip
+from plait.base.suggestions import REPLACE, Suggestion
+from plait.base.warnings import warning
+from plait.tree.nodes import ArrayItem, Document, Map, MapItem
+from plait.ytt.overlay.changed_collections import MISSING, MOST_NAMES, MapEdit, key_value
+from plait.ytt.overlay.containment import differences
+from plait.ytt.overlay.matchers import NOTHING, MapKey, Subset
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.warnings import Warning
+    from plait.tree.nodes import Item
+    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.plan import Step
+
+# What tells two items of one name apart: mounts of one volume, subjects of several kinds, and the like.
+_APART = frozenset(
+    {
+        "apiGroup",
+        "containerPort",
+        "devicePath",
+        "kind",
+        "mountPath",
+        "namespace",
+        "port",
+        "protocol",
+        "release",
+        "subPath",
+    }
+)
+
+
+def warning_of(step: Step, edit: Edit, *, adds: bool) -> Warning | None:
+    """The warning about a step that matched nothing in a collection, or None.
+
+    adds: True if its item is added there; otherwise the step has no effect.
+    """
+    items: Sequence[Item] = [item for item in edit.items[:MOST_NAMES] if item.source is not None]
+    item, matcher = step.item, step.matcher
+    if matcher is NOTHING:
+        return _beside(item, items) if adds and type(item) is ArrayItem else None
+    outcome = "it is added" if adds else "nothing is done"
+    if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
+        for other in items:
+            if type(other) is MapItem and _is_slip(item.key, other.key):
+                return _near_miss(
+                    f'there is no key "{item.key}", so {outcome}; "{other.key}" is there: {other.position}',
+                    item,
+                    other,
+                    (item.key, other.key),
+                )
+    elif type(matcher) is MapKey:
+        wanted = key_value(item.value, matcher.key)
+        for other in items:
+            found = key_value(other.value, matcher.key)
+            if _is_slip(wanted, found):
+                return _near_miss(
+                    f'no item has the {matcher.key} "{wanted}", so {outcome}; "{found}" is there: {other.position}',
+                    item,
+                    other,
+                    (wanted, found),
+                )
+    elif type(matcher) is Subset and type(item) is Document and not adds:
+        for other in items:
+            lacks = differences(other.value, matcher.nodes)
+            if len(lacks) == 1 and _is_slip(lacks[0].right, lacks[0].left):
+                one = lacks[0]
+                return _near_miss(
+                    f"no document matches, so nothing is done; {other.position} would, but its "
+                    f'{".".join(one.path)} is "{one.left}", not "{one.right}"',
+                    item,
+                    other,
+                    (one.right, one.left),
+                )
+    return None
+
+
+def _near_miss(message: str, item: Item, other: Item, names: tuple[object, object]) -> Warning:
+    """A warning of an item that matches nothing. names: the one that it has, and the one of `other`, which it may mean."""
+    wanted, there = map(str, names)
+    suggestion = Suggestion(REPLACE, there, old=wanted)
+    at, also = item.position, [other.position.labelled("the nearest candidate")]
+    return warning(message, code="near-miss", at=at, also=also, word=wanted, suggestions=[suggestion])
+
+
+def _is_slip(wanted: object, found: object) -> bool:
+    return type(wanted) is str and type(found) is str and is_slip(wanted, found)
+
+
+def _beside(item: Item, items: Sequence[Item]) -> Warning | None:
+    """A warning of an item that is added to an array where another one has its name."""
+    value = item.value
+    name = key_value(value, "name")
+    if type(name) is not str or type(value) is not Map:
+        return None
+    for other in items:
+        there = other.value
+        if type(there) is not Map or key_value(there, "name") != name:
+            continue
+        if all(_same(key_value(there, key), key_value(value, key)) for key in _APART):
+            return warning(
+                f'this item is added beside the one with the same name, "{name}": {other.position}; '
+                '#@overlay/match by="name" above it would change that one',
+                code="same-name",
+                at=item.position,
+                also=[other.position.labelled("the item of the same name")],
+                word=name,
+            )
+    return None
+
+
+def _same(one: object, other: object) -> bool:
+    return one is other is MISSING or (one is not MISSING and one == other)

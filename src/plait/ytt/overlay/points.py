@@ -1,0 +1,114 @@
+"""Events for items of overlays and their matches, for listeners of a run (see `plait.base.events`). Imported only if there
+is a listener.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import call
+from plait.tree.nodes import COLLECTIONS, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base import events
+    from plait.base.errors import PlaitError
+    from plait.base.events import Point
+    from plait.tree.nodes import Item
+    from plait.ytt.overlay.application import Listener, Run
+    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.plan import Step
+
+_REMOVE = "overlay/remove"
+_WAY = "matches"
+
+
+class Teller:
+    """Tells of each item of overlays that it is there, and that it matches, or is brought in.
+
+    inner: another listener of the run.
+    """
+
+    def __init__(self, listener: events.Listener, overlays: Sequence[Item], inner: Listener | None = None) -> None:
+        self._listener = listener
+        self._inner = inner
+        self._doing: list[Step] = []
+        self._missed: Step | None = None
+        for overlay in overlays:
+            self._there(overlay)
+
+    def _there(self, item: Item) -> None:
+        """Reports an item, and its descendants with annotations."""
+        stack = [item]
+        while stack:
+            item = stack.pop()
+            if item.source is not None:
+                self._listener.there(item.source, _point(item))
+            if type(item.value) in COLLECTIONS and _REMOVE not in (item.annotations or ()):
+                stack += reversed(item.value.items)  # type: ignore[union-attr]
+
+    def _went(self, item: Item) -> None:
+        if item.source is not None:
+            self._listener.went(item.source, _point(item), _WAY)
+
+    # ---- what a run tells (see `plait.ytt.overlay.application.Listener`)
+
+    def begin(self, step: Step, edit: Edit) -> None:
+        self._doing.append(step)
+        if self._inner is not None:
+            self._inner.begin(step, edit)
+
+    def end(self) -> None:
+        step = self._doing.pop()
+        if step.action == "assert" and step is not self._missed:
+            self._went(step.item)  # what it compares is not told
+        if self._inner is not None:
+            self._inner.end()
+
+    def enter(self, step: Step, left: Item) -> None:
+        for item in (step.item, *step.found_by):
+            self._went(item)
+        if self._inner is not None:
+            self._inner.enter(step, left)
+
+    def leave(self) -> None:
+        if self._inner is not None:
+            self._inner.leave()
+
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        return call(function, arguments) if self._inner is None else self._inner.ask(step, function, arguments)
+
+    def asking(self, step: Step, left: Item | None) -> None:
+        self._went(step.item)
+        if self._inner is not None:
+            self._inner.asking(step, left)
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        self._went(step.item)
+        is_merged = left is not None and step.action in ("merge", "assert") and type(left.value) in COLLECTIONS
+        if not is_merged and type(step.item.value) in COLLECTIONS:
+            # All of the right item is brought in.
+            for inner in walk(step.item.value):
+                self._went(inner)
+        return item if self._inner is None else self._inner.did(step, left, item)
+
+    def removed(self, step: Step, left: Item) -> None:
+        self._went(step.item)
+        if self._inner is not None:
+            self._inner.removed(step, left)
+
+    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+        if self._inner is not None:
+            self._inner.failed(error, step, edit, run)
+
+    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+        return self._inner is not None and self._inner.is_withheld(step, edit, run)
+
+    def missed(self, step: Step, items: Sequence[Item]) -> None:
+        self._missed = step
+        if self._inner is not None:
+            self._inner.missed(step, items)
+
+
+def _point(item: Item) -> Point:
+    return "overlay", (item.line,), "", (_WAY,)

@@ -1,0 +1,252 @@
+"""Provenance of overlays in a run that uses secrets: what a match reveals about a secret, and which messages may be
+shown.
+
+A match can depend on a secret in the arguments of annotations or in the left item. Then each candidate is marked,
+matched or not, because both reveal something.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import OverlayError
+from plait.starlark import List, is_callable, is_function
+from plait.starlark.instrument.dataflow import Windows
+from plait.tree.nodes import Array, Document, Map, MapItem, walk
+from plait.ytt.overlay.changed_collections import DocumentsEdit
+from plait.ytt.overlay.expectations import UNSET
+from plait.ytt.overlay.matchers import Combined, Foreign, MapKey, Subset
+from plait.ytt.overlay.tracing import Recorder, Watched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.base.errors import PlaitError
+    from plait.tree.nodes import Item, Value
+    from plait.tree.provenance import Control, Origin, Trace
+    from plait.tree.provenance.marks import Marks
+    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.changed_collections import Edit
+    from plait.ytt.overlay.matchers import Matcher
+    from plait.ytt.overlay.plan import Step
+
+_NAMES = ("kind", "schema", "name", "metadata")
+
+
+class SecretRecorder(Recorder):
+    """A recorder that marks items whose match depends on a secret."""
+
+    def __init__(self, trace: Trace, marks: Marks) -> None:
+        super().__init__(trace)
+        self.marks = marks
+        # Of the steps that are being done: the items before it, the items that were added, what led to the step, and
+        # whether a secret decides for which items it is.
+        self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
+        self._counted: set[Step] = set()  # steps that go on or not by an answer that depends on a secret
+        self._calls = False  # annotations of the outermost step, or of one within it, have functions
+
+    def begin(self, step: Step, edit: Edit) -> None:
+        super().begin(step, edit)
+        windows = self.trace.code
+        leading = windows.leading if isinstance(windows, Windows) else ()
+        if len(self.doing) == 1:
+            self._calls = bool(_functions(step.item))
+        decided = self._mark(step, edit.items)
+        self._steps.append(([] if step.matcher is None else [*edit.items], [], leading, decided))
+        if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, Windows):
+            windows.leading = (*leading, self._control(step))
+
+    def end(self) -> None:
+        step = self.doing[-1]
+        before, added, leading, _ = self._steps.pop()
+        self._mark(step, before, added)
+        windows = self.trace.code
+        if isinstance(windows, Windows) and windows.leading is not leading:
+            # Whether a function was called, also of a step within this one, and how often, tells of a secret.
+            windows.mark_all((self._control(step),), *_functions(step.item))
+            windows.leading = leading
+        super().end()
+
+    def missed(self, step: Step, items: Sequence[Item]) -> None:
+        # What a function compared is known only now.
+        is_decided = any(decided for *_, decided in self._steps) or any(self._tried(step, items))
+        if not is_decided and step not in self._counted:
+            super().missed(step, items)
+
+    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        windows = self.trace.code
+        if not isinstance(windows, Windows):
+            return super().ask(step, function, arguments)
+        watched = Watched(function, None, windows)
+        answer = super().ask(step, watched, arguments)
+        before = windows.leading
+        watched.leads()
+        if windows.leading is not before:
+            self._counted.add(step)
+        return answer
+
+    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        made = super().did(step, left, item)
+        if left is None and self._steps:
+            self._steps[-1][1].append(made)
+        return made
+
+    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+        # A text of the left item is read, or a function sees all of both items.
+        sees_all = step.form is not None or step.via is not None
+        if isinstance(error, OverlayError) or step.form is not None:
+            seen: Iterable[Origin] = _whole([*edit.items, step.item]) if sees_all else ()
+            if step.via is not None:
+                # The answer may be part of the message. It depends on more than the arguments.
+                answer = step.via.answer if isinstance(step.via, Watched) else None
+                seen = (*seen, *((self.marks.unknown,) if answer is None else answer[1]))
+            withheld = self.is_withheld(step, edit, run) or self.marks.is_secret(*seen)
+            error.origins = (*(error.origins or ()), *((self.marks.unknown,) if withheld else ()))
+
+    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+        """True if a message about a step depends on a secret: in its item, or in the left values that are compared or
+        named.
+        """
+        if self.marks.is_secret(step.item) or self._is_asked_by_secret(step) or any(self._tried(step, edit.items)):
+            return True
+        items: list[Item] = [*edit.items, *run.failed]
+        if any(map(self.marks.is_decided_item, items)):
+            return True
+        return self.marks.is_secret(*(one for item in items for one in _names(item)))
+
+    def _is_asked_by_secret(self, step: Step) -> bool:
+        """True if the criteria of a step depend on a secret."""
+        if step.matcher is None:
+            return False
+        change = self.trace.changes.get(step.item)
+        own = [] if change is None else [*change.because]
+        own += [one for matcher in _parts(step.matcher) if (one := _keyed(matcher, step.item)) is not None]
+        return self.marks.is_secret(*own)
+
+    def _tried(self, step: Step, items: Sequence[Item]) -> Iterator[Item]:
+        """The left items of which values that depend on a secret are compared."""
+        if step.matcher is None:
+            return
+        parts = _parts(step.matcher)
+        for item in items:
+            if any(self.marks.is_secret(*self._compared(part, item)) for part in parts):
+                yield item
+
+    def _compared(self, matcher: Matcher, item: Item) -> Iterable[Origin]:
+        if isinstance(matcher, (Subset, Foreign)):
+            return self.looked_at(matcher, item)
+        found = _keyed(matcher, item)
+        return [] if found is None else [found]
+
+    def _is_there_by_secret(self, step: Step, edit: Edit) -> bool:
+        """True if a secret decides that the step is there, or which items it could be for."""
+        if any(map(self.marks.is_decided_item, (step.item, *edit.items))):
+            return True
+        return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
+
+    def _mark(self, step: Step, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
+        """Marks the items whose match depends on a secret. True if there are any.
+
+        added: those inserted by the step because of its matches.
+        """
+        all_of_them = step in self._counted or self._is_asked_by_secret(step)
+        found = items if all_of_them else [*self._tried(step, items)]
+        if not found:
+            return False
+        if step.expected is not None and step.expected.when is not UNSET:
+            # How many there are decides for each of them.
+            found = items
+        control = self._control(step)
+        presence = self.trace.presence
+        for item in dict.fromkeys((*found, *added)):
+            presence[item] = (*presence.get(item, ()), control)
+        self.trace.there.update(added)
+        (self.trace.there if step.action == "remove" else self.trace.chosen).update(found)
+        self.marks.forget()
+        return True
+
+    def _control(self, step: Step) -> Control:
+        return self.marks.control("overlay match", step.item.source, step.item.line)
+
+
+def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
+    """True if nothing in documents depends on a secret, and their annotations cannot reveal one.
+
+    Only for a trace that records nothing but secrets: an item without a record is none, unless its line is.
+    """
+    marks = trace.marks
+    if marks is None:
+        return True
+    records = trace.changes, trace.presence, trace.copies
+    sources: set[int] = set()
+    for document in documents:
+        for item in (document, *walk(document.value)):
+            if any(item in known for known in records):
+                return False
+            if id(item.source) not in sources:
+                if marks.hides_lines(item.source):
+                    return False
+                sources.add(id(item.source))
+            for annotation in (item.annotations or {}).values():
+                if not all(map(_sees_nothing, (*annotation.args, *annotation.kwargs.values()))):
+                    return False
+    return True
+
+
+def _sees_nothing(value: object) -> bool:
+    """True unless a value is a function with captured variables, which may depend on secrets."""
+    return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)  # type: ignore[attr-defined]
+
+
+def _functions(item: Item) -> list[object]:
+    """The functions among the arguments of the annotations of an item and of the items below it."""
+    return [
+        value
+        for one in (item, *walk(item.value))
+        for annotation in (one.annotations or {}).values()
+        for value in (*annotation.args, *annotation.kwargs.values())
+        if is_callable(value) or type(value) is List
+    ]
+
+
+def _parts(matcher: Matcher) -> list[Matcher]:
+    """The matchers that one is combined of."""
+    found = [matcher]
+    for one in found:
+        if isinstance(one, Combined):
+            found.extend(one.parts)
+    return found
+
+
+def _keyed(matcher: Matcher, item: Item) -> MapItem | None:
+    """The value of an item that a matcher by key compares."""
+    if isinstance(matcher, MapKey) and type(item.value) is Map:
+        return item.value.find(matcher.key)
+    return None
+
+
+def _whole(items: Iterable[Item]) -> Iterator[Origin]:
+    """Items, with all that is in them."""
+    for item in items:
+        yield item
+        if isinstance(item.value, (Map, Array)):
+            yield item.value
+
+
+def _names(item: Item) -> Iterator[Item]:
+    """The items that messages use to name an item."""
+    value: Value = item.value
+    if type(value) is not Map:
+        return
+    wanted = _NAMES if type(item) is Document else _NAMES[2:3]
+    for key in wanted:
+        found = value.find(key)
+        if found is None:
+            continue
+        if key == "metadata" and type(found.value) is Map:
+            inner = (found.value.find("name"), found.value.find("namespace"))
+            yield from (one for one in inner if type(one) is MapItem)
+        elif type(found.value) is not Map:
+            yield found
+
+
+__all__ = ["SecretRecorder", "is_free_of_secrets"]

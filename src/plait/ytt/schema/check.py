@@ -1,0 +1,207 @@
+"""Checks data values against a schema. See docs/reference/schemas.md.
+
+Structure comes first: if a collection was given where another type is declared, nothing else is reported, because keys
+and scalars below it would only repeat the mistake. Otherwise every unknown key and every scalar of a wrong type is
+reported, in document order; the unknown keys of a map precede the faults inside it.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import Finding, Quoted, Wording, public, suggested
+from plait.base.limits import allowance
+from plait.base.similar_names import did_you_mean
+from plait.starlark import repr_of
+from plait.tree.deferred_values import is_deferred
+from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
+from plait.ytt.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.tree.nodes import Document, Item, Value
+    from plait.ytt.schema.types import Declaration, Type
+
+# Looking for near names is keys times keys: worth it for a typing error, not for a file that is all wrong.
+_SUGGESTIONS = 20
+
+
+def check(declaration: Declaration, document: Document, before: Document | None = None) -> list[Finding]:
+    """The findings about a document's values, in document order; empty if they conform.
+
+    before: an earlier, valid state of the document; values shared with it are not checked again.
+    """
+    return check_item(declaration.type, document, None if before is None else before.value)
+
+
+def check_item(type_: Type, item: Item, before: Value = None) -> list[Finding]:
+    """The findings about the value of an item, by its declared type."""
+    structure: list[Finding] = []
+    others: list[Finding] = []
+    stack: list[tuple[Type, Item, Value]] = [(type_, item, before)]
+    while stack:
+        declared, item, before = stack.pop()
+        value = item.value
+        while type(declared) is NullType and value is not None:
+            declared = declared.inner
+        if isinstance(declared, (AnyType, NullType)) or is_deferred(value):
+            continue
+        if isinstance(declared, MapType) and type(value) is Map:
+            if value is not before:
+                _check_map(declared, value, before, stack, others)
+        elif isinstance(declared, ArrayType) and type(value) is Array:
+            if value is not before:
+                below = declared.item.type
+                entries = [entry for entry in value.items if type(entry.value) not in below.kinds]
+                stack.extend([(below, entry, None) for entry in reversed(entries)])
+        elif isinstance(declared, OneOfType):
+            others += declared.findings(declared, item)
+        elif not isinstance(declared, ScalarType) or type(value) not in declared.kinds:
+            (structure if type(value) in COLLECTIONS else others).append(_wrong_type(declared, item))
+    return structure or others
+
+
+def _check_map(
+    declared: MapType, value: Map, before: Value, stack: list[tuple[Type, Item, Value]], found: list[Finding]
+) -> None:
+    declarations = declared.declarations
+    earlier = before.items if type(before) is Map else ()
+    pending: list[tuple[Type, Item, Value]] = []
+    if len(value.items) > MANY:
+        allowance().check_time()
+    for place, item in enumerate(value.items):
+        key = item.key
+        old: Value = None
+        if place < len(earlier):  # overlays leave items where they are
+            if earlier[place] is item:
+                continue
+            if type(key) is str and earlier[place].key == key:
+                old = earlier[place].value
+        declaration = declarations.get(key if type(key) is str else key_id(key))
+        if declaration is None and declared.others:
+            declaration = declared.other(key)
+        if declaration is None:
+            found.append(_unknown_key(declared, item, suggest=len(found) < _SUGGESTIONS))
+        elif type(item.value) not in declaration.type.kinds:
+            pending.append((declaration.type, item, old))
+    if pending:
+        pending.reverse()
+        stack.extend(pending)
+
+
+def _wrong_type(declared: Type, item: Item) -> Finding:
+    from plait.base.reference.schema import SchemaFailure
+
+    return Finding(
+        Wording("Given data value is not of the declared type", _calculated(item)),
+        at=item.position,
+        also=[declared.position.labelled("the declaration")],
+        found=public(kind_name(item.value)),
+        expected=public(f"{declared.name} (by {declared.position})"),
+        hint=_type_hint(item),
+        reference=SchemaFailure(
+            item.position,
+            found=kind_name(item.value),
+            expected=f"{declared.name} (by {declared.position})",
+            calculated=_made(item),
+        ),
+        code="wrong-value-type",
+    ).made_of(*_quoted(item))
+
+
+def _type_hint(item: Item) -> Wording | None:
+    """A hint about a value of another type if the fix is likely, else None."""
+    return flag_hint(item) or (public("@schema/nullable in the schema allows null") if item.value is None else None)
+
+
+def flag_hint(item: Item) -> Wording | None:
+    """A hint about a text from a flag whose values are always texts, else None."""
+    flag = "" if item.source is None else item.source.flag
+    if type(item.value) is str and flag in ("data-value", "data-values-env"):
+        return public(f"--{flag} gives strings, --{flag}-yaml values of any type")
+    return None
+
+
+def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
+    key = key_text(item.key)
+    allowed: Sequence[str] = ()
+    if suggest or len(declared.declarations) <= 9:
+        allowed = sorted(key_text(declaration.key) for declaration in declared.declarations.values())
+        allowed += [key_text(one) for other in declared.others if other.keys is not None for one in other.keys.allowed]
+    others = [one.keys.described for one in declared.others if one.keys is not None and not one.keys.allowed]
+    if others and not allowed:
+        expected = f"{' or '.join(others)} (from {declared.position})"
+        others = []
+    elif len(allowed) == 1:
+        expected = f'a map item with the key named "{allowed[0]}" (from {declared.position})'
+    elif 1 < len(allowed) <= 9:  # what a reader takes in at a glance
+        expected = f"one of {{ {', '.join(allowed)} }} (from {declared.position})"
+    else:
+        expected = f"a key declared in map (from {declared.position})"
+    expected = ", or ".join([expected, *others])
+    hint = (did_you_mean(key, allowed) or _nested(key, allowed)) if suggest else None
+    also = [declared.position.labelled("the declaration")]
+    meant = next((one.new for one in suggested((hint,))), "")
+    also += [
+        one.position.labelled("the nearest key") for one in declared.declarations.values() if key_text(one.key) == meant
+    ]
+    from plait.base.reference.schema import SchemaFailure, nearest
+
+    return Finding(
+        Wording("Given data value is not declared in schema", _calculated(item)),
+        at=item.position,
+        also=also,
+        found=public(key),
+        expected=public(expected),
+        hint=None if hint is None else public(hint),
+        reference=SchemaFailure(
+            item.position,
+            description="Given data value is not declared in schema",
+            found=key,
+            expected=expected,
+            hints=nearest(key, allowed) if suggest else (),
+            calculated=_made(item),
+        ),
+        code="undeclared-value",
+    ).made_of(*_quoted(item))
+
+
+def _nested(key: str, allowed: Sequence[str]) -> str | None:
+    """A hint about a path written as one key, else None."""
+    first, dot, rest = key.partition(".")
+    return f'a dot is part of a key: "{rest}" stands below "{first}"' if dot and first in allowed else None
+
+
+def _quoted(item: Item) -> Sequence[Item]:
+    """The items that a finding about a key or a kind depends on: none, as these are not secret, except for a calculated
+    value.
+    """
+    return [item] if item.source is None else []
+
+
+def _calculated(item: Item) -> Wording:
+    """A line that shows a value built by a template, which has no source line."""
+    if item.source is not None:
+        return public("")
+    value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
+    name = f"{key_text(item.key)}: " if isinstance(item, MapItem) else "- " if isinstance(item, ArrayItem) else ""
+    return Wording("\ncalculated data value: ", public(name), Quoted(value))
+
+
+def _made(item: Item) -> str:
+    """An item built by a template, as ytt shows it; "" for an item from a source."""
+    if item.source is not None:
+        return ""
+    value = kind_name(item.value) if type(item.value) in COLLECTIONS else repr_of(item.value)
+    return f"{key_text(item.key)}: {value}" if isinstance(item, MapItem) else f"- {value}"
+
+
+def key_text(key: Value) -> str:
+    """A key as messages show it."""
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if key is None:
+        return "null"
+    return kind_name(key) if type(key) in COLLECTIONS else str(key)

@@ -1,0 +1,53 @@
+"""Hints for malformed validations. Imported only if there is one."""
+
+from __future__ import annotations
+
+from plait.base.similar_names import did_you_mean
+from plait.base.suggestions import replacing
+from plait.starlark import repr_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.base.errors import PlaitError
+
+PAIR = 'say what a valid value is, and give a function: ("a positive number", lambda v: v > 0)'
+# What JSON Schema, and others, call the rules.
+_OTHER_NAMES = {
+    "enum": "one_of",
+    "maximum": "max",
+    "maxitems": "max_len",
+    "maxlength": "max_len",
+    "minimum": "min",
+    "minitems": "min_len",
+    "minlength": "min_len",
+    "notnone": "not_null",
+    "required": "not_null",
+}
+
+
+def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
+    """The correct form of a keyword argument that is unknown or has a value of a wrong type."""
+    if name == "when":
+        return 'when=lambda value, context: context["root"]["enabled"]'
+    if name in ("min_len", "max_len"):
+        return f"{name}={value if type(value) is str and value.isdecimal() else 1}"
+    if name == "not_null":
+        return "not_null=True"
+    if name in ("one_not_null", "one_of"):
+        parts = value.replace(",", " ").split() if type(value) is str else ["a", "b"]
+        return f"{name}=[{', '.join(map(repr_of, parts))}]"
+    other = _OTHER_NAMES.get(name.lower().replace("_", ""))
+    near = did_you_mean(name, known) if other is None else replacing(name, [other], f'did you mean "{other}"?')
+    return near or f"known are {', '.join(known)}"
+
+
+def of_broken(errors: Sequence[PlaitError]) -> str | None:
+    """The cause of failed rules, or None. errors: those of the rules."""
+    codes = {error.code for error in errors}
+    if "incomparable" in codes:
+        return "the value and the number of the rule are of different types"
+    if any(error.code == "argument-count" and not error.trail for error in errors):
+        return "the function of a rule is called with the value alone: lambda v: ..."
+    return None

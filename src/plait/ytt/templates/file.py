@@ -1,0 +1,175 @@
+"""A YAML file as read: its documents, its comments, and whether it is a template (docs/reference/templates.md). See
+`reading`.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import TemplateError
+from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem, kind_name, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.source import Source
+    from plait.tree.nodes import Item
+    from plait.yaml import Comments
+    from plait.ytt.templates.cached_template import KeptTemplate
+
+
+class YamlFile:
+    """The contents of one YAML file.
+
+    documents: as written; a repeated key is present twice. comments: None for a file whose comments have no meaning.
+    kept: its cached form, if it had to be read anyway.
+    """
+
+    __slots__ = ("_plain", "comments", "documents", "is_template", "kept", "source")
+
+    def __init__(self, source: Source, documents: DocumentSet, comments: Comments | None) -> None:
+        self.source = source
+        self.documents = documents
+        self.comments = comments
+        self.is_template = comments is not None and comments.template
+        self.kept: KeptTemplate | None = None
+        self._plain: DocumentSet | None = None
+
+    @property
+    def plain(self) -> DocumentSet:
+        """The documents of a plain file: the last value of a repeated key, at its first position."""
+        if self._plain is None:
+            from plait.yaml import deduplicate
+
+            self._plain = deduplicate(self.documents)
+        return self._plain
+
+    @property
+    def repeats_keys(self) -> bool:
+        """True if some map has a key twice."""
+        from plait.yaml import has_repeated_keys
+
+        return has_repeated_keys(self.documents)
+
+    def has_document_annotated(self, name: str) -> bool:
+        """True if the source has a document annotated with `@name`, evaluated or not.
+
+        Raises TemplateError when something else than a document is annotated so, or a document twice.
+        """
+        if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
+            return False
+        from plait.ytt.templates import directives
+
+        found = False
+        for node, comments in self.comments.of.items():
+            count = directives.names(comments).count(name)
+            if count == 0:
+                continue
+            if type(node) is not Document:
+                raise TemplateError(
+                    f"Found @{name} on {kind_name(node)} ({node.position}); "
+                    f"only documents (---) can be annotated with @{name}",
+                    at=node.position,
+                    hint="put --- on the line after the annotation",
+                    code="misplaced-annotation",
+                )
+            if count > 1:
+                raise TemplateError(
+                    f"{name} annotation may only be used once per document",
+                    at=node.position,
+                    code="repeated-annotation",
+                )
+            found = True
+        return found
+
+    def misspelt(self) -> list[tuple[int, str, list[str]]]:
+        """Unknown annotations that look like known ones: (line, name, known names).
+
+        An unknown name is not an error, but a nearly known one is usually a mistake.
+        """
+        if not self.is_template or self.comments is None:
+            return []
+        from plait.ytt.templates import directives
+
+        found = []
+        for comments in self.comments.of.values():
+            for comment in comments:
+                name = comment.text.partition(" ")[0]
+                if name[:1] == "@" and name not in directives.KNOWN:
+                    from plait.base.similar_names import near
+
+                    alike = near(name[1:], [known[1:] for known in directives.KNOWN_BY_NAME])
+                    if alike:
+                        found.append((comment.line, name[1:], alike))
+        return found
+
+    def ignored(self) -> int | None:
+        """The line of the first annotation or code after the `...` that ends the last document, which has no effect; or
+        None.
+        """
+        ignored = [] if self.comments is None else self.comments.ignored
+        return next((comment.line for comment in ignored if comment.text[:1] == "@"), None)
+
+    def braces(self) -> int | None:
+        """The first line where the `{{ }}` of another template language is read as a map within a map, or None."""
+        if "{{" not in self.source.text:
+            return None
+        return next(
+            (item.line for item in walk(self.documents) if type(item) is MapItem and type(item.key) is Map), None
+        )
+
+    def quoted_code(self) -> int | None:
+        """The first line of a string that is one line of code, or None."""
+        if "#@ " not in self.source.text:
+            return None
+        return next(
+            (
+                item.line
+                for item in walk(self.documents)
+                if type(item.value) is str and item.value.startswith("#@ ") and "\n" not in item.value
+            ),
+            None,
+        )
+
+    def untemplated_text(self) -> int | None:
+        """The first line of a value with an unevaluated `(@= @)`, or None.
+
+        A text that contains `#@` is itself a template for another evaluation.
+        """
+        if "(@=" not in self.source.text:
+            return None
+        from plait.ytt.templates import directives
+
+        of = {} if self.comments is None else self.comments.of
+        pending: list[Item] = [*reversed(self.documents.items)]
+        while pending:
+            item = pending.pop()
+            if item in of and directives.TEXT_TEMPLATED in directives.names(of[item]):
+                continue
+            value = item.value
+            if type(value) is str:
+                if "@)" in value[value.find("(@=") + 1 :] and "(@=" in value and "#@" not in value:
+                    return item.line
+            elif type(value) is Map or type(value) is Array:
+                pending += reversed(value.items)
+        return None
+
+    def unused_overlay(self) -> tuple[int, str] | None:
+        """The first overlay annotation in a file without overlays and other uses of it: (line, name). Annotations above
+        the first key, and not above its ---, belong to the key.
+        """
+        if not self.is_template or self.comments is None or "@overlay/" not in self.source.text:
+            return None
+        if "def " in self.source.text:
+            return None  # what functions make may be an overlay of its own
+        from plait.ytt.templates import directives
+
+        first: tuple[int, str] | None = None
+        for node, comments in self.comments.of.items():
+            for comment in comments:
+                name = comment.text.partition(" ")[0]
+                if name.startswith("@overlay/") and name in directives.KNOWN:
+                    if type(node) is Document:
+                        return None
+                    if first is None or comment.line < first[0]:
+                        first = comment.line, name[1:]
+                elif name.startswith("@data/"):
+                    return None
+        return first

@@ -1,0 +1,77 @@
+"""The plan of a YAML template: the nodes that its program refers to by number. A run needs nothing else beside the
+code.
+"""
+
+from __future__ import annotations
+
+from plait.tree.nodes import COLLECTION_TYPES, count_nodes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from plait.tree.nodes import Item
+    from plait.tree.nodes import Value as NodeValue
+
+    # Items that are shared as they are, or one that is to be made.
+    Entry: TypeAlias = "list[Item] | Pattern"
+
+
+class Site:
+    """A collection of the template: its kind, its line, and the number of the collection around it (-1 for none)."""
+
+    __slots__ = ("kind", "line", "parent")
+
+    def __init__(self, kind: type, line: int, parent: int) -> None:
+        self.kind = kind
+        self.line = line
+        self.parent = parent
+
+
+class Pattern:
+    """An item that is built each time its statement runs.
+
+    kind: MapItem, ArrayItem or Document. Its value is one of four: the value of a hole (`hole`, its index in the
+    statement, or -1); a collection of kind `inner` with `children`; the empty collection number `opens`, which further
+    statements fill; or `value`, from the template. key: of a map item; `keyed` is the index of a computed one, or -1.
+    annotated: the index of its annotations, or -1.
+    """
+
+    __slots__ = ("annotated", "children", "hole", "inner", "key", "keyed", "kind", "line", "opens", "value")
+
+    def __init__(self, kind: type, key: NodeValue, value: NodeValue, line: int) -> None:
+        self.kind = kind
+        self.key = key
+        self.value = value
+        self.line = line
+        self.hole = self.keyed = self.annotated = self.opens = -1
+        self.inner: type | None = None
+        self.children: list[Entry] | None = None
+
+
+class Plan:
+    """The collections (`sites`; the first is the document set) and runs of items (`chunks`) that a program refers to.
+    stepwise: the program builds node by node (see `planner`).
+    """
+
+    __slots__ = ("chunks", "sites", "stepwise")
+
+    def __init__(self, *, stepwise: bool) -> None:
+        self.stepwise = stepwise
+        self.sites: list[Site] = []
+        self.chunks: list[list[Entry]] = []
+
+
+def size_of(entries: list[Entry]) -> int:
+    """The number of nodes in entries, without those that fill holes."""
+    total = 0
+    for entry in entries:
+        if isinstance(entry, list):
+            total += len(entry) + sum(map(_below, entry))
+        else:
+            total += 1 + _below(entry) + size_of(entry.children or [])
+    return total
+
+
+def _below(item: Item | Pattern) -> int:
+    return count_nodes(item.value) if isinstance(item.value, COLLECTION_TYPES) else 0

@@ -1,0 +1,282 @@
+"""All faults of a file's text, and the contents of the rest: for editors and fixes.
+
+The readers stop at the first fault. A line of YAML is repaired as the tree's scanner proposes; a line of code is
+removed so that the blocks around it stay. Then the file is read again, until there is no fault, or one without a line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import deque
+
+from plait.base.errors import PlaitError, ReadError, as_finding
+from plait.base.source import Position, Source
+from plait.starlark import Code
+from plait.yaml.lossless.recovery import repairs
+from plait.ytt.templates.template_files import read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.base.errors import Finding
+    from plait.starlark import Piece
+    from plait.starlark.syntax import Scope, Statement
+    from plait.yaml.lossless.recovery import Repair
+    from plait.ytt.templates.file import YamlFile
+
+YAML, TEXT, STARLARK = "yaml", "text", "starlark"
+
+_MOST = 30
+
+# What a block is opened with, and what opens one that means nothing.
+_OPENERS = re.compile(
+    r"(?P<word>if|elif|else|for|while|def|class|try|with|except|finally)(?P<end>/end)?\b[ \t]*(?P<name>\w*)"
+)
+_NEUTRAL = {
+    "if": "if{} None:",
+    "elif": "elif{} None:",
+    "else": "else{}:",
+    "for": "for{} _ in []:",
+    "while": "while{} None:",
+    # Of other languages.
+    "class": "if{} None:",
+    "try": "if{} None:",
+    "with": "if{} None:",
+    "except": "elif{} None:",
+    "finally": "else{}:",
+}
+_NO_CODE = re.compile(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|#.*")
+# What no bracket goes on with.
+_BEGINS = re.compile(r"\s*(end|def|elif|while|return|load)\b")
+_NAMES = re.compile(r"[A-Za-z_]\w*")
+
+
+class Recovered:
+    """A file, read as far as possible.
+
+    faults: all faults of its text, by line. file: its nodes and comments, for a YAML file. pieces, statements, scope:
+    its program. cut: the removed lines. text: the file without them, which likely compiles; its line numbers are those
+    of the file.
+    """
+
+    __slots__ = ("cut", "faults", "file", "pieces", "scope", "statements", "text")
+
+    def __init__(self) -> None:
+        self.faults: list[Finding] = []
+        self.cut: set[int] = set()
+        self.file: YamlFile | None = None
+        self.pieces: Sequence[Piece] = ()
+        self.statements: Sequence[Statement] = ()
+        self.scope: Scope | None = None
+        self.text = ""
+
+
+def unread(text: str) -> Recovered:
+    """The result for a text without plait's syntax: no faults and no facts."""
+    found = Recovered()
+    found.text = text
+    return found
+
+
+def recover(source: Source, kind: str, *, ignore_unknown_comments: bool = False, strict: bool = False) -> Recovered:
+    """Reads a file as far as possible. kind: YAML, TEXT or STARLARK; nothing is evaluated. Raises LimitError."""
+    found = Recovered()
+    lines = source.text.split("\n")
+    gone: set[str] = set()  # names on lines that were left out: they may have been made there
+    planned: list[Repair] | None = None  # repairs of YAML that are to be made yet
+    for _ in range(_MOST):
+        found.text = "\n".join(lines)
+        text = Source(source.name, found.text)
+        text.additions = source.additions
+        try:
+            problems = _read(found, text, kind, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
+        except PlaitError as error:
+            finding, *more = findings_of(error, source)
+            line = 0 if finding.at is None else finding.at.line
+            if kind == YAML and isinstance(error, ReadError):
+                planned = repairs(found.text) if planned is None else planned
+                repair = planned.pop(0) if planned else None
+                if repair is not None:
+                    if repair.is_open and repair.number < line:
+                        finding.hint = "a quote or a bracket that opens here is not closed"
+                    if repair.number < line:
+                        finding.at, finding.also = Position(source, repair.number), []
+                    if repair.number not in found.cut:
+                        found.faults += [finding, *more]
+                    found.cut.add(repair.number)
+                    lines[repair.number - 1] = repair.new
+                    continue
+                planned = None
+            # What was cut may have been another statement's; then it is this line.
+            is_known = any(one.at is not None and one.at.line == line for one in found.faults)
+            if not is_known:
+                found.faults.append(finding)
+            if not 0 < line <= len(lines) or not lines[line - 1].strip() or kind == TEXT:
+                break
+            for number in (line,) if is_known else _statement(lines, line, kind):
+                found.cut.add(number)
+                gone.update(_NAMES.findall(lines[number - 1]))
+                lines[number - 1] = _without(lines[number - 1], kind)
+            found.faults += more
+            continue
+        for finding in problems:
+            if finding.code == "undefined-name" and finding.word in gone:
+                continue
+            found.faults.append(_in(finding, source))
+            line = 0 if finding.at is None else finding.at.line
+            if 0 < line <= len(lines) and kind != TEXT:
+                # What is read is whole; what is run goes without the line.
+                found.cut.add(line)
+                lines[line - 1] = _without(lines[line - 1], kind)
+        found.text = "\n".join(lines)
+        break
+    else:
+        if kind == YAML:
+            _read_above(found, source, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
+    found.faults.sort(key=lambda finding: 0 if finding.at is None else finding.at.line)
+    return found
+
+
+def add_others(error: PlaitError, source: Source, kind: str, *, ignore_unknown_comments: bool) -> PlaitError:
+    """The error that stopped the reading of a file, with the other faults of the file among its findings."""
+    others = recover(source, kind, ignore_unknown_comments=ignore_unknown_comments).faults
+    by_message: dict[str, deque[Finding]] = {}
+    for one in others:  # which are in the order of their lines
+        by_message.setdefault(one.message, deque()).append(one)
+    told: set[int] = set()
+    for known in findings_of(error):
+        # A fault of YAML is at the line to repair, which may be above the one at which the reader stops.
+        line = known.at.line if known.at else 0
+        same = by_message.get(known.message)
+        if same and (same[0].at.line if same[0].at else 0) <= line:
+            told.add(id(same.popleft()))
+    others = [one for one in others if id(one) not in told]
+    for one in others:
+        one.reference = ""  # the reference program ends at the first
+        error.findings.append(one)
+    return error
+
+
+def findings_of(error: PlaitError, source: Source | None = None) -> list[Finding]:
+    """The findings of an error, one by one. source: the original text if a changed one was read."""
+    return [one if source is None else _in(one, source) for one in (as_finding(error), *error.findings)]
+
+
+def _in(finding: Finding, source: Source) -> Finding:
+    """The finding with positions in the original text."""
+    finding.at = _moved(finding.at, source)
+    finding.also = [at for one in finding.also if (at := _moved(one, source)) is not None]
+    return finding
+
+
+def _moved(at: Position | None, source: Source) -> Position | None:
+    if at is None or at.source is None or at.source.name != source.name:
+        return at
+    return Position(source, at.line, at.column)
+
+
+def _read(
+    found: Recovered, source: Source, kind: str, *, ignore_unknown_comments: bool, strict: bool
+) -> Iterable[Finding]:
+    """Adds the contents of a text. Returns its findings that do not stop reading. Raises PlaitError."""
+    from plait.starlark.parsing import parse_program
+
+    if kind == YAML:
+        found.file = file = read_yaml(source, strict=strict)
+        if not file.is_template or file.comments is None:
+            return ()
+        from plait.ytt.templates.compiler import plan
+
+        found.pieces, _ = plan(
+            file.documents,
+            file.comments,
+            source,
+            ignore_unknown=ignore_unknown_comments,
+            repeated_keys=file.repeats_keys,
+        )
+    elif kind == TEXT:
+        from plait.ytt.templates import text
+
+        found.pieces = text.pieces(text.parse(source.text, source))
+    else:
+        found.pieces = [Code(source.text, 1)]
+    found.statements, found.scope, problems = parse_program(found.pieces, source)
+    return problems
+
+
+def _read_above(found: Recovered, source: Source, *, ignore_unknown_comments: bool, strict: bool) -> None:
+    """Reads the text above the first fault, if the text has too many. Ignores text that cannot be read."""
+    lines = source.text.split("\n")
+    first = min(found.cut, default=1)
+    found.cut.update(range(first, len(lines) + 1))
+    found.text = "\n".join([*lines[: first - 1], *[""] * (len(lines) - first + 1)])
+    text = Source(source.name, found.text)
+    text.additions = source.additions
+    with contextlib.suppress(PlaitError):
+        _read(found, text, YAML, ignore_unknown_comments=ignore_unknown_comments, strict=strict)
+
+
+def _statement(lines: Sequence[str], line: int, kind: str) -> range:
+    """The lines of the statement that a line is part of: from one with a bracket that stays open to where it is closed."""
+    depth = 0
+    for first in range(line - 1, max(line - _MOST, 0), -1):
+        code = _code(lines[first - 1], kind)
+        if code is None:
+            break
+        depth += _opened(code)
+        if depth > 0:
+            break
+    else:
+        first = line
+    if depth <= 0:
+        return range(line, line + 1)
+    last, depth = first, 0
+    for last in range(first, min(first + _MOST, len(lines)) + 1):
+        code = _code(lines[last - 1], kind)
+        if code is None or (last > first and _BEGINS.match(code)):
+            return range(first, last)
+        depth += _opened(code)
+        if depth <= 0:
+            break
+    return range(first, last + 1)
+
+
+def _code(line: str, kind: str) -> str | None:
+    """The code on a line that is nothing but code."""
+    if kind == STARLARK:
+        return line
+    before, _, code = line.partition("#@")
+    return code if code.startswith(" ") and not before.strip() else None
+
+
+def _opened(code: str) -> int:
+    """The number of brackets that a line opens and does not close."""
+    code = _NO_CODE.sub("", code)
+    return sum(code.count(bracket) for bracket in "([{") - sum(code.count(bracket) for bracket in ")]}")
+
+
+def _without(line: str, kind: str) -> str:
+    """A line without effect, except for the block that it opens."""
+    if kind == STARLARK:
+        code = line.lstrip()
+        return line[: len(line) - len(code)] + _neutral(code)
+    before, mark, code = line.partition("#@")
+    if not mark:
+        # Plain YAML: nothing of it can be told.
+        return line[: len(line) - len(line.lstrip())] if "#" not in line else ""
+    if before.strip() or not code.startswith(" "):
+        return before.rstrip()
+    neutral = _neutral(code.lstrip())
+    return f"{before}#@ {neutral}" if neutral else ""
+
+
+def _neutral(code: str) -> str:
+    opener = _OPENERS.match(code)
+    if opener is None:
+        return ""
+    end = opener["end"] or ""
+    if opener["word"] == "def":
+        return f"def{end} {opener['name'] or '_'}(*_args, **_kwargs):"
+    return _NEUTRAL[opener["word"]].format(end)

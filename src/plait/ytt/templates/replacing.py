@@ -1,0 +1,82 @@
+"""The parts of `template.replace` that depend on its argument alone (docs/reference/templates.md)."""
+
+from __future__ import annotations
+
+from plait.starlark import StarlarkError, str_of
+from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
+from plait.ytt.templates.repeated import displace, settle
+from plait.ytt.yaml_fragments import YamlFragment, go_type_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from plait.tree.nodes import Item
+    from plait.tree.nodes import Value as NodeValue
+
+# Annotations that are about the node they stand at, so that they are lost with it.
+_COUNTING = ("overlay/", "schema/", "assert/", "data/")
+
+
+# Names of types that the reference program has words for.
+_KINDS = {
+    "*yamlmeta.Map": "map",
+    "*yamlmeta.Array": "array",
+    "*yamlmeta.DocumentSet": "document set",
+    "int64": "integer",
+    "float64": "float",
+    "bool": "boolean",
+    "<nil>": "null",
+}
+
+
+def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> list[Any]:
+    """The items of a value that is to replace one of this kind. Raises StarlarkError for another kind of value."""
+    if kind is MapItem and type(nodes) is Map:
+        return nodes.items
+    if kind is ArrayItem and type(nodes) is Array:
+        return nodes.items
+    if kind is Document and type(nodes) is DocumentSet:
+        return nodes.items
+    if kind is Document and type(nodes) is Array and type(value) is not YamlFragment:
+        return [
+            Document(item.value, item.source, item.line, None, computed=type(item.value) in (Map, Array))
+            for item in nodes.items
+        ]
+    expected = {MapItem: "map", ArrayItem: "array", Document: "document set"}[kind]
+    told = f"expected value to be {expected}, but was"
+    name = go_type_name(value)
+    raise StarlarkError(
+        f"{told} {name}", reference=f"template.replace: {told} {_KINDS.get(name, name)}", code="replace-misused"
+    )
+
+
+def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, overrides: bool, strict: bool) -> None:
+    """Remove an item of a map, and all with the keys of new items, in place.
+
+    overrides: every item may replace an earlier one. strict: the new items may not, except as repeated keys may.
+    Raises TemplateError, and StarlarkError if a new item has the key of the old one.
+    """
+    settle(items, overrides=overrides)
+    found = {key_id(item.key): item for item in items}
+    for item in new:
+        displace(found, item, overrides=overrides or not strict, replaced=old.position)
+    if found.pop(key_id(old.key), None) is not old:
+        raise refused(
+            f"the node to replace has the key {str_of(old.key)}, like one of those that take its place",
+            "give it another key, by convention _",
+        )
+    items[:] = found.values()
+
+
+def lost_annotation(old: Item) -> str | None:
+    """The first annotation that has no effect because its node is replaced, or None."""
+    return next((name for name in old.annotations or () if name.startswith(_COUNTING)), None)
+
+
+def refused(message: str, hint: str | None = None) -> StarlarkError:
+    """The error of a `template.replace` that cannot be done."""
+    return StarlarkError(f"template.replace: {message}", hint=hint, code="replace-misused")
+
+
+__all__ = ["items_of", "lost_annotation", "refused", "replace_keys"]

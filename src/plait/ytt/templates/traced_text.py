@@ -1,0 +1,124 @@
+"""Text templates that record the origins of their lines. Imported only if a run is traced.
+
+Inserted pieces are recorded with their lines in the template; when a text is complete, its lines get their origins.
+They are items of an array, so that they have histories as all items.
+"""
+
+from __future__ import annotations
+
+from plait.starlark.instrument.dataflow import Hole
+from plait.tree.nodes import Array, ArrayItem
+from plait.tree.provenance import Cause, Change
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from plait.base.source import Source
+    from plait.starlark.instrument.dataflow import Windows
+    from plait.tree.provenance import Origin, Trace
+
+    Shadow = tuple[Origin, ...]
+    # A piece of text, its line if the template has it as it is, and what it was made of.
+    Piece = tuple[str, int, Shadow]
+
+
+def note_text(trace: Trace, text: str, source: Source) -> None:
+    """Records the lines of a text file: those of the template that just ran, or those of a plain file."""
+    made = trace.texts.pop("", None)
+    if made is None or len(made.items) != len(text.split("\n")) - text.endswith("\n"):
+        rows = text.removesuffix("\n").split("\n")
+        made = Array([ArrayItem(row, source, number) for number, row in enumerate(rows, 1)], source, 1)
+    trace.lines[id(text)] = (text, made)
+
+
+def lines_of(trace: Trace, text: str) -> Array:
+    """The lines of a text file of the output, as recorded by `note_text`."""
+    return trace.lines[id(text)][1]
+
+
+class Texts:
+    """Text with expressions: inserted pieces are recorded by the identity of the list of parts."""
+
+    def __init__(self, windows: Windows, source: Source) -> None:
+        self.windows = windows
+        self.source = source
+        self.shadows: dict[int, tuple[list[str], dict[Origin, None], list[Piece]]] = {}
+        # Keys are joined before their item is made.
+        self.joined: dict[int, tuple[str, Shadow]] = {}
+        self.last: list[Piece] = []  # of what was joined last
+
+    def names(self, plain: Mapping[str, Any], trace: Trace) -> dict[str, Callable[..., object]]:
+        """The functions that traced programs call instead of the plain ones, which they wrap."""
+        windows, source, shadows, joined = self.windows, self.source, self.shadows, self.joined
+        plain_insert, plain_join = plain["$text.insert"], plain["$text.join"]
+        stack = windows.stack
+
+        def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
+            _, known, pieces = shadows.setdefault(id(parts), (parts, {}, []))
+            plain_insert(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
+            # What decided that the text is put in at all counts as well.
+            # Where a secret decided what stands before, it decides where this stands.
+            shape = next((window.shape for window in reversed(stack) if window.host), ())
+            control = tuple(dict.fromkeys((*windows.take(), *shape)))
+            for origin in control:
+                known[origin] = None
+            starts = lines[len(values) :]
+            pieces.append((literals[0], starts[0], control))
+            for place, value in enumerate(values):
+                if type(value) is Hole:
+                    cause = Cause("text", source, lines[place], value.origins)
+                    known[cause] = None
+                    pieces.append((str(value.value), 0, (cause, *control)))
+                pieces.append((literals[place + 1], starts[place + 1], control))
+
+        def join(parts: list[str]) -> str:
+            found = shadows.get(id(parts))
+            made: str = plain_join(parts)
+            if found is not None and found[0] is parts:
+                if not stack[-1].host:
+                    # It is what a function gives back.
+                    stack[-1].update(found[1])
+                joined[id(made)] = (made, tuple(found[1]))
+                self.last = found[2]
+            return made
+
+        def finish(text: str) -> None:
+            plain["$text.finish"](text)
+            trace.texts[""] = self.lines(trace)
+
+        return {"$text.insert": insert, "$text.join": join, "$text.finish": finish}
+
+    def lines(self, trace: Trace) -> Array:
+        """The lines of the text joined last, with their origins."""
+        found: list[ArrayItem] = []
+        row: list[str] = []
+        because: dict[Origin, None] = {}
+        at = 0
+
+        def end() -> None:
+            nonlocal at
+            item = ArrayItem("".join(row), self.source, at)
+            action = "text" if because else "written"
+            trace.changes[item] = Change(action, self.source, at, because=tuple(because))
+            found.append(item)
+            row.clear()
+            because.clear()
+            at = 0
+
+        for content, start, origins in self.last:
+            for number, piece in enumerate(content.split("\n")):
+                if number:
+                    end()
+                if piece or (start and not at):
+                    row.append(piece)
+                    because.update(dict.fromkeys(origins))
+                    line = start + number if start else origins[0].line
+                    if not at:
+                        at = line
+                    elif line != at and start and piece:
+                        because[Cause("text", self.source, line)] = None
+        if row and any(row):
+            end()
+        return Array(found, self.source, 1)

@@ -1,0 +1,428 @@
+"""Provenance of the nodes that templates build. Imported only if a run is traced.
+
+A node with an expression gets a record of the reads of its expression. A node under a condition or in a loop gets a
+record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then be in
+several places, each with its own history.
+
+`Recorder` listens to a run (see `build.Listener`); it builds nothing itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from plait.starlark import Dict, List, NoAttribute, Struct
+from plait.starlark.instrument.dataflow import Hole, Windows, without
+from plait.tree.deferred_values import is_deferred
+from plait.tree.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
+from plait.tree.provenance import Cause, Change, Control
+from plait.ytt.data_values import DataStruct
+from plait.ytt.templates.traced_text import Texts
+from plait.ytt.yaml_fragments import YamlFragment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from plait.base.source import Source
+    from plait.tree.nodes import Item
+    from plait.tree.nodes import Value as NodeValue
+    from plait.tree.provenance import Origin, Trace
+    from plait.tree.provenance.marks import Marks
+    from plait.ytt.templates.build import Builder
+    from plait.ytt.templates.node_table import Pattern
+
+    Shadow = tuple[Origin, ...]
+
+
+def windows_of(trace: Trace) -> Windows:
+    """The state of the traced programs of a run."""
+    if trace.code is None:
+        trace.code = Windows(_nodes_of, partial(note_parts, trace))
+        trace.code.silent.add(TracedStruct)
+        trace.code.quick = TracedStruct
+    assert isinstance(trace.code, Windows)
+    trace.code.marks = trace.marks
+    trace.code.follows_all = trace.follows_all
+    trace.code.untraced = trace.untraced
+    return trace.code
+
+
+def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
+    """The nodes of a fragment."""
+    return value.peek() if type(value) is YamlFragment else None
+
+
+def note_file(trace: Trace, source: Source) -> None:
+    """Say that a program read a file as a whole."""
+    windows_of(trace).read(Cause("file read", source, 0))
+
+
+def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None:
+    """Records that documents come from a library evaluation that a program requested."""
+    source, line = _caller()
+    cause = Cause(f"library {path}", source, line)
+    for document in documents:
+        trace.presence[document] = (*trace.presence.get(document, ()), cause)
+
+
+def note_export(trace: Trace, name: str, value: object) -> None:
+    """Records that a program receives the export of another one."""
+    windows = windows_of(trace)
+    found = windows.exported.get((name, id(value)))
+    for origin in () if found is None else found[1]:
+        windows.read(origin)
+
+
+class Recorder:
+    """Records what one run of a template builds.
+
+    control: the reason why the current statement runs, and the origins of its text. reached_by: the former only.
+    values: of its holes.
+    """
+
+    def __init__(self, trace: Trace, source: Source) -> None:
+        self.trace = trace
+        self.source = source
+        self.windows = windows_of(trace)
+        self.texts = Texts(self.windows, source)
+        self.control: Shadow = ()
+        self.reached_by: Shadow = ()
+        self.values: tuple[object, ...] = ()
+
+    def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
+        """The functions that a traced program calls instead of the plain ones. line: receives each printed line.
+
+        The values of its expressions come as holes, with their origins.
+        """
+        programs = self.windows.names(self.source, line)
+        names: dict[str, object] = {**self.texts.names(plain, self.trace), **programs}
+        if "$node.fill" not in plain:
+            return names
+        quick = self.trace.only_marks
+        plain_fill, plain_set, plain_defer = plain["$node.fill"], plain["$node.set"], plain["$node.defer"]
+
+        def fill(builder: Builder, site: int, index: int, /, *values: object) -> None:
+            window = self.windows.stack[-1]
+            if quick and not (self.windows.fresh or window or window.control or self.texts.joined):
+                # Nothing of it is secret, so there is nothing to record.
+                window.arguments = ()
+                run, listener = builder.run, builder.run.listener
+                run.listener = None
+                try:
+                    plain_fill(builder, site, index, *values)
+                finally:
+                    run.listener = listener
+                return
+            self.windows.fresh = False
+            self.reached_by = window.control
+            self.control = self.taken(values)
+            self.values = values
+            plain_fill(builder, site, index, *[value.value if type(value) is Hole else value for value in values])
+            self.windows.stack[-1].clear()
+
+        def set_value(builder: Builder, hole: object, /) -> None:
+            control = self.taken(())
+            if type(hole) is not Hole:
+                hole = Hole(hole, ())
+            plain_set(builder, hole.value)
+            self.windows.stack[-1].clear()
+            if builder.items and not builder.is_gone():
+                self.note_value(builder.items[-1], hole, control)
+
+        def defer(ask: Callable[[], object]) -> object:
+            def traced() -> object:
+                value, read = self.windows.call(ask)
+                for origin in read:
+                    self.windows.read(origin)
+                return value
+
+            return plain_defer(traced)
+
+        names["$node.defer"] = defer
+        names["$node.fill"] = fill
+        names["$node.set"] = set_value
+        return names
+
+    def taken(self, values: tuple[object, ...]) -> Shadow:
+        """The origins of the decision to run a statement, and of the text passed to it."""
+        control = self.windows.take()
+        joined = self.texts.joined
+        if joined:
+            for value in values:
+                found = joined.get(id(value))
+                if found is not None and found[0] is value:
+                    del joined[id(value)]
+                    control += tuple(origin for origin in found[1] if origin not in control)
+        return control
+
+    # ---- what the run says
+
+    def added(self, item: Item, pattern: Pattern | None) -> Item:
+        made = self.noted(item, pattern)
+        if self.reached_by and any(type(origin) is Control for origin in self.reached_by):
+            self.trace.there.add(made)
+        return made
+
+    def noted(self, item: Item, pattern: Pattern | None) -> Item:
+        control = self.control
+        if pattern is not None and pattern.keyed >= 0 and control:
+            self.trace.keys[item] = control
+        if pattern is None:
+            return self.copy(item, control) if control else item
+        hole = self.values[pattern.hole] if pattern.hole >= 0 else None
+        if type(hole) is Hole:
+            self.note_value(item, hole, control)
+        elif control:
+            self.trace.changes[item] = Change("template", item.source, item.line, because=control)
+        return item
+
+    def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
+        if not items:
+            return items
+        windows = self.windows
+        control = next((window.control for window in reversed(windows.stack) if window.host), ())
+        kind = Map if type(items[0]) is MapItem else Array
+        made = kind(items)
+        origins = self.note_inside(made, value, windows.argument(value))
+        source, line = _caller()
+        for item in items:
+            if origins and type(value) is not YamlFragment and type(item) is MapItem:
+                self.trace.keys.setdefault(item, origins)
+            self.note_computed(item, origins)
+        if line != old.line:
+            # They are at the line of the node whose place they take; the line that says so is another.
+            changes = self.trace.changes
+            for item in walk(made):
+                if item.line == old.line and item.source is old.source:
+                    known = changes.get(item)
+                    because = origins if known is None else known.because
+                    changes[item] = Change("expression", source, line, because=because)
+        because = (*control, *origins, Cause("template.replace", source, line, structural=True))
+        made_anew = [self.copy(item, because) for item in items]
+        if any(type(origin) is Control for origin in because):
+            self.trace.there.update(made_anew)
+        return made_anew
+
+    # ---- records
+
+    def copy(self, item: Item, because: Shadow) -> Item:
+        """A copy of the item with its own record."""
+        new = item.with_value(item.value)
+        self.trace.copied(new, item)
+        known = self.trace.changes.get(item)
+        if known is None:
+            self.trace.record(new, Change("template", item.source, item.line, because=because))
+        else:
+            self.trace.presence[new] = because
+        return new
+
+    def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
+        origins = hole.origins
+        if not origins and not control and self.trace.only_marks:
+            return
+        if type(item.value) in COLLECTIONS:
+            origins = self.note_inside(item.value, hole.value, origins)
+            if type(hole.value) is not YamlFragment:
+                self.note_computed(item, origins)
+        if control:
+            origins = (*control, *origins)
+        self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
+
+    def note_inside(self, made: NodeValue, value: object, origins: Shadow) -> Shadow:
+        """Records the nodes in a collection. Returns the remaining origins of the collection itself."""
+        if type(value) is YamlFragment:
+            # What is in a fragment has its own history.
+            nodes = value.peek()
+            return origins if nodes is None else without(origins, {nodes})
+        return without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
+
+    def note_computed(self, item: Item, because: Shadow) -> None:
+        """Records an expression as the origin of nodes that have no other."""
+        for inner in walk(item.value):
+            # What a fragment brought along stands on other lines.
+            if inner.line == item.line and inner.source is item.source:
+                if because and type(inner) is MapItem:
+                    self.trace.keys.setdefault(inner, because)
+                self.trace.record(inner, Change("expression", item.source, item.line, because=because))
+
+
+def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
+    """Records the nodes that were built from data values and displays. Returns the origins that belong only to
+    them.
+    """
+    covered: set[Origin] = set()
+    found: Iterable[tuple[Item, Shadow, object]]
+    if type(value) is TracedStruct and type(made) is Map:
+        found = value.paired(made)
+    elif (type(value) is List and type(made) is Array) or (type(value) is Dict and type(made) is Map):
+        inner = [part for _, part in value.items()] if type(value) is Dict else list(value)
+        shadows: Sequence[Shadow] | None = windows.parts_of(value)
+        array = windows.array_of(value)
+        if array is not None and len(array.items) == len(inner):
+            covered.add(array)
+            shadows = [(origin,) for origin in array.items]
+        elif shadows is not None:
+            covered.update(origin for shadow in shadows for origin in shadow)
+        found = zip(made.items, shadows or [()] * len(inner), inner, strict=False)
+    elif isinstance(value, Struct) and type(made) is Map:
+        found = [(x, (), y) for x, (_, y) in zip(made.items, value.mapping() or (), strict=False)]
+    elif type(value) is tuple and type(made) is Array:
+        found = [(x, (), y) for x, y in zip(made.items, value, strict=False)]
+    else:
+        return covered
+    for item, shadow, part in found:
+        nodes = _nodes_of(part)
+        if nodes is not None:
+            shadow = without(shadow, {nodes})
+            covered.add(nodes)
+        elif type(item.value) in COLLECTIONS:
+            below = note_parts(trace, windows, item.value, part, action)
+            shadow = without(shadow, below)
+            covered |= below
+            if shadow and type(part) is not TracedStruct:
+                # What is left of the origins may be those of keys.
+                for one in walk(item.value):
+                    if type(one) is MapItem:
+                        trace.keys.setdefault(one, shadow)
+        if shadow:
+            trace.record(item, Change(action, item.source, item.line, because=shadow))
+    return covered
+
+
+def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> NodeValue:
+    """Records the data passed to a builtin function: the call, and the origins of the data."""
+    windows = windows_of(trace)
+    shadow = windows.argument(value)
+    if not shadow and trace.only_marks and windows.is_argument(value):
+        return made
+    source, line = _caller()
+    if type(made) not in COLLECTIONS or type(value) is YamlFragment:
+        return made
+    own = [item for item in walk(made) if item.source is None]
+    shadow = without(shadow, note_parts(trace, windows, made, value, action))
+    for item in own:
+        known = trace.changes.get(item)
+        because = shadow if known is None else (*known.because, *shadow)
+        if known is None and type(item.value) in COLLECTIONS:
+            because = ()
+        trace.changes[item] = Change(action, source, line, because=because)
+    return made
+
+
+def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
+    """True if a secret decides which nodes there are in a template with documents that are overlays on others."""
+    from plait.ytt.templates import directives, read_yaml
+
+    for source in sources:
+        if source in marks.shaped and "#@overlay/match" in source.text:
+            comments = read_yaml(source).comments  # a template that was compiled before has none
+            found = {} if comments is None else comments.of
+            if any(
+                type(node) is Document and "overlay/match" in directives.names(said) for node, said in found.items()
+            ):
+                return True
+    return False
+
+
+def note_applied(trace: Trace, left: YamlFragment, right: object, action: str) -> None:
+    """Records that an overlay changes a fragment in place. What one that is not there would have changed is not known."""
+    windows, marks = windows_of(trace), trace.marks
+    shadow = windows.argument(right)
+    if marks is None or not shadow or not marks.is_secret(*shadow) or not marks.has_control(*shadow):
+        return
+    windows.mark(left, (marks.control(action, *_caller(), shadow),))
+    windows.note_nested()
+
+
+def _caller() -> tuple[Source | None, int]:
+    """The line of a program that is being run."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and "$source" not in frame.f_globals:
+        frame = frame.f_back
+    return frame.f_globals.get("$source"), frame.f_lineno
+
+
+class TracedStruct(DataStruct):
+    """Data values that record which of them are read."""
+
+    __slots__ = ("_known", "_notes", "_stack", "_windows", "plain")
+    says_itself = True
+
+    def __init__(self, node: Map, windows: Windows) -> None:
+        super().__init__(node)
+        self._stack = windows.stack
+        self._windows = windows
+        self.plain: dict[str, object] = {}  # values that were read, and are not secret
+        # Where not all reads count: asks which do, and what it answered.
+        marks = windows.marks
+        self._notes = marks.is_secret if marks is not None and marks.trace.only_marks else None
+        self._known = {} if marks is None else marks.known
+
+    def part(self, item: MapItem) -> object:
+        value = item.value
+        if type(value) not in COLLECTIONS:
+            if self._notes is None or self._notes(item):
+                self._windows.read(item)
+            return traced_values(value, self._windows)
+        made = self.made.get(id(item))
+        if made is None:
+            made = self.made[id(item)] = traced_values(value, self._windows)
+        if type(value) is Array:
+            if self._notes is None or self._notes(item):
+                self._windows.read(item)
+            if self._notes is None or self._notes(item, value):
+                self._windows.read_list(made, value)
+        return made
+
+    def attr(self, name: str) -> object:
+        item = self.node.find(name)
+        if item is None:
+            raise NoAttribute(name)
+        value = item.value
+        if type(value) not in COLLECTIONS:
+            if self._notes is None or (self._known[item] if item in self._known else self._notes(item)):
+                self._stack[-1][item] = None
+            elif type(value) in SCALARS:
+                self.plain[name] = value
+            return traced_values(value.known(), self._windows) if is_deferred(value) else value
+        return self.part(item)
+
+    def contains(self, key: object) -> bool:
+        found = super().contains(key)
+        item = self.node.find(key) if type(key) is str else None
+        if item is not None and (self._notes is None or self._notes(item)):
+            self._windows.read(item)
+        return found
+
+    def iterate(self) -> Iterator[object]:
+        for item in self.node.items:
+            if self._notes is None or self._notes(item):
+                self._windows.read(item)
+        return super().iterate()
+
+    def paired(self, made: Map) -> list[tuple[Item, Shadow, object]]:
+        """The items of a map with the data values they come from, and their values."""
+        out: list[tuple[Item, Shadow, object]] = []
+        for item, origin in zip(made.items, self.node.items, strict=False):
+            inner = self.made.get(id(origin)) if type(origin.value) in COLLECTIONS else origin.value
+            out.append((item, (origin,), inner))
+        return out
+
+
+def traced_values(value: NodeValue, windows: Windows) -> object:
+    """The result of `to_struct` for data values, with reads recorded."""
+    if type(value) is Map:
+        return TracedStruct(value, windows)
+    if type(value) is Array:
+        made = List([traced_values(item.value, windows) for item in value.items])
+        marks = windows.marks
+        if marks is None or not marks.trace.only_marks or marks.is_secret(value):
+            windows.note_list(made, value)
+        return made
+    return traced_values(value.known(), windows) if is_deferred(value) else value
+
+
+__all__ = ["Recorder", "TracedStruct", "traced_values", "windows_of"]

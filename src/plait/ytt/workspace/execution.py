@@ -1,0 +1,497 @@
+"""The phases of a render for one library. The root is a library too."""
+
+from __future__ import annotations
+
+from plait.base.errors import PlaitError, SchemaError, TemplateError
+from plait.base.events import current_listener
+from plait.base.extensions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
+from plait.base.source import CLAUSE
+from plait.tree.nodes import Document, DocumentSet, Map, is_empty
+from plait.ytt.workspace.input_files import YAML
+from plait.ytt.workspace.loader import Loader
+from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues, TextFile
+from plait.ytt.workspace.session import DOCUMENTS, EXPORTS, NOTHING, TEXT, Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plait.base.source import Source
+    from plait.starlark import Module
+    from plait.ytt.json_schema.values_schema import ValuesSchema
+    from plait.ytt.overlay import Plans
+    from plait.ytt.schema import SchemaType
+    from plait.ytt.templates import Outcome
+    from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.library_references import LibraryRefs
+    from plait.ytt.workspace.render_job import Options
+    from plait.ytt.workspace.session import Layout
+    from plait.ytt.workspace.template_cache import Kept
+    from plait.ytt.workspace.value_references import ReferredValues
+
+VALUES = "data/values"
+SCHEMA = "data/values-schema"
+LIBRARY_REF = "library/ref"
+
+
+class Evaluated:
+    """The results of one library's templates. exports: (path, names) of each library file."""
+
+    __slots__ = ("exports", "files", "texts")
+
+    def __init__(
+        self,
+        files: list[DocumentFile],
+        texts: list[TextFile],
+        exports: list[tuple[str, Mapping[str, object]]],
+    ) -> None:
+        self.files = files
+        self.texts = texts
+        self.exports = exports
+
+
+class Execution:
+    """The phases for one library (the root is one too); they can be gone through any number of times."""
+
+    __slots__ = ("_layout", "_outside", "_referred", "library", "options", "session")
+
+    def __init__(self, session: Session, library: Library, options: Options) -> None:
+        self.session = session
+        self.library = library
+        self.options = options
+        self._layout: Layout | None = None
+        self._outside: ValuesSchema | None = None
+        self._referred: ReferredValues | None = None
+        if VALUES_REFER in options.additions:
+            from plait.ytt.workspace.value_references import ReferredValues
+
+            self._referred = ReferredValues(session.context.trace)
+
+    @property
+    def outside(self) -> ValuesSchema | None:
+        """The schema of data values from outside the templates, or None. Raises PlaitError."""
+        if self.options.values_schema and self._outside is None:
+            from plait.ytt.json_schema.values_schema import values_schema
+
+            self._outside = values_schema(self.options.values_schema)
+            for note in self._outside.notes:
+                self.session.context.warn(note, of=())
+        return self._outside
+
+    @property
+    def layout(self) -> Layout:
+        """The roles of the library's files. Raises PlaitError."""
+        if self._layout is None:
+            self._layout = self.session.layout(self.library, self.options)
+        return self._layout
+
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
+        """The schema of this library, if it has one, and the schemas in it that are for other libraries.
+
+        given: schemas from outside, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.
+        """
+        layout = self.layout
+        own = layout.schemas
+        if not own and not given:
+            return None, []
+        try:
+            entries = [*self._documents(own, SCHEMA), *given]
+            documents = [entry.document for entry in entries]
+            schema = layout.schema.get(documents, self.session.context, lambda: self._built(entries))
+            if self.session.context.lookups is not None:
+                own_entries = [entry.document for entry in entries if not entry.refs]
+                self.session.context.lookups.declared(schema, own_entries)
+        except PlaitError as error:
+            if not given:  # it is made of files of the library alone, which know no data values
+                error.made_of_inputs()
+            order = _order(own, "additional data value schema" if given else None)
+            raise error.within(f"Overlaying data values schema (in following order: {order})", role=CLAUSE) from None
+        if schema is not None and self.outside is not None:
+            from plait.ytt.workspace.external_schema import two_schemas
+
+            raise two_schemas(schema, self.outside, own[0].file.path)
+        return schema, [entry for entry in entries if entry.refs]
+
+    def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
+        """The combined schema. All entries must be schemas, including those for other libraries."""
+        from plait.ytt.schema import build
+
+        merged: Document | None = None
+        built: SchemaType | None = None
+        for entry in entries:
+            declared = build(entry.document, self.session.context.warn, self.options.additions)
+            if entry.refs:
+                continue
+            built = declared
+            if merged is None:
+                merged = entry.document
+            else:
+                from plait.ytt.overlay import apply_document
+
+                context = self.session.context
+                merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
+                built = build(merged, additions=self.options.additions)
+        return built
+
+    def values(
+        self, given: Sequence[ReferencedValues], schema: SchemaType | None
+    ) -> tuple[Document, list[ReferencedValues]]:
+        """The final data values of this library, and those for other libraries.
+
+        given: values from outside (flags, references, `with_data_values`), applied after the library's own
+        (docs/reference/data-values.md). Raises PlaitError.
+        """
+        layout = self.layout
+        own = layout.values
+        merged = None
+        if schema is not None:
+            from plait.ytt.schema import defaults
+
+            merged = defaults(schema)
+        elif self.outside is not None:
+            merged = self.outside.defaults()
+        trace = self.session.context.trace
+        if trace is not None:
+            trace.label = "data values"
+            if merged is not None and not trace.only_marks:
+                trace.written(merged.value, "schema default")
+        try:
+            entries = self._documents(own, VALUES)
+            if entries:
+                made_of = [schema, self.outside, *(entry.document for entry in entries)]
+                first = merged
+                merged = layout.defaults.get(
+                    made_of, self.session.context, lambda: self._merged(first, entries, schema)
+                )
+            merged = self._merged(merged, given, schema)
+        except PlaitError as error:
+            has_more = any(not entry.refs for entry in given)
+            order = _order(own, "additional data values" if has_more else None)
+            raise error.within(f"Overlaying data values (in following order: {order})", role=CLAUSE) from None
+        if merged is None:
+            merged = Document(Map([]))
+        entries = [*entries, *given]
+        sources = [one.document.source for one in entries if one.document.source is not None]
+        sources += self.options.prefixes
+        if schema is not None and REQUIRED in self.options.additions:
+            from plait.ytt.schema.required import check_required
+
+            check_required(schema, merged, sources)
+        if self._referred is not None:
+            merged = self._referred.computed(merged, trace)
+            if schema is not None:
+                self._hide_secrets(merged, schema)
+        if self.session.context.lookups is not None:
+            own_entries = [entry.document for entry in entries if not entry.refs]
+            self.session.context.lookups.complete(self.library.name, schema, own_entries, merged)
+        if trace is not None:
+            trace.label = None
+            trace.stage("data values", [merged])
+        listener = current_listener()
+        if listener is not None and schema is not None:
+            from plait.ytt.schema.points import tell
+
+            tell(listener, schema, merged)
+        if self.outside is not None and not self.options.disable_validation:
+            self.outside.check(merged, sources)
+        if not self.options.disable_validation and (
+            schema is not None or any(not entry.plain for entry in entries if not entry.refs)
+        ):
+            from plait.ytt.schema import ANY, validate
+
+            validate(schema or ANY, merged)
+        return merged, [entry for entry in entries if entry.refs]
+
+    def _merged(
+        self, merged: Document | None, entries: Sequence[ReferencedValues], schema: SchemaType | None
+    ) -> Document | None:
+        """The data values merged with the entries for this library. Raises PlaitError."""
+        trace = self.session.context.trace
+        if merged is not None and schema is not None:
+            self._hide_secrets(merged, schema)
+        for entry in entries:
+            if entry.refs:
+                continue
+            before = merged
+            document = entry.document
+            if schema is not None:
+                self._hide_secrets(document, schema)
+            if trace is not None and entry.secret:
+                trace.hide(document.value)
+            if merged is None:
+                merged = document
+            elif self.outside is not None:
+                from plait.ytt.workspace.external_schema import laid_over
+
+                merged = laid_over(self.outside, merged, document, plain=entry.plain, trace=trace)
+            else:
+                from plait.ytt.overlay import apply_document
+
+                if schema is not None and not entry.plain:
+                    from plait.ytt.overlay.chance import warn_of_siblings
+
+                    warn_of_siblings(document, self.session.context.warn_openly)
+                # What a schema does not know is told by the check.
+                warn = self.session.context.warn if schema is None else None
+                if schema is not None and ALTERNATIVES in self.options.additions:
+                    from plait.ytt.schema.alternatives import made_room
+
+                    before = merged = made_room(schema, document, merged, trace)
+                merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
+                if trace is not None and entry.plain and before is not None and not trace.only_marks:
+                    trace.relate(before.value, merged.value, "data values")
+            if schema is not None:
+                from plait.ytt.schema import check, fill
+
+                filled = fill(schema, merged, before)
+                if trace is not None and not trace.only_marks:
+                    trace.relate(merged.value, filled.value, "schema default")
+                merged = filled
+                findings = check(schema, merged, before)
+                if findings:
+                    raise SchemaError(
+                        "One or more data values were invalid", findings=findings, code="invalid-data-values"
+                    ).made_of()
+        return merged
+
+    def _hide_secrets(self, document: Document, schema: SchemaType) -> None:
+        """Mark the data values that the schema declares secret."""
+        if SECRETS in self.options.additions:
+            from plait.ytt.schema.secrets import hide_secrets
+
+            hide_secrets(schema, document.value, self.session.context.trace)
+
+    def _documents(self, members: Sequence[LibraryFile], name: str) -> list[ReferencedValues]:
+        """The documents annotated `@name` that these files evaluate to."""
+        if not members:
+            return []
+        layout = self.layout
+        if name in layout.documents:
+            return layout.documents[name]
+        found: list[ReferencedValues] = []
+        if self._referred is None:
+            loader = self._loader(None, (), ())
+        else:
+            self._referred.begin()
+            loader = self._loader(self._referred, (), ())
+        for member in members:
+            try:
+                documents = _only(loader.run(member.file, member.library, self.library), member.file.path, name)
+            except PlaitError as error:
+                raise error.within("", role=CLAUSE, reference=f"Templating file '{member.file.path}'") from None
+            found += [_referenced(document, name) for document in documents]
+        if (
+            all(self.session.is_fixed(member.file, self.options) for member in members)
+            and not any(entry.refs for entry in found)  # it is noted of these whether they are used
+            and self.options.debug is None
+        ):
+            layout.documents[name] = found
+        return found
+
+    def evaluate(
+        self,
+        values: Document,
+        library_values: Sequence[ReferencedValues],
+        library_schemas: Sequence[ReferencedValues],
+        *,
+        printed: bool,
+    ) -> Evaluated:
+        """Runs the templates, then the overlays (docs/guide-render.md). printed: False for the result of a library.
+
+        Raises PlaitError.
+        """
+        loader = self._loader(values, library_values, library_schemas)
+        documents: list[tuple[LibraryFile, DocumentSet]] = []
+        texts: list[TextFile] = []
+        exports: list[tuple[str, Mapping[str, object]]] = []
+        context = self.session.context
+        layout = self.layout
+        kept = self.session.kept if printed and self.options.debug is None else None
+        if kept is not None:
+            libraries = [(one.path, one.file.text()) for one, _ in layout.members if one.file.is_library]
+            kept.begin(values.value, tuple(libraries))
+        for member, purpose in layout.members:
+            context.doing = member.path
+            context.done += 1
+            if purpose == NOTHING:
+                continue
+            if purpose == EXPORTS:
+                exports.append((member.path, loader.exports(member, self.library)))
+                if context.lookups is not None:
+                    context.lookups.defines(member.file.source, exports[-1][1])
+                continue
+            file = member.file
+            outcome = self._outcome(loader, member, kept)
+            if purpose == DOCUMENTS:
+                assert outcome.documents is not None
+                documents.append((member, outcome.documents))
+                if context.originals is not None and not self.session.yaml(file, self.options).is_template:
+                    context.originals.add(outcome.documents, _read)
+            elif purpose == TEXT:
+                texts.append(TextFile(member.path, outcome.text))
+                if context.trace is not None:
+                    from plait.ytt.templates.traced_text import note_text
+
+                    note_text(context.trace, texts[-1].text, file.source)
+            else:
+                raise TemplateError(
+                    f"Unknown file type of '{file.path}'",
+                    expected="a YAML or text file for output",
+                    found=f"a {file.type} file",
+                    hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
+                    code="unknown-file-type",
+                )
+        if OUTPUT_FILE in self.options.additions and any(
+            "@output/file" in one.file.text() for one, _ in layout.members
+        ):
+            from plait.ytt.workspace.outputs import check_placed
+
+            check_placed(found for _, found in documents)
+        if library_values or library_schemas:
+            from plait.ytt.workspace.library_references import check_used
+
+            check_used(library_values, library_schemas)
+        if TAGS in self.options.additions:
+            from plait.ytt.workspace.tag_overlays import replacing
+
+            for place, (member, found) in enumerate(documents):
+                items: list[Document] = [replacing(one) if _is_overlay(one) else one for one in found.items]  # type: ignore[misc]
+                documents[place] = member, found.with_items(items)
+        context.doing = "overlays"
+        return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
+
+    def _outcome(self, loader: Loader, member: LibraryFile, kept: Kept | None) -> Outcome:
+        """The result of a file. An unchanged template is not evaluated again."""
+
+        def run() -> Outcome:
+            return loader.run(member.file, member.library, self.library)
+
+        if kept is None or member.file.type != YAML:
+            return run()
+        return kept.outcome(member.file, self.options, self.session, run)
+
+    def exports(
+        self, member: LibraryFile, values: Document, library_values: Sequence[ReferencedValues]
+    ) -> Mapping[str, object]:
+        """The names that one library file defines. Raises PlaitError."""
+        return self._loader(values, library_values, ()).exports(member, self.library)
+
+    def _loader(
+        self,
+        values: Document | ReferredValues | None,
+        library_values: Sequence[ReferencedValues],
+        library_schemas: Sequence[ReferencedValues],
+    ) -> Loader:
+        def make_library(current: Library, root: Library) -> Module:
+            from plait.ytt.workspace.library_module import library_module
+
+            return library_module(self, current, root, library_values, library_schemas)
+
+        shown = Map([]) if values is None else values.value if isinstance(values, Document) else values
+        return Loader(self.session, self.options, shown, make_library)
+
+
+def _read(source: Source) -> DocumentSet:
+    """The documents of a file that is not a template."""
+    from plait.yaml import deduplicate, read
+
+    return deduplicate(read(source))
+
+
+def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
+    names = [member.file.path for member in members]
+    return ", ".join([*names, additional] if additional else names)
+
+
+def _is_overlay(document: Document) -> bool:
+    from plait.ytt.overlay import is_overlay
+
+    return is_overlay(document)
+
+
+def is_dropped(document: Document) -> bool:
+    """True if a document is dropped: null, or an empty map or array that is not the result of an expression."""
+    return document.value is None or (is_empty(document.value) and not document.computed)
+
+
+def _only(made: Outcome, path: str, name: str) -> list[Document]:
+    """The documents annotated `@name` of a file. Raises TemplateError if it has others."""
+    assert made.documents is not None
+    found = []
+    for document in made.documents.items:
+        if document.annotations is not None and name in document.annotations:
+            found.append(document)
+        elif not is_dropped(document):
+            what = "data values file" if name == VALUES else "schema file"
+            kind = "data values" if name == VALUES else "schema"
+            raise TemplateError(
+                f"Expected {what} '{path}' to only have {kind} documents",
+                at=document.position,
+                hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
+                code="only-documents",
+            )
+    return found
+
+
+def _referenced(document: Document, name: str) -> ReferencedValues:
+    """A document with the library reference in its annotations. Raises TemplateError."""
+    annotations = document.annotations or {}
+    refs: LibraryRefs = ()
+    if LIBRARY_REF in annotations:
+        from plait.ytt.workspace.library_references import refs_of
+
+        refs = refs_of(annotations[LIBRARY_REF])
+    after = False
+    if name == VALUES and annotations[VALUES].kwargs:
+        from plait.ytt.workspace.library_references import is_after_module
+
+        after = is_after_module(annotations[VALUES], refs)
+    return ReferencedValues(
+        document, refs, after_library_module=after, noun="Data Value" if name == VALUES else "Schema"
+    )
+
+
+def _overlaid(
+    documents: list[tuple[LibraryFile, DocumentSet]], session: Session, plans: Plans, *, printed: bool
+) -> list[DocumentFile]:
+    """Take the overlays out and apply them to all the rest (docs/reference/overlays.md)."""
+    documents.sort(key=lambda found: found[0].file.order)
+    overlays: list[Document] = []
+    overlay_files: list[str] = []
+    kept: list[tuple[LibraryFile, DocumentSet]] = []
+    for member, found in documents:
+        rest: list[Document] = []
+        for document in found.items:
+            if document.annotations is not None and _is_overlay(document):
+                overlays.append(document)
+                if member.file.path not in overlay_files:
+                    overlay_files.append(member.file.path)
+            elif not is_dropped(document):
+                rest.append(document)
+        if rest:
+            kept.append((member, found if len(rest) == len(found.items) else found.with_items(rest)))
+    trace = session.context.trace
+    groups = [found for _, found in kept]
+    if trace is not None:
+        trace.stage("templates", [document for group in groups for document in group.items])
+    marks = session.context.secrets
+    if marks is not None and marks.shaped:
+        from plait.ytt.templates.tracing import shapes_overlays
+
+        if shapes_overlays(marks, (member.file.source for member, _ in documents)):
+            # What an overlay that is not there would have changed is not known.
+            marks.hide_all()
+    if overlays:
+        try:
+            from plait.ytt.overlay import apply_documents
+
+            warn = session.context.warn_openly  # overlays withhold what depends on a secret themselves
+            groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)
+        except PlaitError as error:
+            raise error.within(f"Overlaying (in following order: {', '.join(overlay_files)})", role=CLAUSE) from None
+    result = [
+        DocumentFile(member.path, member.file.order, group) for (member, _), group in zip(kept, groups, strict=False)
+    ]
+    # Overlays that append where there was no document at all have made a group of their own.
+    result += [DocumentFile(overlay_files[-1], 0, group) for group in groups[len(kept) :]]
+    return result

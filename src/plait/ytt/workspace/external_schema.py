@@ -1,0 +1,41 @@
+"""Data values with a schema from outside the templates: `plait render --schema`."""
+
+from __future__ import annotations
+
+from plait.base.errors import UsageError
+from plait.ytt.overlay import apply_document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.tree.nodes import Document
+    from plait.tree.provenance import Trace
+    from plait.ytt.json_schema.values_schema import ValuesSchema
+    from plait.ytt.schema import SchemaType
+
+
+def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None) -> Document:
+    """The data values so far, overlaid with given ones and the defaults that these require. Raises PlaitError.
+
+    plain: the given ones have no annotations. The check of the schema reports unknown values.
+    """
+    merged = apply_document(schema.room_for(given, before), given, plain=plain, adds=True, trace=trace)
+    filled = schema.fill(merged, before)
+    if trace is not None:
+        if plain:
+            trace.relate(before.value, merged.value, "data values")
+        trace.relate(merged.value, filled.value, "schema default")
+    return filled
+
+
+def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageError:
+    """The error for a schema option in a run whose templates have a schema too. path: their file."""
+    return UsageError(
+        f'data values have one schema, and here are two: "{outside.name}", and {path}',
+        at=schema.position,
+        also=[outside.position.labelled("the other schema")],
+        hint="--data-values-schema-inspect -o json-schema prints the one of templates as a JSON Schema",
+        code="two-schemas",
+    )
+
+
+__all__ = ["laid_over", "two_schemas"]

@@ -1,0 +1,161 @@
+"""File marks: `--file-mark PATH:KEY=VALUE` changes the role of an input (docs/guide-render.md).
+
+Marks apply in order, each to every file whose original path its pattern matches; a mark that matches none is an error.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import UsageError
+from plait.base.similar_names import did_you_mean
+from plait.ytt.workspace.input_files import DATA, STARLARK, TEXT, YAML
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plait.ytt.workspace.input_files import InputFile
+
+# The value of a `type` mark -> the type, and whether the file is a template.
+TYPES = {
+    "yaml-template": (YAML, True),
+    "yaml-plain": (YAML, False),
+    "text-template": (TEXT, True),
+    "text-plain": (TEXT, False),
+    "starlark": (STARLARK, False),
+    "data": (DATA, False),
+}
+
+# Key -> the values it takes; None for any.
+KEYS: dict[str, tuple[str, ...] | None] = {
+    "path": None,
+    "exclude": ("true",),
+    "type": tuple(TYPES),
+    "for-output": ("true",),
+    "exclusive-for-output": ("true",),
+}
+
+
+_SUCH_AS = "such as app.yml:exclude=true, or app.yml:type=yaml-plain"
+
+
+class Mark:
+    """One mark. text: as written; pattern, key, value: its parts."""
+
+    __slots__ = ("key", "pattern", "text", "value")
+
+    def __init__(self, text: str, pattern: str, key: str, value: str) -> None:
+        self.text = text
+        self.pattern = pattern
+        self.key = key
+        self.value = value
+
+
+def parse_mark(text: str) -> Mark:
+    """Read `PATH:KEY=VALUE`. Raises UsageError for another form, an unknown key and an unknown value."""
+    pattern, colon, rest = text.partition(":")
+    if not colon:
+        raise UsageError(f"Expected file mark '{text}' to be in format path:key=value", hint=_SUCH_AS, code="file-mark")
+    key, equals, value = rest.partition("=")
+    if not equals:
+        raise UsageError(
+            f"Expected file mark '{text}' key-value portion to be in format key=value", hint=_SUCH_AS, code="file-mark"
+        )
+    if key not in KEYS:
+        raise UsageError(
+            f"Unknown key in file mark '{text}'",
+            expected=", ".join(KEYS),
+            found=key,
+            hint=did_you_mean(key, KEYS),
+            code="file-mark",
+        )
+    values = KEYS[key]
+    if values is not None and value not in values:
+        raise UsageError(
+            f"Unknown value in file mark '{text}'",
+            expected=", ".join(values),
+            found=value,
+            hint=did_you_mean(value, values),
+            code="file-mark",
+        )
+    return Mark(text, pattern, key, value)
+
+
+def _no_match(text: str) -> str:
+    return f"Expected file mark '{text}' to match at least one file by path, but did not"
+
+
+def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputFile]:
+    """The files that are left, marked. Raises UsageError; see `parse_mark`, and for a mark that matches nothing."""
+    left = list(files)
+    exclusive: list[InputFile] = []
+    for text in marks:
+        try:
+            mark = parse_mark(text)
+        except UsageError as error:
+            pattern, _, rest = text.partition(":")
+            if "=" in rest and not any(matches(pattern, file.original_path) for file in left):
+                error.reference = _no_match(text)  # the reference program looks for files first
+            raise
+        matched = [file for file in left if matches(mark.pattern, file.original_path)]
+        if not matched:
+            raise UsageError(
+                _no_match(text),
+                hint=did_you_mean(mark.pattern, [file.original_path for file in left]),
+                code="unmatched-file-mark",
+            )
+        if mark.key == "path":
+            for file in matched:
+                file.path = mark.value
+        elif mark.key == "exclude":
+            gone = set(map(id, matched))
+            left = [file for file in left if id(file) not in gone]
+        elif mark.key == "type":
+            for file in matched:
+                file.marked_type, file.marked_template = TYPES[mark.value]
+        elif mark.key == "for-output":
+            for file in matched:
+                file.marked_output = True
+        else:
+            exclusive += matched
+    if exclusive:
+        for file in left:
+            file.marked_output = False
+        for file in exclusive:
+            file.marked_output = True
+    return left
+
+
+def matches(pattern: str, path: str) -> bool:
+    """True if a mark's pattern matches a whole path.
+
+    The first `**/*` matches one or more characters, then the first remaining `*` one or more that are not `/`;
+    everything else is literal.
+    """
+    before, deep, after = pattern.partition("**/*")
+    # Each alternative is (text before the star, text after it); the deep star, if any, is in one of the two halves.
+    if not deep:
+        head, star, tail = pattern.partition("*")
+        if not star:
+            return pattern == path
+        return _ends_match(path, head, tail) and "/" not in path[len(head) : len(path) - len(tail)]
+    head, star, tail = before.partition("*")
+    if star:
+        return any(_ends_match(path[cut:], tail, after) for cut in _cuts(path, head))
+    head, star, tail = after.partition("*")
+    if star:
+        # The single star stands in the part after the deep one: read the path from its end.
+        return any(_ends_match(path[: len(path) - cut], before, head) for cut in _cuts(path[::-1], tail[::-1]))
+    return _ends_match(path, before, after)
+
+
+def _ends_match(path: str, head: str, tail: str) -> bool:
+    """True if the path starts with head, ends with tail, and has at least one character in between."""
+    return len(path) > len(head) + len(tail) and path.startswith(head) and path.endswith(tail)
+
+
+def _cuts(path: str, head: str) -> list[int]:
+    """The indexes at which a single star after `head` can end."""
+    if not path.startswith(head):
+        return []
+    end = path.find("/", len(head))
+    return list(range(len(head) + 1, (len(path) if end < 0 else end) + 1))

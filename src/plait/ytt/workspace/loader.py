@@ -1,0 +1,296 @@
+"""`load(...)` and the evaluation of files for one library execution (docs/reference/language.md)."""
+
+from __future__ import annotations
+
+from plait.base.errors import PlaitError, ReadError, StarlarkError
+from plait.base.source import CLAUSE, FILE
+from plait.ytt.templates import Outcome
+from plait.ytt.workspace import input_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.base.source import Position
+    from plait.starlark import Load, Module
+    from plait.tree.context import Context
+    from plait.tree.nodes import Value
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.render_job import Options
+    from plait.ytt.workspace.session import Session
+    from plait.ytt.workspace.value_references import ReferredValues
+
+
+# Steps for a line that is printed once more.
+_A_LINE = 10
+
+
+class Loader:
+    """Evaluates files with one set of data values.
+
+    values: the data values, or their placeholder while they are merged. library_module: creates `@ytt:library` for
+    files in a directory. A library file is run once for each directory and root that it is seen from, and then serves
+    every `load` of it. ytt runs it again for every `load`; the only visible difference is its printed lines, which are
+    repeated here too.
+    """
+
+    __slots__ = ("_exports", "_loading", "_make_library", "_options", "_session", "_values")
+
+    def __init__(
+        self,
+        session: Session,
+        options: Options,
+        values: Value | ReferredValues,
+        library_module: Callable[[Library, Library], Module],
+    ) -> None:
+        self._session = session
+        self._options = options
+        self._values = values
+        self._make_library = library_module
+        # The names, the lines that were printed meanwhile, and whether it looked at other files.
+        # And the number of instruction sets.
+        self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int]] = {}
+        self._loading: list[InputFile] = []
+
+    def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
+        """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises PlaitError."""
+        debug, marks = self._options.debug, self._session.context.secrets
+        if debug is not None and (marks is None or not marks.is_decided()):
+            debug(f"## file {file.path} ({file.kind})")
+        if self._session.context.lookups is not None:
+            self._session.context.lookups.ran(file.source, self._values)
+        session = self._session
+        try:
+            found = session.prepared(file, self._options)
+        except PlaitError as error:
+            raise _stopped(error, file, session.instruction_sets + 1) from None
+        if isinstance(found, Outcome):
+            return found
+        session.instruction_sets += 1
+        number = session.instruction_sets
+        try:
+            return found.run(session.context, self._load_for(current, root))
+        except PlaitError as error:
+            raise _failed(error, file, number) from None
+
+    def exports(self, member: LibraryFile, root: Library) -> Mapping[str, object]:
+        """The names a library file defines. Raises PlaitError; a file that loads itself is reported as a cycle."""
+        file = member.file
+        key = (file, member.library, root)
+        found = self._exports.get(key)
+        if found is None:
+            if file in self._loading:
+                names = [loading.path for loading in self._loading[self._loading.index(file) :]]
+                raise StarlarkError(
+                    f"load: files load each other in a cycle: {' -> '.join([*names, file.path])}", code="load-cycle"
+                )
+            self._loading.append(file)
+            session, printed = self._session, list[str]()
+            before, session.reached_out = session.reached_out, False
+            recordings = self._session.context.print_line.recordings
+            recordings.append(printed)
+            sets = session.instruction_sets
+            try:
+                exports = self.run(file, member.library, root).exports
+                found = exports, printed, session.reached_out, session.instruction_sets - sets
+            finally:
+                session.reached_out |= before
+                recordings.pop()
+                self._loading.pop()
+            self._exports[key] = found
+            return found[0]
+        self._session.reached_out |= found[2]
+        self._session.instruction_sets += found[3]
+        if found[1]:
+            from plait.starlark import spend
+
+            spend(sum(_A_LINE + len(line) for line in found[1]))
+            marks = self._session.context.secrets
+            for line in found[1] if marks is None or not marks.is_decided() else ():
+                self._session.context.print_line(line)
+        return found[0]
+
+    def _load_for(self, current: Library, root: Library) -> Load:
+        def load(path: str, at: Position) -> Mapping[str, object]:
+            try:
+                return self._load(path, current, root, at)
+            except PlaitError as error:
+                if isinstance(error, ReadError) and error.at is None:
+                    told = error.reference
+                    error = StarlarkError(f"load: {error.message}", hint=error.hint, reference=told, code=error.code)
+                raise error.within("", role=CLAUSE, reference=f"cannot load {path}") from None
+
+        return load
+
+    def _load(self, path: str, current: Library, root: Library, at: Position) -> Mapping[str, object]:
+        written = path
+        if path.startswith("@"):
+            name, colon, rest = path[1:].partition(":")
+            if not colon:
+                raise ReadError(
+                    "Expected library path to be in format '@name:path' "
+                    "e.g. '@github.com/vmware-tanzu/test:test.star' or '@ytt:base64'",
+                    code="load-path",
+                )
+            if name == "ytt":
+                return {rest: self._module(rest, current, root)}
+            self._session.reached_out = True
+            current = root = current.find_library(name)
+            path = rest
+        directory = current
+        if path.startswith("/"):
+            directory = root
+            path = path[1:]
+        try:
+            member = directory.find_file(path)
+        except ReadError as error:
+            error.hint = error.hint or _elsewhere(path, root)
+            raise
+        file = member.file
+        if not file.is_library:
+            told = f"Expected file '{file.path}' to be a library file, but was not"
+            raise ReadError(
+                told,
+                reference=f"{told} (hint: library filename must end with '.lib.yml' or '.star'; use data.read(...) for "
+                "loading non-templated file contents)",
+                hint="a library file's name ends in .lib.yml, .lib.txt or .star; "
+                "data.read(...) gives the content of any other file",
+                code="not-library-file",
+            )
+        if self._session.context.lookups is not None:
+            self._session.context.lookups.loads[at.source, written] = file.source
+        return self.exports(member, root)
+
+    def _module(self, name: str, current: Library, root: Library) -> Module:
+        if name == "data":
+            return self._data_module(current, root)
+        if name == "library":
+            self._session.reached_out = True
+            return self._make_library(current, root)
+        found = self._session.module(name)
+        if found is None:
+            from plait.base.similar_names import did_you_mean
+            from plait.ytt.modules import MODULES
+
+            told = f"builtin ytt library does not have module '{name}'"
+            raise ReadError(
+                told,
+                reference=f"{told} (hint: is it available in newer version of ytt?)",
+                hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of plait?",
+                code="module-not-found",
+            )
+        return found
+
+    def _data_module(self, current: Library, root: Library) -> Module:
+        session = self._session
+        functions = session.data_functions.get((current, root))
+        if functions is None:
+            functions = session.data_functions[current, root] = _data_functions(session, current, root)
+        from plait.starlark import Struct
+
+        if isinstance(self._values, Struct):
+            from plait.ytt.data_values import data_module
+
+            return data_module(self._values, functions)
+        if session.data_module is None:
+            session.data_module = _data_module(session.context)
+        return session.data_module(self._values, functions)
+
+
+_EVALUATING = {input_files.TEXT: "Evaluating text template", input_files.STARLARK: "Evaluating starlark template"}
+_READING = {input_files.TEXT: "Parsing text template", input_files.YAML: "Compiling YAML template"}
+
+
+def _stopped(error: PlaitError, file: InputFile, number: int) -> PlaitError:
+    """The error of a file that cannot be compiled, with ytt's steps. number: as below."""
+    if isinstance(error, StarlarkError):
+        return _failed(error, file, number)
+    if file.type in _READING and not isinstance(error, ReadError):
+        error.within("", role=CLAUSE, reference=f"{_READING[file.type]} '{file.path}'")
+    return error
+
+
+def _failed(error: PlaitError, file: InputFile, number: int) -> PlaitError:
+    """The error of a file that fails while it is evaluated. number: of its instruction set."""
+    error.within("", role=FILE, reference=str(number))
+    if file.type in _EVALUATING:
+        error.within("", role=CLAUSE, reference=_EVALUATING[file.type])
+    return error
+
+
+def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Module]:
+    """The function that creates `@ytt:data` from data values."""
+    from plait.ytt.data_values import data_module, to_struct
+
+    lookups = context.lookups
+    if lookups is not None and context.trace is None:
+        from plait.ytt.templates.looked_up import noted_values
+
+        return lambda values, functions: data_module(noted_values(values, lookups), functions)
+    if context.trace is None:
+        return lambda values, functions: data_module(to_struct(values), functions)
+    from plait.ytt.templates.tracing import traced_values, windows_of
+
+    windows = windows_of(context.trace)
+    return lambda values, functions: data_module(traced_values(values, windows), functions)
+
+
+def _data_functions(session: Session, current: Library, root: Library) -> dict[str, object]:
+    """`data.list` and `data.read` for files in a directory."""
+    context = session.context
+    from plait.starlark import Builtin
+    from plait.ytt.workspace.library import data_reader
+
+    read, listing = data_reader(current, root)
+
+    def data_read(*args: object, **_kwargs: object) -> str:
+        if len(args) != 1:
+            raise StarlarkError("data.read: expected exactly one argument", code="argument-count")
+        session.reached_out = True
+        path = _path("data.read", args[0])
+        try:
+            content = read(path).decode("utf-8", "surrogateescape")
+        except ReadError as error:
+            told = f"data.read: {error.reference}"
+            raise StarlarkError(
+                f"data.read: {error.message}", hint=error.hint, reference=told, code=error.code
+            ) from None
+        if context.trace is not None:
+            from plait.ytt.templates.tracing import note_file
+
+            library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
+            note_file(context.trace, library.find_file(rest).file.source)
+        return content
+
+    def data_list(*args: object, **_kwargs: object) -> object:
+        from plait.starlark import List
+
+        if len(args) > 1:
+            raise StarlarkError("data.list: expected exactly zero or one argument", code="argument-count")
+        session.reached_out = True
+        path = _path("data.list", args[0]) if args else ""
+        try:
+            return List(listing(path))
+        except ReadError as error:
+            told = f"data.list: {error.reference}"
+            raise StarlarkError(
+                f"data.list: {error.message}", hint=error.hint, reference=told, code=error.code
+            ) from None
+
+    return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
+
+
+def _path(function: str, value: object) -> str:
+    if type(value) is not str:
+        from plait.starlark import type_of
+
+        raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}", code="wrong-argument-type")
+    return value
+
+
+def _elsewhere(path: str, root: Library) -> str | None:
+    """A hint that names the files of the same name in other directories."""
+    name = path.rpartition("/")[2]
+    found = [f'"/{member.path}"' for member in root.accessible_files() if member.file.name == name]
+    return f"that name is known as {' and '.join(found[:3])}" if found else None

@@ -1,0 +1,67 @@
+"""Plain documents that are laid over the output: `--merge`, after the overlays."""
+
+from __future__ import annotations
+
+from plait.tree.nodes import DocumentSet
+from plait.ytt.overlay.item_keys import Rules, declared
+from plait.ytt.overlay.kubernetes import rule_of_kubernetes
+from plait.ytt.workspace.input_files import YAML
+from plait.ytt.workspace.render_job import DocumentFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.tree.context import Context
+    from plait.tree.nodes import Document
+    from plait.ytt.workspace.input_files import InputFile
+
+
+class Merges:
+    """Documents to merge into the output, in order, and the sources of merge keys."""
+
+    __slots__ = ("_declared", "_documents", "_schemas")
+
+    def __init__(self, documents: Sequence[Document], keys: Iterable[str], schemas: Sequence[str]) -> None:
+        """keys: the values of `--merge-key`. schemas: paths of schemas of kinds. Raises UsageError for an invalid key."""
+        self._documents = documents
+        self._declared = [declared(text) for text in keys]
+        self._schemas = schemas
+
+    def merged(self, files: Sequence[DocumentFile], context: Context) -> list[DocumentFile]:
+        """The files of the output with the documents merged in. Raises PlaitError."""
+        if not self._schemas:
+            return self._merged(files, context, Rules([*self._declared, rule_of_kubernetes]))
+        from plait.ytt.json_schema.item_rules import rules_of
+        from plait.ytt.json_schema.watched import watched_catalogue
+
+        with watched_catalogue(self._schemas) as catalogue:
+            return self._merged(files, context, Rules([*self._declared, rules_of(catalogue), rule_of_kubernetes]))
+
+    def _merged(self, files: Sequence[DocumentFile], context: Context, rules: Rules) -> list[DocumentFile]:
+        if not self._documents:
+            return [*files]
+        from plait.ytt.overlay.merge import merge_documents
+
+        trace = context.trace
+        if trace is not None:
+            trace.stage("overlays", [document for file in files for document in file.documents.items])
+        sets: list[DocumentSet] = [file.documents for file in files]
+        sets = merge_documents(sets, self._documents, rules, trace=trace, warn=context.warn)
+        return [DocumentFile(file.path, file.order, documents) for file, documents in zip(files, sets, strict=True)]
+
+
+def documents_of(
+    files: Iterable[InputFile], *, strict: bool = False, warn: Callable[[str], None] | None = None
+) -> list[Document]:
+    """The documents of plain YAML files that are merged; of a directory the files that are YAML by their names.
+
+    warn: receives likely mistakes. Raises ReadError, also for an annotation.
+    """
+    from plait.ytt.workspace.values_flags import plain_documents
+
+    found: list[Document] = []
+    for file in files:
+        if not file.in_directory or file.type == YAML:
+            found += plain_documents(file, file.source, "merge", strict=strict, warn=warn)
+    return found

@@ -1,0 +1,82 @@
+"""Warnings about inputs that are printed as documents although they were meant as something else."""
+
+from __future__ import annotations
+
+import os
+
+from plait.base.source import Position
+from plait.tree.nodes import Array, Map
+from plait.ytt.workspace.input_files import CHART, KUSTOMIZATIONS, YAML
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.base.warnings import Warning
+    from plait.tree.context import Context
+    from plait.tree.nodes import Document, DocumentSet
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.render_job import DocumentFile
+
+
+def values_as_documents(
+    files: Sequence[InputFile], printed: Sequence[DocumentFile], values: Document, context: Context
+) -> None:
+    """Warn about plain files whose keys are all data values."""
+    known = {item.key for item in values.value.items} if type(values.value) is Map else set()
+    for file, documents in _plain(files, printed):
+        keys = _keys(documents)
+        # A document with one key that is a data value as well, such as a name, is no mistake.
+        if keys and keys <= known and ("val" in os.path.basename(file.path) or len(keys) > 1):
+            from plait.base.warnings import warning
+
+            message = (
+                "this file is printed as a document, but all its keys are data values; --data-values-file takes it as "
+                "data values"
+            )
+            context.warn(warning(message, code="values-as-document", at=Position(file.source, 1)), of=(values,))
+
+
+def foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+    """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
+    from plait.base.warnings import warning
+
+    directories = {os.path.dirname(file.path) for file in files}
+    paths = {os.path.normpath(file.path) for file in files}
+    for file, documents in _plain(files, printed):
+        directory, name = os.path.split(file.path)
+        if name == CHART and os.path.join(directory, "templates") in directories:
+            yield warning(
+                "this is a Helm chart, and its files are printed as plain documents; helm template renders it",
+                code="foreign-document",
+                at=Position(file.source, 1),
+            )
+        if name in KUSTOMIZATIONS and any(
+            os.path.normpath(os.path.join(directory, one)) in paths for one in _resources(documents)
+        ):
+            yield warning(
+                "this is a kustomization, and it is printed as a plain document; kustomize build applies it",
+                code="foreign-document",
+                at=Position(file.source, 1),
+            )
+
+
+def _plain(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[tuple[InputFile, DocumentSet]]:
+    """The inputs without code, with the documents that are printed of them."""
+    documents = {file.path: file.documents for file in printed}
+    for file in files:
+        if file.type == YAML and file.path in documents and "#@" not in file.text():
+            yield file, documents[file.path]
+
+
+def _keys(documents: DocumentSet) -> set[object]:
+    """The keys of the only document, if it is a map."""
+    top = documents.items[0].value if len(documents.items) == 1 else None
+    return {item.key for item in top.items} if type(top) is Map else set()
+
+
+def _resources(documents: DocumentSet) -> Iterator[str]:
+    for document in documents.items:
+        item = document.value.find("resources") if type(document.value) is Map else None
+        if item is not None and type(item.value) is Array:
+            yield from (one.value for one in item.value.items if type(one.value) is str)

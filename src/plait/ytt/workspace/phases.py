@@ -1,0 +1,190 @@
+"""The phases of a render, in order: schema, data values, templates, overlays (docs/guide-render.md), merges."""
+
+from __future__ import annotations
+
+from plait.base.errors import Advice, Flag, PlaitError, UsageError
+from plait.base.events import current_listener
+from plait.base.extensions import SECRETS, TAGS, VALUES_REFER
+from plait.tree.annotations import placing
+from plait.tree.context import Context
+from plait.tree.nodes import Array, DocumentSet, Map
+from plait.ytt.workspace.execution import Execution, is_dropped
+from plait.ytt.workspace.input_files import DATA, YAML
+from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Job, Result
+from plait.ytt.workspace.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plait.tree.nodes import Document
+    from plait.tree.provenance import Origin
+    from plait.ytt.schema import SchemaType
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.render_job import ReferencedValues
+
+
+def run(
+    job: Job,
+    context: Context | None = None,
+    given: Mapping[InputFile, DocumentSet] | None = None,
+    session: Session | None = None,
+) -> Result:
+    """Runs all phases of a job. given: plain files with parsed documents. session: of this run.
+
+    Raises PlaitError.
+    """
+    if has_secrets(job):
+        from plait.ytt.workspace.silence import run_with_secrets
+
+        return run_with_secrets(job, context, session, lambda session: _told(job, session, given))
+    return _told(job, Session(context) if session is None else session, given)
+
+
+def has_secrets(job: Job) -> bool:
+    """True if a job has secret data values, or may have a schema that declares some."""
+    return any(one.secret for one in job.values) or (
+        SECRETS in job.options.additions
+        and any("@schema/secret" in file.text() for file in job.files if file.type == YAML)
+    )
+
+
+def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> Result:
+    if given is not None:
+        session.give(given)
+    try:
+        result = _run(job, session)
+        result.has_tags = TAGS in job.options.additions
+        return result
+    finally:
+        if (listener := current_listener()) is not None:
+            from plait.ytt.workspace.unreached_inputs import tell_unused
+
+            tell_unused(listener, job.files, session)
+        if session.context.trace is not None:  # no other run has a part in it
+            session.end()
+
+
+def _run(job: Job, session: Session) -> Result:
+    session.context.additions = job.options.additions
+    if TAGS in job.options.additions and session.context.originals is not None:
+        raise UsageError(
+            "a text whose format is kept has its tags",
+            hint=Advice("leave out ", Flag("with", TAGS)),
+            code="keep-format",
+        )
+    execution = Execution(session, job.library, job.options)
+    schema, library_schemas = execution.schema(())
+    if job.after_schema is not None:
+        job.after_schema()
+    if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
+        return _described(job, session, execution, schema)
+    values, library_values = execution.values(_given(job, schema), schema)
+    if job.options.inspect == INSPECT_VALUES:
+        return Result(documents=DocumentSet([] if is_dropped(values) else [values]))
+    session.context.total = len(job.files)
+    evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
+    if type(values.value) is Map and values.value.items:
+        from plait.ytt.workspace.mistakes import values_as_documents
+
+        values_as_documents(job.files, evaluated.files, values, session.context)
+    if job.merges is not None:
+        evaluated.files = job.merges.merged(evaluated.files, session.context)
+    session.context.doing = "writing"
+    if not evaluated.files and not evaluated.texts:
+        names = [file.path for file in job.files if file.type == DATA]
+        if names:
+            from plait.base.warnings import warning
+
+            are = "is" if len(names) == 1 else "are"
+            session.context.warn(
+                warning(
+                    f"nothing is rendered, since {', '.join(names[:6])} {are} taken as data: "
+                    "the names of YAML files end in .yml or .yaml",
+                    code="only-data-files",
+                )
+            )
+    trace = session.context.trace
+    if trace is not None:
+        from plait.ytt.templates.traced_text import lines_of
+
+        trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
+    files = evaluated.files
+    result = Result(files, evaluated.texts, originals=session.context.originals)
+    documents = result.documents.items
+    if job.options.output_schemas:
+        from plait.ytt.json_schema.output import check_output
+
+        check_output(documents, job.options.output_schemas, _warner(session.context, documents))
+    if job.options.output_by is not None or any(placing(document.annotations) for document in result.documents.items):
+        from plait.ytt.workspace.outputs import written
+
+        try:
+            warn = _warner(session.context, documents)
+            result.files = written(files, evaluated.texts, job.options, session.context, warn)
+        except PlaitError as error:
+            # Paths can be made of any value.
+            error.origins = (
+                error.origins
+                if error.origins is not None
+                else (*documents, *(one.value for one in documents if type(one.value) in (Map, Array)))
+            )
+            raise
+    return result
+
+
+def _described(job: Job, session: Session, execution: Execution, schema: SchemaType | None) -> Result:
+    """The schema of data values as a document."""
+    if execution.outside is not None:
+        from plait.ytt.json_schema.export import described
+
+        as_json = job.options.inspect == INSPECT_JSON_SCHEMA
+        document, notes = described(execution.outside, as_json=as_json)
+        for note in notes:
+            session.context.warn(note, of=())
+        return Result(documents=DocumentSet([document]), is_schema=True)
+    from plait.ytt.schema import ANY, openapi
+
+    if schema is None:
+        from plait.base.warnings import warning
+
+        message = "the inputs declare no schema of data values; #@data/values-schema above --- is one"
+        session.context.warn_openly(warning(message, code="no-values-schema"))
+    if schema is not None and VALUES_REFER in job.options.additions:
+        from plait.ytt.schema.deferred_defaults import compute_defaults
+
+        compute_defaults(schema)
+    describe = openapi
+    if job.options.inspect == INSPECT_JSON_SCHEMA:
+        from plait.ytt.schema.json_schema import json_schema as describe
+    return Result(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
+
+
+def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], None]:
+    """The receiver of warnings that name the kinds of documents."""
+    if context.secrets is None:
+        return context.warn
+    found = [one.value.find(key) for one in documents if type(one.value) is Map for key in ("kind", "apiVersion")]
+    of: list[Origin] = [*documents, *(item for item in found if item is not None)]
+    return lambda text: context.warn(text, of=of)
+
+
+def _given(job: Job, schema: SchemaType | None) -> Sequence[ReferencedValues]:
+    """The data values from outside, the lowest first. Raises PlaitError."""
+    if job.environment is None:
+        return job.values
+    return job.environment.among(job.values, schema, strict=job.options.strict)
+
+
+def exports(job: Job, file: InputFile, context: Context | None = None) -> Mapping[str, object]:
+    """The names that a library file of a job defines, as a template gets them that loads it: with the data values.
+
+    Raises PlaitError.
+    """
+    session = Session(context)
+    session.context.additions = job.options.additions
+    execution = Execution(session, job.library, job.options)
+    schema, _ = execution.schema(())
+    values, library_values = execution.values(_given(job, schema), schema)
+    member = next(one for one in job.library.accessible_files() if one.file is file)
+    return execution.exports(member, values, library_values)

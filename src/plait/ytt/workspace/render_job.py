@@ -1,0 +1,290 @@
+"""The input and the result of one `render`: shared by reading inputs, the phases, and writing output."""
+
+from __future__ import annotations
+
+from plait.base.extensions import F_STRINGS, TAGS
+from plait.tree.nodes import Document, DocumentSet
+from plait.ytt.workspace.library import build_library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.base.output_files import OutputFile
+    from plait.base.source import Source
+    from plait.tree.context import Originals
+    from plait.tree.nodes import Map
+    from plait.yaml.output_paths import Pattern
+    from plait.ytt.workspace.environment import Environment
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.library import Library
+    from plait.ytt.workspace.library_references import LibraryRefs
+    from plait.ytt.workspace.merges import Merges
+
+# Where a run stops: after the schema, in one of two forms, or after the data values of the root library.
+INSPECT_SCHEMA = "schema"
+INSPECT_JSON_SCHEMA = "json-schema"
+INSPECT_VALUES = "values"
+
+# Additions that change what a file is read as.
+_READING = frozenset((F_STRINGS, TAGS))
+
+
+class Options:
+    """Options of reading and evaluating templates. `with_overrides` returns the options of a library.
+
+    strict: YAML's strict subset. ignore_unknown_comments: accept plain comments in templates.
+    implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: do not validate data values,
+    here and in all libraries. inspect: None, or the phase after which the run stops.
+    values_schema: a file with a schema of the root library's data values, `FILE` or `FILE#/pointer`, or "".
+    debug: receives each line of the trace, or None. additions: to the dialect, by name (`plait.base.extensions`).
+    output_schemas: files and directories with schemas of the output's documents, by kind.
+    output_by: the rule for the file of each document, if not that of its template.
+    prefixes: the flags that name prefixes of environment variables with data values.
+    reading: the options that affect how files are read.
+    """
+
+    __slots__ = (
+        "additions",
+        "debug",
+        "disable_validation",
+        "ignore_unknown_comments",
+        "implicit_map_key_overrides",
+        "inspect",
+        "output_by",
+        "output_schemas",
+        "prefixes",
+        "reading",
+        "strict",
+        "values_schema",
+    )
+
+    def __init__(
+        self,
+        *,
+        strict: bool = False,
+        ignore_unknown_comments: bool = False,
+        implicit_map_key_overrides: bool = False,
+        disable_validation: bool = False,
+        inspect: str | None = None,
+        debug: Callable[[str], None] | None = None,
+        additions: frozenset[str] = frozenset(),
+        values_schema: str = "",
+        output_schemas: Sequence[str] = (),
+        output_by: Pattern | None = None,
+        prefixes: Sequence[Source] = (),
+    ) -> None:
+        self.strict = strict
+        self.ignore_unknown_comments = ignore_unknown_comments
+        self.implicit_map_key_overrides = implicit_map_key_overrides
+        self.disable_validation = disable_validation
+        self.inspect = inspect
+        self.debug = debug
+        self.additions = additions
+        self.values_schema = values_schema
+        self.output_schemas = output_schemas
+        self.output_by = output_by
+        self.prefixes = prefixes
+        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, additions & _READING)
+
+    def with_overrides(
+        self,
+        *,
+        strict: bool | None = None,
+        ignore_unknown_comments: bool | None = None,
+        implicit_map_key_overrides: bool | None = None,
+        disable_validation: bool = False,
+    ) -> Options:
+        """These options with overrides of a library instance. None keeps an option; validation can only be
+        disabled.
+        """
+
+        def choose(own: bool, override: bool | None) -> bool:
+            return own if override is None else override
+
+        return Options(
+            strict=choose(self.strict, strict),
+            ignore_unknown_comments=choose(self.ignore_unknown_comments, ignore_unknown_comments),
+            implicit_map_key_overrides=choose(self.implicit_map_key_overrides, implicit_map_key_overrides),
+            disable_validation=self.disable_validation or disable_validation,
+            inspect=None,
+            debug=self.debug,
+            additions=self.additions,
+            output_by=self.output_by,
+        )
+
+
+class ReferencedValues:
+    """Data values (or a schema) in one document, and the library they are for.
+
+    document: an overlay onto the data values so far; with `plain` it has no annotations and merges plainly (maps
+    deeply, everything else replaces, new keys are added; docs/reference/data-values.md). refs: the libraries on the
+    path to the target, outermost first; empty for the current library. all_refs: the reference as first written.
+    after_library_module: it follows `with_data_values`. noun: its name in the message about unused references. used:
+    True once it reached a library instance; set by `for_library`. secret: the values are secret.
+    """
+
+    __slots__ = ("after_library_module", "all_refs", "document", "noun", "plain", "refs", "secret", "used")
+
+    def __init__(
+        self,
+        document: Document,
+        refs: LibraryRefs = (),
+        *,
+        plain: bool = False,
+        after_library_module: bool = False,
+        noun: str = "Data Value",
+        all_refs: LibraryRefs | None = None,
+    ) -> None:
+        self.document = document
+        self.refs = refs
+        self.all_refs = refs if all_refs is None else all_refs
+        self.plain = plain
+        self.after_library_module = after_library_module
+        self.noun = noun
+        self.used = False
+        self.secret = False
+
+    def __repr__(self) -> str:
+        return f"ReferencedValues({self.description!r})"
+
+    def for_library(self, path: str, alias: str) -> ReferencedValues | None:
+        """The values for the library instance with this path and alias, or None. Their reference is one part shorter;
+        empty `refs` means the instance itself. Marks these values as used if they reach it.
+        """
+        if not self.refs:
+            self.used = True
+            return self._shorter(())
+        if not self.refs[0].matches(path, alias):
+            return None
+        self.used = True
+        return self._shorter(self.refs[1:])
+
+    def _shorter(self, refs: LibraryRefs) -> ReferencedValues:
+        shorter = ReferencedValues(
+            self.document,
+            refs,
+            plain=self.plain,
+            after_library_module=self.after_library_module,
+            noun=self.noun,
+            all_refs=self.all_refs,
+        )
+        shorter.secret = self.secret
+        return shorter
+
+    @property
+    def description(self) -> str:
+        """The text for messages about unused references."""
+        from plait.ytt.workspace.library_references import show_refs
+
+        return f"{self.noun} belonging to library '{show_refs(self.all_refs)}' on line {self.document.position}"
+
+
+def values_of_map(values: Map, *, secret: bool = False) -> ReferencedValues:
+    """The data values of a map, for the current library, merged plainly. secret: they are secret."""
+    found = ReferencedValues(Document(values, values.source, values.line), plain=True)
+    found.secret = secret
+    return found
+
+
+class Job:
+    """The input of the phases.
+
+    files: every input, marks applied, by sequence number. library: their tree. values: from flags, in order of
+    precedence, including those for libraries. environment: sets data values by the names in the schema, or None.
+    tells_secrets: messages of the run may depend on secret values. merges: documents merged into the output.
+    after_schema: called once the schema is known.
+    """
+
+    __slots__ = ("after_schema", "environment", "files", "library", "merges", "options", "tells_secrets", "values")
+
+    def __init__(
+        self,
+        files: Sequence[InputFile],
+        options: Options | None = None,
+        values: Sequence[ReferencedValues] = (),
+        library: Library | None = None,
+        environment: Environment | None = None,
+    ) -> None:
+        self.files = files
+        self.library = build_library(files) if library is None else library
+        self.options = Options() if options is None else options
+        self.values = values
+        self.environment = environment
+        self.tells_secrets = False
+        self.merges: Merges | None = None
+        self.after_schema: Callable[[], None] | None = None
+
+
+class DocumentFile:
+    """The documents of one output file, after overlays. path: relative to the library evaluated."""
+
+    __slots__ = ("documents", "order", "path")
+
+    def __init__(self, path: str, order: int, documents: DocumentSet) -> None:
+        self.path = path
+        self.order = order
+        self.documents = documents
+
+
+class TextFile:
+    """One output file of text."""
+
+    __slots__ = ("path", "text")
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+
+
+class Result:
+    """The result of a render.
+
+    files: documents by output file, in order. A file whose documents were all removed by overlays is present and empty;
+    a file without documents before overlays is absent. texts: text files in tree order.
+    documents: all documents in one stream. An inspection has documents but no files.
+    is_schema: the document is a schema of data values, which ytt prints without line numbers.
+    originals: the texts as read, if the format is kept. has_tags: maps with a tag as their key are printed as tags.
+    """
+
+    __slots__ = ("documents", "files", "has_tags", "is_schema", "originals", "texts")
+
+    def __init__(
+        self,
+        files: Sequence[DocumentFile] = (),
+        texts: Sequence[TextFile] = (),
+        documents: DocumentSet | None = None,
+        originals: Originals | None = None,
+        *,
+        is_schema: bool = False,
+    ) -> None:
+        self.originals = originals
+        self.is_schema = is_schema
+        self.files = files
+        self.texts = texts
+        self.has_tags = False
+        if documents is None:
+            documents = DocumentSet([document for file in files for document in file.documents.items])
+        self.documents = documents
+
+    def paths(self) -> list[str]:
+        """The path of every output file, text files first."""
+        return [*(file.path for file in self.texts), *(file.path for file in self.files)]
+
+    def write(self, form: str) -> Callable[[DocumentSet], str]:
+        """The function that prints its documents in an output format."""
+        from plait.yaml.output_formats import FORMATS, TAGGED
+
+        if self.originals is not None:
+            return self.originals.write
+        if form == "pos" and self.is_schema:
+            from plait.yaml import write_positions
+
+            return lambda documents: write_positions(documents, are_shown=False)
+        return (TAGGED if self.has_tags else FORMATS)[form]
+
+    def output_files(self) -> list[OutputFile]:
+        """Path and text of every output file, text files first."""
+        write = self.write("yaml")
+        texts: list[OutputFile] = [(file.path, file.text) for file in self.texts]
+        return texts + [(file.path, write(file.documents)) for file in self.files]

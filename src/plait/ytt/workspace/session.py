@@ -1,0 +1,360 @@
+"""State shared by all evaluations of one run: files, compiled templates and modules."""
+
+from __future__ import annotations
+
+from _contextvars import ContextVar
+
+from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError
+from plait.base.source import CLAUSE, Position
+from plait.tree.context import Context
+from plait.ytt.templates import Outcome, read_yaml
+from plait.ytt.workspace import input_files as files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from plait.base.suggestions import Suggestion
+    from plait.base.warnings import Warning
+    from plait.starlark import Module
+    from plait.tree.nodes import DocumentSet, Value
+    from plait.ytt.overlay import Plans
+    from plait.ytt.templates import Template, YamlFile
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.library import Library, LibraryFile
+    from plait.ytt.workspace.render_job import Options, ReferencedValues
+    from plait.ytt.workspace.template_cache import Kept
+
+    Made = TypeVar("Made")
+
+
+# What templates gave in earlier runs, for a process that evaluates the same files again and again.
+KEPT: ContextVar[Kept | None] = ContextVar("plait_kept", default=None)
+
+
+class Memo:
+    """The last result of a computation, reused for equal inputs.
+
+    A result that cost steps is not cached, so that a run spends as many as without a cache.
+    """
+
+    __slots__ = ("_made", "_of")
+
+    def __init__(self) -> None:
+        self._of: Sequence[object] | None = None
+        self._made: Any = None
+
+    def get(self, of: Sequence[object], context: Context, make: Callable[[], Made]) -> Made:
+        """The result of `make` for these objects, cached. Raises its errors."""
+        if self._of == of:
+            return self._made  # type: ignore[no-any-return]
+        from plait.starlark import budget_of
+
+        budget = budget_of(context)
+        spent = budget.spent
+        made = make()
+        if budget.spent == spent:
+            self._of, self._made = of, made
+        return made
+
+
+# What evaluating a file is for: its documents, its text, the names that it defines, or nothing; or that it is output of
+# a type that cannot be.
+DOCUMENTS = "documents"
+TEXT = "text"
+EXPORTS = "exports"
+NOTHING = "nothing"
+UNKNOWN = "unknown"
+
+
+class Layout:
+    """The roles of a library's files, computed once. See docs/reference/libraries.md.
+
+    members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
+    number; they are not output. documents: the documents of schemas and data values by annotation, if their evaluation
+    always has the same result. schema: built from the former. defaults: the data values before those from outside.
+    plans: of the overlays applied last.
+    """
+
+    __slots__ = ("defaults", "documents", "members", "plans", "schema", "schemas", "values")
+
+    def __init__(self, members: list[LibraryFile], schemas: list[LibraryFile], values: list[LibraryFile]) -> None:
+        self.documents: dict[str, list[ReferencedValues]] = {}
+        self.plans: Plans = {}
+        self.schema = Memo()
+        self.defaults = Memo()
+        self.schemas = sorted(schemas, key=lambda member: member.file.order)
+        self.values = sorted(values, key=lambda member: member.file.order)
+        without_output = {member.file for member in (*schemas, *values)}
+        self.members = [
+            (member, _purpose(member.file, output=member.file.for_output and member.file not in without_output))
+            for member in members
+        ]
+
+
+def _purpose(file: InputFile, *, output: bool) -> str:
+    if output:
+        return DOCUMENTS if file.type == files.YAML else TEXT if file.type == files.TEXT else UNKNOWN
+    return EXPORTS if file.is_library and file.type != files.DATA else NOTHING
+
+
+class Session:
+    """One run's files and templates, each read and compiled once however many libraries evaluate it.
+
+    data_module: creates `@ytt:data` from data values and functions, on demand. data_functions: its functions by the
+    directory of a file and its root. reached_out: set if a program reads files or libraries other than those that it
+    loads.
+    """
+
+    __slots__ = (
+        "_is_forked",
+        "_layouts",
+        "_modules",
+        "_prepared",
+        "_warnings",
+        "_yaml",
+        "context",
+        "data_functions",
+        "data_module",
+        "instruction_sets",
+        "kept",
+        "reached_out",
+    )
+
+    def __init__(self, context: Context | None = None) -> None:
+        self.context = Context() if context is None else context
+        self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
+        self._prepared: dict[tuple[object, ...], Template | Outcome] = {}
+        # Of files that were read. They are told each time, since nothing is told while a secret decides what is read.
+        self._warnings: dict[InputFile, Sequence[str]] = {}
+        self._layouts: dict[tuple[object, ...], Layout] = {}
+        self._modules: dict[str, Module] = {}
+        self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
+        self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
+        # Whether files were read by another run, so that somebody has to say that this one did.
+        self._is_forked = False
+        # What is recorded, or told step by step, is evaluated each time.
+        self.kept = KEPT.get() if self.context.trace is None else None
+        self.reached_out = False
+        # Number of templates that the reference program has compiled by now, one more for each time one is loaded.
+        self.instruction_sets = 1
+
+    def forked(self, context: Context) -> Session:
+        """A session for another run of the same files, with all that does not depend on the run."""
+        other = Session(context)
+        other._yaml, other._prepared, other._layouts = self._yaml, self._prepared, self._layouts
+        other._is_forked = True
+        return other
+
+    def end(self) -> None:
+        """Drops files and modules, some of which refer back to the session."""
+        self.data_functions.clear()
+        self.data_module = None
+        self._modules.clear()
+        self._layouts.clear()
+
+    def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
+        """Take the documents of these plain files as read."""
+        from plait.ytt.templates import YamlFile
+
+        for file, documents in files.items():
+            self._yaml[file, False] = self._yaml[file, True] = YamlFile(file.source, documents, None)
+
+    def yaml(self, file: InputFile, options: Options) -> YamlFile:
+        """The file as read. Raises ReadError."""
+        key = (file, options.strict)
+        found = self._yaml.get(key)
+        if found is None:
+            traced, cache = self.context.trace is not None, self.context.cache
+
+            def read() -> tuple[YamlFile, list[str]]:
+                strict, plain = options.strict, file.is_plain
+                try:
+                    made = read_yaml(file.source, strict=strict, plain=plain, cache=cache, traced=traced)
+                except PlaitError as error:
+                    if isinstance(error, ReadError):
+                        error.within("", role=CLAUSE, reference=f"Unmarshaling YAML template '{file.path}'")
+                    raise error.made_of_inputs() from None  # the text of a template is not secret
+                return made, [*_warnings(file, made)]
+
+            file.source.additions = options.additions
+            found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
+            self._yaml[key] = found
+            if warnings:
+                self._warnings[file] = warnings
+        elif self._is_forked:
+            file.touch()
+        for text in self._warnings.get(file, ()) if self._warnings else ():
+            self.context.warn(text, of=())
+        return found
+
+    def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
+        """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
+        key = (file, options.reading)
+        found = self._prepared.get(key)
+        if found is None:
+            kind = file.type
+            if kind == files.TEXT and file.is_plain:
+                found = Outcome({}, text=file.text())
+            elif kind == files.YAML and not (read := self.yaml(file, options)).is_template:
+                found = Outcome({}, read.plain)
+            else:
+                found = self._compiled(file, kind, options)
+            self._prepared[key] = found
+        elif self._is_forked:
+            file.touch()
+        for text in self._warnings.get(file, ()) if self._warnings else ():
+            self.context.warn(text, of=())
+        return found
+
+    def all_prepared(self) -> set[object]:
+        """The files that were compiled, or found to need none of it."""
+        return {key[0] for key in self._prepared}
+
+    def is_fixed(self, file: InputFile, options: Options) -> bool:
+        """True if an evaluated file is known to have the same result in every run."""
+        found = self.prepared(file, options)
+        return isinstance(found, Outcome) or found.fixed
+
+    def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
+        try:
+            return self._compile(file, kind, options)
+        except (StarlarkError, TemplateError) as error:
+            error.made_of_inputs()
+            if kind == files.TEXT:
+                raise
+            from plait.ytt.templates.recovery import add_others
+
+            ignore = options.ignore_unknown_comments
+            raise add_others(error, file.source, kind, ignore_unknown_comments=ignore) from None
+
+    def _compile(self, file: InputFile, kind: str, options: Options) -> Template:
+        from plait.ytt.templates import compile_starlark, compile_text, compile_yaml
+
+        traced, cache = self.context.trace is not None, self.context.cache
+        file.source.additions = options.additions
+        if kind == files.YAML:
+            return compile_yaml(
+                self.yaml(file, options),
+                ignore_unknown_comments=options.ignore_unknown_comments,
+                implicit_map_key_overrides=options.implicit_map_key_overrides,
+                cache=cache,
+                traced=traced,
+            )
+        if kind == files.TEXT:
+            line = _code_in_comments(file.source.text)
+            if line is not None:
+                self._warnings[file] = [
+                    _warning(
+                        "#@ begins no code in a text template; (@ and @) enclose it",
+                        code="code-in-text",
+                        at=Position(file.source, line),
+                    )
+                ]
+            return compile_text(file.source, cache, traced=traced)
+        file.source.is_unnamed = True
+        return compile_starlark(file.source, cache, traced=traced)
+
+    def module(self, name: str) -> Module | None:
+        """The module `@ytt:NAME` of the run; None for an unknown name and for modules created per file."""
+        found = self._modules.get(name)
+        if found is None:
+            from plait.ytt.modules import MODULES, load_module
+
+            if name in MODULES:
+                found = self._modules[name] = load_module(name, self.context)
+        return found
+
+    def layout(self, library: Library, options: Options) -> Layout:
+        """The roles of a library's files. Reads all its YAML templates.
+
+        Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
+        """
+        key = (library, options.reading)
+        found = self._layouts.get(key)
+        if found is None:
+            schemas: list[LibraryFile] = []
+            values: list[LibraryFile] = []
+            members = library.accessible_files()
+            for member in members:
+                if member.file.type == files.YAML and member.file.is_template:
+                    read = self.yaml(member.file, options)
+                    if read.has_document_annotated("data/values-schema"):
+                        schemas.append(member)
+                    if read.has_document_annotated("data/values"):
+                        values.append(member)
+            found = self._layouts[key] = Layout(members, schemas, values)
+        elif self._is_forked:
+            for member, _ in found.members:
+                if member.file.type == files.YAML and member.file.is_template:
+                    member.file.touch()
+        return found
+
+
+def _warning(
+    message: str, *, code: str, at: Position, word: str = "", suggestions: Sequence[Suggestion] = ()
+) -> Warning:
+    """A warning. Its dependencies are imported on demand."""
+    from plait.base.warnings import warning
+
+    return warning(message, code=code, at=at, word=word, suggestions=suggestions)
+
+
+def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
+    """Warnings about parts of a YAML file without effect, or with a surprising one."""
+    source = file.source
+    if not found.is_template and found.plain is not found.documents:
+        from plait.yaml import written_twice
+
+        yield from written_twice(source, found.documents)
+    for line, name, alike in found.misspelt():
+        from plait.base.similar_names import listed
+        from plait.base.suggestions import replacing
+
+        hint = f"did you mean {listed(alike, quote=chr(34))}?"
+        yield _warning(
+            f"unknown annotation @{name}; {hint}",
+            code="unknown-annotation",
+            at=Position(source, line),
+            word=f"@{name}",
+            suggestions=replacing(f"@{name}", [f"@{one}" for one in alike], hint).suggestions,
+        )
+    # Each with the first line that it is about.
+    for first, code, message in (
+        (found.ignored(), "text-after-end", "the text after the ... that ends the last document has no effect"),
+        (found.braces(), "double-braces", "{{ }} is a map within a map here; put it in quotes to make it a string"),
+        (
+            found.quoted_code(),
+            "quoted-code",
+            "this code is a string because it is in quotes; without them it is evaluated",
+        ),
+        (
+            None if file.marked_template is False else found.untemplated_text(),
+            "text-not-templated",
+            "(@= @) stays as it is in this text; #@yaml/text-templated-strings on the line above has it evaluated",
+        ),
+    ):
+        if first is not None:
+            yield _warning(message, code=code, at=Position(source, first))
+    unused = found.unused_overlay()
+    if unused is not None:
+        line, name = unused
+        yield _warning(
+            f"@{name} has no effect because no document of this file is an overlay; "
+            "to make one an overlay, put #@overlay/match by=... above its ---",
+            code="no-overlay",
+            at=Position(source, line),
+        )
+
+
+# What begins a line of code that somebody means.
+_CODE = ("#@ load(", "#@ if ", "#@ for ", "#@ def ", "#@ end")
+
+
+def _code_in_comments(text: str) -> int | None:
+    """The first line of a text template with the code of YAML templates; None if it has code of its own."""
+    if "#@ " not in text or "(@" in text:
+        return None
+    lines = enumerate(text.split("\n"), 1)
+    return next((number for number, line in lines if line.lstrip().startswith(_CODE)), None)

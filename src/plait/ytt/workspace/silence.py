@@ -1,0 +1,105 @@
+"""A silent run with secrets. It needs no marks, which only decide what may be shown.
+
+Most runs produce only their output: no error, no warning, no `print`. So a run whose output alone is requested is
+evaluated without records first. If it stays silent, its output is the result. If it fails, warns, or begins a program
+that mentions `print`, its results are dropped, and it is evaluated again with marks; only that run emits messages.
+
+A program that mentions `print` ends the silence when it begins, not when it prints: otherwise a secret that decides if
+a line is printed would be revealed.
+"""
+
+from __future__ import annotations
+
+from plait.base.content import note_secrets
+from plait.base.errors import PlaitError
+from plait.base.events import current_listener
+from plait.base.extensions import OUTPUT_FILE
+from plait.tree.withholding import telling
+from plait.ytt.workspace.session import KEPT, Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    from plait.tree.context import Context
+    from plait.tree.provenance import Origin
+    from plait.ytt.workspace.render_job import Job, Result
+
+    Made = TypeVar("Made")
+
+
+class Spoken(BaseException):
+    """Ends a silent run that may emit a message. Not an error, so that no handler of errors catches it."""
+
+
+class Silence:
+    """Takes the place of marks in a run without. is_over: the run has ended, and its output is the result."""
+
+    __slots__ = ("is_over",)
+
+    def __init__(self) -> None:
+        self.is_over = False
+
+    def speaks(self) -> None:
+        """Called before the run may emit a message. Raises Spoken, unless it is over."""
+        if not self.is_over:
+            raise Spoken
+
+    def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
+        """A warning after the run, if it may be shown: its origins are unknown. Raises Spoken."""
+        self.speaks()
+        return text if origins is not None and not [*origins] else None
+
+
+def run_with_secrets(
+    job: Job, context: Context | None, session: Session | None, evaluate: Callable[[Session], Result]
+) -> Result:
+    """The result of a job with secrets: of a silent run, or of one with marks. session: of this run. Raises PlaitError."""
+    if session is None:
+        if context is not None and can_be_silent(job, context):
+            result = silently(context, lambda: evaluate(Session(context)))
+            if result is not None:
+                return result
+        session = Session(context)
+    session.context.use_secrets()
+    with telling(session.context, all_of_it=job.tells_secrets):
+        return evaluate(session)
+
+
+def can_be_silent(job: Job, context: Context) -> bool:
+    """True if a job with secrets may run without marks first: no record is requested, and no input is read twice."""
+    options = job.options
+    is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
+    names_files = options.output_by is not None or OUTPUT_FILE in options.additions
+    reads_again = options.values_schema or options.output_schemas or context.note is not None
+    is_heard = options.debug is not None or current_listener() is not None
+    return context.gives_output_alone and not (is_recorded or names_files or reads_again or is_heard)
+
+
+def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
+    """The result of a silent evaluation, or None if it must be repeated with marks.
+
+    Warnings that come after a silent run are withheld if they depend on any value, since no origin is recorded.
+    """
+    note_secrets()
+    additions = context.additions
+    context.silence = silence = Silence()
+    try:
+        made = evaluate()
+    except (PlaitError, Spoken):
+        # What the second evaluation may take is not diminished by the first.
+        if context.budget is not None:
+            context.budget.end()
+            context.budget = None
+        context.additions = additions
+        context.doing, context.done, context.total = "", 0, 0
+        return None
+    else:
+        silence.is_over = True
+        return made
+    finally:
+        context.silence = silence if silence.is_over else None
+
+
+__all__ = ["Silence", "run_with_secrets"]

@@ -1,0 +1,79 @@
+"""Results of templates, for a process that evaluates the same files repeatedly (`--watch`).
+
+A template with the same text, equal data values and the same library files has the same result. Templates that read
+other files or libraries, print, or warn are evaluated each time. So are overlays, because their matchers are functions
+of one run.
+"""
+
+from __future__ import annotations
+
+from plait.starlark import budget_of
+from plait.tree.nodes import equal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.tree.nodes import Value
+    from plait.ytt.templates import Outcome, YamlFile
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.render_job import Options
+    from plait.ytt.workspace.session import Session
+
+
+class Kept:
+    """The files read and the results of templates in the last run, by path and text."""
+
+    __slots__ = ("_libraries", "_outcomes", "_values", "_yaml")
+
+    def __init__(self) -> None:
+        self._yaml: dict[tuple[object, ...], tuple[YamlFile, Sequence[str]]] = {}
+        # With the text that it was made of, and the steps that it took.
+        self._outcomes: dict[tuple[object, ...], tuple[str, Outcome, int]] = {}
+        self._values: Value = None
+        self._libraries: tuple[tuple[str, str], ...] = ()
+
+    def yaml(
+        self, file: InputFile, *, strict: bool, read: Callable[[], tuple[YamlFile, Sequence[str]]]
+    ) -> tuple[YamlFile, Sequence[str]]:
+        """A file as read, and its warnings. read: reads it; its errors are raised."""
+        key = (file.path, file.shown, file.is_plain, file.marked_template, strict)
+        found = self._yaml.get(key)
+        if found is None or found[0].source.text != file.source.text:
+            found = self._yaml[key] = read()
+        return found
+
+    def begin(self, values: Value, libraries: tuple[tuple[str, str], ...]) -> None:
+        """Sets what templates see from here on: the data values, and path and text of each library file."""
+        if libraries != self._libraries or not equal(values, self._values):
+            self._outcomes.clear()
+        self._values, self._libraries = values, libraries
+
+    def outcome(self, file: InputFile, options: Options, session: Session, run: Callable[[], Outcome]) -> Outcome:
+        """The result of a template. run: evaluates it; its errors are raised."""
+        context = session.context
+        key = (file.path, file.shown, file.type, file.is_plain, options.reading)
+        text = file.text()
+        known = self._outcomes.pop(key, None)
+        if known is not None and known[0] == text:
+            budget_of(context).spend(known[2])
+            self._outcomes[key] = known
+            return known[1]
+        budget = budget_of(context)
+        spent, warned = budget.spent, len(context.warnings)
+        session.reached_out = False
+        lines: list[str] = []
+        context.print_line.recordings.append(lines)
+        try:
+            found = run()
+        finally:
+            context.print_line.recordings.pop()
+        said = bool(lines) or len(context.warnings) != warned
+        if not said and not session.reached_out and _is_plain(found):
+            self._outcomes[key] = (text, found, budget.spent - spent)
+        return found
+
+
+def _is_plain(outcome: Outcome) -> bool:
+    """True if the result is documents without annotations."""
+    return outcome.documents is not None and not any(one.annotations for one in outcome.documents.items)

@@ -1,0 +1,32 @@
+"""Inputs whose programs no run began, for listeners of a run (see `plait.base.events`). Imported only if there is a
+listener.
+"""
+
+from __future__ import annotations
+
+from plait.base.errors import PlaitError
+from plait.ytt.workspace import input_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plait.base.events import Listener
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.session import Session
+
+
+def tell_unused(listener: Listener, inputs: Iterable[InputFile], session: Session) -> None:
+    """Reports the points of templates and Starlark files that were not evaluated, such as those of an unused library."""
+    from plait.ytt.templates.points import points_of
+
+    prepared = session.all_prepared()
+    for file in inputs:
+        if file.type == input_files.DATA or file.is_plain or file in prepared:
+            continue
+        try:
+            points = points_of(file.source, file.type)
+        except PlaitError:
+            continue  # it cannot run at all, and no run asked it to
+        if points:
+            listener.program(file.source, points)

@@ -1,0 +1,317 @@
+"""Data values from the command line: files, environment variables, single values (docs/reference/data-values.md).
+
+Each argument becomes documents that are merged in the order of the kinds of flags, not in the order written:
+files, environment, environment as YAML, values, values as YAML, values from files.
+
+A file of values is plain YAML: its documents merge plainly. A single value is an overlay that replaces the whole value
+at its key path and creates the maps on the path, so that `--data-value-yaml 'a={b: 1}'` drops other keys of `a`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plait.base.errors import PlaitError, ReadError, UsageError, Wording, public
+from plait.base.source import CLAUSE, Position, Source
+from plait.tree.annotations import Annotation
+from plait.tree.nodes import Document, Map, MapItem, walk
+from plait.ytt.workspace.input_files import YAML
+from plait.ytt.workspace.library_references import parse_refs, split_ref
+from plait.ytt.workspace.render_job import ReferencedValues
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from plait.tree.nodes import DocumentSet, Value
+    from plait.yaml import Comments
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.inputs import Inputs
+    from plait.ytt.workspace.library_references import LibraryRefs
+
+_PLAIN = "Expected to be plain YAML, having no annotations (hint: remove comments starting with `#@`)"
+
+
+class ValuesFlags:
+    """The arguments of the data value flags, each kind in the order written."""
+
+    __slots__ = ("env", "env_yaml", "files", "value_files", "values", "values_yaml")
+
+    def __init__(
+        self,
+        *,
+        files: Iterable[str] = (),
+        env: Iterable[str] = (),
+        env_yaml: Iterable[str] = (),
+        values: Iterable[str] = (),
+        values_yaml: Iterable[str] = (),
+        value_files: Iterable[str] = (),
+    ) -> None:
+        self.files = files
+        self.env = env
+        self.env_yaml = env_yaml
+        self.values = values
+        self.values_yaml = values_yaml
+        self.value_files = value_files
+
+
+def read_values(
+    flags: ValuesFlags,
+    inputs: Inputs,
+    variables: Callable[[str], Mapping[str, str]],
+    *,
+    strict: bool = False,
+    warn: Callable[[str], None] | None = None,
+) -> list[ReferencedValues]:
+    """All data values given by flags, the lowest precedence first, including those with a library reference.
+
+    variables: the environment variables with a prefix. warn: receives likely mistakes. Raises UsageError and ReadError
+    with the flag in the trail.
+    """
+    found: list[ReferencedValues] = []
+
+    def gather(flag: str, arguments: Iterable[str], read: Callable[[str], Iterable[ReferencedValues]]) -> None:
+        for argument in arguments:
+            try:
+                found.extend(read(argument))
+            except PlaitError as error:
+                told = _EXTRACTING.get(flag, "Extracting data values from env under prefix '{}'").format(argument)
+                raise error.within(f"in --{flag} {argument}", role=CLAUSE, reference=told) from None
+
+    gather("data-values-file", flags.files, lambda argument: _from_file(argument, inputs, strict, warn))
+    for flag, arguments, as_yaml in (
+        ("data-values-env", flags.env, False),
+        ("data-values-env-yaml", flags.env_yaml, True),
+    ):
+        convert = yaml_converter(strict) if as_yaml else None
+        gather(flag, arguments, partial(_from_environment, variables=variables, flag=flag, convert=convert))
+    for flag, arguments, as_yaml in (("data-value", flags.values, False), ("data-value-yaml", flags.values_yaml, True)):
+        convert = yaml_converter(strict) if as_yaml else None
+        gather(flag, arguments, partial(_from_pair, flag=flag, convert=convert))
+    gather("data-value-file", flags.value_files, lambda argument: [_from_value_file(argument, inputs)])
+    return found
+
+
+# What ytt puts before an error in the value of a flag.
+_EXTRACTING = {
+    "data-values-file": "Extracting data value from file",
+    "data-value-file": "Extracting data value from file",
+    "data-value": "Extracting data value from KV",
+    "data-value-yaml": "Extracting data value from KV",
+}
+
+
+def _from_file(
+    argument: str, inputs: Inputs, strict: bool, warn: Callable[[str], None] | None
+) -> list[ReferencedValues]:
+    ref, path = split_ref(argument)
+    refs = parse_refs(ref) if ref else ()
+    # "+:" says "merge, do not replace", which is what plain values do anyway.
+    path = path.removeprefix("+:")
+    _warn_about_key(path, warn)
+    found = []
+    try:
+        files = inputs.files([path])
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Find files '{path}'") from None
+    for file in files:
+        # A directory of values may hold other files. A file that was named is read whatever its name.
+        if file.in_directory and file.type != YAML:
+            continue
+        found += plain_values_of(file, refs, strict=strict, warn=warn, argument=path)
+    return found
+
+
+def plain_values_of(
+    file: InputFile,
+    refs: LibraryRefs = (),
+    *,
+    strict: bool = False,
+    warn: Callable[[str], None] | None = None,
+    argument: str = "",
+) -> list[ReferencedValues]:
+    """The data values of a plain YAML file, for the library that refs name. warn: as of `read_values`.
+
+    argument: how the file, or the directory that it is in, was named. Raises ReadError for an annotation.
+    """
+    try:
+        source = file.source.hidden()
+    except PlaitError as error:
+        raise error.within("", role=CLAUSE, reference=f"Reading file '{file.path}'") from None
+    found = plain_documents(file, source, "data values", strict=strict, warn=warn, argument=argument)
+    return [ReferencedValues(document, refs, plain=True) for document in found]
+
+
+def _warn_about_key(path: str, warn: Callable[[str], None] | None) -> None:
+    from plait.base.warnings import warning
+
+    new_path, equals, rest = path.partition("=")
+    if warn is not None and equals and new_path and not new_path.endswith((".yml", ".yaml")) and "/" not in new_path:
+        warn(
+            warning(
+                f'--data-values-file {path}: "{new_path}" is taken as a new path of the file, not as a key '
+                f"(to set one value to the content of a file: --data-value-file {new_path}={rest})",
+                code="path-as-key",
+            )
+        )
+
+
+def plain_documents(
+    file: InputFile,
+    source: Source,
+    what: str,
+    *,
+    strict: bool,
+    warn: Callable[[str], None] | None,
+    argument: str = "",
+) -> list[Document]:
+    """The documents of a plain YAML file, except null ones. source: of its text. what: their name in messages.
+
+    argument: as of `plain_values_of`. Raises ReadError for an annotation.
+    """
+    from plait.yaml import Comments, deduplicate, read, written_twice
+
+    comments = Comments() if "#@" in source.text else None
+    try:
+        documents = read(source, strict=strict, comments=comments, merge_lists=False)
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Unmarshaling YAML {what} file '{file.path}'") from None
+    # Comments at an empty document, or after the last node, have no effect.
+    documents = documents.with_items([document for document in documents.items if document.value is not None])
+    if comments is not None:
+        _check_plain(file, documents, comments, what, argument or file.path)
+    settled = deduplicate(documents)
+    if warn is not None and settled is not documents:
+        for text in written_twice(source, documents):
+            warn(text)
+    return settled.items
+
+
+def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, what: str, argument: str) -> None:
+    for node in walk(documents):
+        for comment in comments.at(node):
+            if comment.text.startswith("@") and comment.text.partition(" ")[0] != "@comment":
+                hint = "remove comments starting with #@"
+                if comment.text.startswith(("@data/values", "@ data/values")):
+                    hint = f"a file annotated with @data/values is a template: -f {file.path}"
+                elif comment.text.startswith("@overlay/"):
+                    hint = f"a file annotated with @overlay is a template: -f {file.path}"
+                raise ReadError(
+                    Wording("Checking ", public(what), " file '", public(file.path), "': ", public(_PLAIN)),
+                    at=Position(file.source, comment.line),
+                    hint=public(hint),
+                    code="plain-data-values",
+                    reference=f"Checking {what} file '{argument}': {_PLAIN}",
+                )
+
+
+def yaml_converter(strict: bool) -> Callable[[Source], Value]:
+    """A function that reads the text of a source as one YAML value. It raises ReadError."""
+
+    def convert(source: Source) -> Value:
+        from plait.yaml import deduplicate, is_second, read
+
+        # Only the first document counts; a text without any is one null document.
+        documents = read(source, strict=strict, merge_lists=False)
+        return None if is_second(source, documents) else deduplicate(documents).items[0].value
+
+    return convert
+
+
+def _from_environment(
+    argument: str, variables: Callable[[str], Mapping[str, str]], flag: str, convert: Callable[[Source], Value] | None
+) -> list[ReferencedValues]:
+    refs, prefix = _refs_and_key(argument)
+    name = f"({flag} arg) {prefix}"
+    found = []
+    for variable, text in variables(prefix + "_").items():
+        try:
+            value = text if convert is None else convert(Source(name, text).hidden().of_flag(flag, prefix))
+        except PlaitError as error:
+            told = f"Extracting data value from env variable '{variable}': Deserializing YAML value"
+            raise error.within(f"in environment variable {variable}", role=CLAUSE, reference=told) from None
+        # Shells do not like dots in names: "__" stands for them, a single "_" for itself.
+        pieces = variable[len(prefix) + 1 :].split("__")
+        source = Source(name, f"{variable}={text}").hidden().of_flag(flag, prefix)
+        found.append(ReferencedValues(_overlay(pieces, value, source), refs))
+    return found
+
+
+def _from_pair(argument: str, flag: str, convert: Callable[[Source], Value] | None) -> list[ReferencedValues]:
+    # The user typed the value, so messages show it; values that are secret come in by other flags.
+    key, equals, text = argument.partition("=")
+    if not equals:
+        raise UsageError(
+            "Expected format key=value", found=argument, hint=_pair_hint(argument, flag), code="data-value-flag"
+        )
+    name = f"({flag} arg)"
+    try:
+        value = text if convert is None else convert(Source(name, text).of_flag(flag))
+    except PlaitError as error:
+        told = f"Deserializing value for key '{key}': Deserializing YAML value"
+        raise error.within(f"in the value of key '{key}'", role=CLAUSE, reference=told) from None
+    refs, key = _refs_and_key(key)
+    return [ReferencedValues(_overlay(_key_path(key), value, Source(name, argument).of_flag(flag)), refs)]
+
+
+def _pair_hint(argument: str, flag: str) -> str | None:
+    if argument.endswith((".yml", ".yaml")):
+        return f"to read many values from a plain YAML file: --data-values-file {argument}"
+    if ":" in argument:
+        key, _, value = argument.partition(":")
+        return f"--{flag} {key}={value.strip()}"
+    return None
+
+
+def _from_value_file(argument: str, inputs: Inputs) -> ReferencedValues:
+    key, equals, path = argument.partition("=")
+    if not equals:
+        raise UsageError(
+            "Expected format key=/file/path",
+            found=argument,
+            hint=f"to read many values from a plain YAML file: --data-values-file {argument}",
+            code="data-value-flag",
+        )
+    try:
+        files = inputs.files([path])
+    except ReadError as error:
+        raise error.within("", role=CLAUSE, reference=f"Finding file '{path}'") from None
+    if len(files) != 1:
+        from plait.base.similar_names import counted
+
+        found = counted(len(files), "file") if files else "no files"
+        raise ReadError(f"Expected '{path}' to be a file, but is a directory", found=found, code="not-regular-file")
+    content = files[0].text()
+    refs, key = _refs_and_key(key)
+    source = Source(f"(data-value-file arg) {key}={path}", content).hidden().of_flag("data-value-file", f"{key}={path}")
+    return ReferencedValues(_overlay(_key_path(key), content, source), refs)
+
+
+def _refs_and_key(argument: str) -> tuple[LibraryRefs, str]:
+    ref, key = split_ref(argument)
+    if ":" in key:
+        raise UsageError(
+            f"Expected at most one library-key separator ':' in '{key}'",
+            hint=None if ref else f'a library is named with a leading "@": @{key}',
+            code="data-value-flag",
+        )
+    return (parse_refs(ref) if ref else ()), key
+
+
+def _key_path(key: str) -> list[str]:
+    # "key+=value" says "add if missing", which is what happens anyway.
+    if key.endswith("+"):
+        key = key[:-1]
+        if key.startswith("(") and key.endswith(")"):
+            key = key[1:-1]
+    return key.split(".")
+
+
+def _overlay(pieces: Sequence[str], value: Value, source: Source) -> Document:
+    match = Annotation("overlay/match", kwargs={"missing_ok": True}, source=source, line=1)
+    replace = Annotation("overlay/replace", kwargs={"or_add": True}, source=source, line=1)
+    annotations = {match.name: match, replace.name: replace}
+    for piece in reversed(pieces):
+        value = Map([MapItem(piece, value, source, 1, annotations)], source, 1)
+        annotations = {match.name: match}
+    return Document(value, source, 1)
