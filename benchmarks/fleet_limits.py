@@ -29,10 +29,10 @@ from plait.authoring import project
 from plait.engine.pipeline import file_source
 from plait.fleet.bundle import packed
 from plait.fleet.destinations import place_of
-from plait.fleet.fleet_worker import Setup, Workshop
+from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.plan import tasks_of
 from plait.fleet.pools import Given
-from plait.fleet.scheduler import _LARGEST, _PORTION, Drive
+from plait.fleet.scheduler import _LARGEST, _PORTION, Scheduler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class Measured:
         tasks = tasks_of(found)
         source = file_source("plait.yml")
         files = packed(found, tasks)
-        setup = Setup((source.name, source.text), str(top), "", bundle=files)
+        setup = WorkerSetup((source.name, source.text), str(top), "", bundle=files)
         self.bundle = sum(map(len, files.values()))
-        shop = Workshop(setup)
+        shop = FleetWorker(setup)
         shop.perform(tasks[0])
         self.runs: list[float] = []
         outcomes = []
@@ -115,14 +115,14 @@ class Replay(Executor):
 
 def replayed(tasks: Sequence[Any], packets: Sequence[bytes], top: pathlib.Path) -> float:
     """Seconds of a run where work is given out and taken in, when it is made elsewhere."""
-    from plait.fleet.manifest import Book
+    from plait.fleet.manifest import Manifest
 
     place = place_of(str(top / f"replayed-{len(packets[0])}"))
-    book = Book(place, "plait.yml")
+    book = Manifest(place, "plait.yml")
     by_name = {task.name: packet for task, packet in zip(tasks, packets, strict=True)}
     pool = Given(Replay(by_name), 2, None)
     start = time.process_time()
-    Drive(pool, place, fail_fast=False, told=book.enter, tick=lambda: None).make(tasks)
+    Scheduler(pool, place, fail_fast=False, told=book.enter, tick=lambda: None).make(tasks)
     seconds = time.process_time() - start
     book.close()
     return seconds / len(tasks)

@@ -14,27 +14,27 @@ from collections.abc import Sequence
 
 from plait.authoring.analysis.verifying import output_of
 from plait.authoring.lint.codes import CODES, DEAD, ORDER
-from plait.authoring.lint.finding import Edit, Finding
+from plait.authoring.lint.finding import Edit, LintFinding
 from plait.authoring.lint.linter import findings_of
-from plait.authoring.lint.subject import Subject
+from plait.authoring.lint.subject import LintProject
 from plait.authoring.lint.verify import kept
 from plait.authoring.project import read
 from plait.base.errors import PlaitError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 
 
-def outputs(subject: Subject, texts: dict[str, bytes]) -> list[object]:
+def outputs(subject: LintProject, texts: dict[str, bytes]) -> list[object]:
     """What each run makes with some texts in the place of files, or how it is refused."""
     found: list[object] = []
     for ran in subject.runs:
         try:
-            found.append(output_of(ran.run, ran.run.evaluate(view=View(texts))))
+            found.append(output_of(ran.run, ran.run.evaluate(view=InputView(texts))))
         except PlaitError as error:
             found.append(f"refused: {error}")
     return found
 
 
-def edited(subject: Subject, edits: Sequence[Edit]) -> dict[str, bytes]:
+def edited(subject: LintProject, edits: Sequence[Edit]) -> dict[str, bytes]:
     """Files with edits made, from the last to the first of each; edits within others are left out."""
     texts: dict[str, str] = {}
     done: dict[str, list[tuple[int, int]]] = {}
@@ -47,7 +47,7 @@ def edited(subject: Subject, edits: Sequence[Edit]) -> dict[str, bytes]:
     return {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
 
 
-def swapped(subject: Subject, finding: Finding) -> dict[str, bytes]:
+def swapped(subject: LintProject, finding: LintFinding) -> dict[str, bytes]:
     """The two files of an order finding in each other's place."""
     paths = [finding.path, finding.also[0].path]
     first, second = (subject.text(path).encode("utf-8", "surrogateescape") for path in paths)
@@ -58,14 +58,14 @@ def check(path: str) -> bool:
     """Check one project; whether all claims are true."""
     project = read(path)
     start = time.process_time()
-    subject = Subject(project, list(project.runs.values()))
+    subject = LintProject(project, list(project.runs.values()))
     found = findings_of(subject, ["dead", "order", "silent", "reading", "style"])
     seconds = time.process_time() - start
     print(f"{path}: {len(subject.runs)} runs, {len(subject.paths)} files, {seconds:.1f} s of processor time")
     for code, count in sorted(Counter(one.code for one in found).items()):
         print(f"  {code} {CODES[code].name}: {count}")
     before = outputs(subject, {})
-    wrong: list[Finding] = []
+    wrong: list[LintFinding] = []
     for finding in found:
         family = CODES[finding.code].family
         if family == DEAD and finding.removes:

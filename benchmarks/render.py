@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from plait.tree.context import Context
 from plait.yaml.output_formats import FORMATS
-from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace import RenderJob, in_memory
 from plait.ytt.workspace.phases import run
 
 SERVICE = """\
@@ -81,7 +81,7 @@ WORKLOADS: dict[str, Callable[[int], dict[str, str]]] = {
 
 def render(texts: dict[str, str]) -> str:
     files = [in_memory(path, text, order) for order, (path, text) in enumerate(texts.items(), 1)]
-    return FORMATS["yaml"](run(Job(files), Context()).documents)
+    return FORMATS["yaml"](run(RenderJob(files), Context()).documents)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from plait.base.source import Source
 from plait.starlark import Builtin, Dict, List
 from plait.tree.annotations import Annotation
 from plait.yaml import Comments, read
-from plait.ytt.overlay import ALL, And, Index, MapKey, Not, Or, Subset
+from plait.ytt.overlay import ALL, And, IndexMatcher, MapKey, Not, Or, Subset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ _NAMES: dict[str, object] = {
     "arguments": _arguments,
     "fn": fn,
     "all_items": ALL,
-    "index": Index,
+    "index": IndexMatcher,
     "map_key": MapKey,
     "subset": lambda value: Subset(_starlark(value)),
     "and_op": lambda *parts: And(parts),

@@ -13,7 +13,7 @@ from plait.base.errors import PlaitError, render
 from plait.tree.context import Context
 from plait.tree.provenance import Trace
 from plait.yaml.output_formats import FORMATS
-from plait.ytt.workspace import InputFile, Job, Options, in_memory
+from plait.ytt.workspace import InputFile, RenderJob, RenderOptions, in_memory
 from plait.ytt.workspace.phases import run
 
 CASES = Path(__file__).parent / "cases"
@@ -40,7 +40,7 @@ def outcome(given: str, *, traced: bool = False) -> str:
     context = Context()
     context.trace = Trace() if traced else None
     try:
-        result = run(Job(files_of(given), Options()), context)
+        result = run(RenderJob(files_of(given), RenderOptions()), context)
         text = FORMATS["yaml"](result.documents)
     except PlaitError as error:
         return "ERR:\n" + render(error)

@@ -25,7 +25,7 @@ from typed import evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
 
     Files = dict[str, str]
 
@@ -145,7 +145,7 @@ class Values:
             if names.count(document_name(place.document)) == 1
         }
 
-    def holds(self, place: Place) -> bool:
+    def holds(self, place: NodePath) -> bool:
         """Whether a value is here as well: where it was, or in the document that has the name."""
         number, name = f"{place.number}:{place.path}", f"{document_name(place.document)}:{place.path}"
         return place.value in (self.by_number.get(number, _GONE), self.by_name.get(name, _GONE))
@@ -159,7 +159,7 @@ class Proof:
         self.deletions = 0
         self.wrong: list[str] = []
 
-    def say(self, name: str, place: Place, what: str) -> None:
+    def say(self, name: str, place: NodePath, what: str) -> None:
         self.wrong.append(f"{name}: {place} = {place.value!r}: {what}")
 
 
@@ -205,7 +205,9 @@ def prove(dialect: str, name: str, files: Files, directory: Path) -> Proof:
     return proof
 
 
-def _says(places: list[Place], named: list[set[tuple[str, int]]], file: str, number: int) -> list[tuple[Place, bool]]:
+def _says(
+    places: list[NodePath], named: list[set[tuple[str, int]]], file: str, number: int
+) -> list[tuple[NodePath, bool]]:
     """The places, and whether each names a line: it does if it names the whole file."""
     return [(place, (file, number) in one or (file, 0) in one) for place, one in zip(places, named, strict=True)]
 

@@ -23,10 +23,10 @@ from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from plait.authoring.edit.edit_errors import ALSO, COMPUTED, FAILS, GIVEN, OTHERWISE, UNWRITABLE, Refused
+from plait.authoring.edit.edit_errors import ALSO, COMPUTED, FAILS, GIVEN, OTHERWISE, UNWRITABLE, EditError
 from plait.authoring.edit.insertion import as_value, at, in_file
 from plait.authoring.edit.public_functions import edited
-from plait.authoring.edit.setting import Edit, State
+from plait.authoring.edit.setting import Edit, EditSession
 from plait.authoring.edit.sites import Text
 from plait.authoring.edit.target import Target
 from plait.authoring.edit.write_back import put_back
@@ -35,7 +35,7 @@ from plait.base.errors import LimitError, PlaitError
 from plait.base.source import Source
 from plait.insight.diff import diff
 from plait.insight.explain import Explainer
-from plait.insight.node_paths import Place, all_places
+from plait.insight.node_paths import NodePath, all_places
 from plait.tree.context import Context
 from plait.tree.nodes import Array, Document, Map, MapItem, from_plain, to_plain, walk
 from plait.yaml import Spans, read, write_value
@@ -151,7 +151,7 @@ def outcome(program: Program, random: random.Random) -> str:
 def _tried(program: Program, random: random.Random) -> str:
     target = Target(Run("", program.command, (), None, "", None, uses=uses(program.command, program.arguments)))
     try:
-        state = State(target)
+        state = EditSession(target)
         documents = program.documents()
     except PlaitError:
         return "(program fails)"
@@ -160,7 +160,7 @@ def _tried(program: Program, random: random.Random) -> str:
         return "(no values)"
     place = random.choice(places)
     if len(place.way) > 1 and random.random() < 0.15:
-        place = Place(place.document, place.number, place.way[:-1])
+        place = NodePath(place.document, place.number, place.way[:-1])
     value = random.choice(VALUES)
     if to_plain(place.value) == value:
         return "(the same value)"
@@ -168,7 +168,7 @@ def _tried(program: Program, random: random.Random) -> str:
         edit = edited(state, place, from_plain(value))
     except LimitError:
         return "(limit)"
-    except Refused as refused:
+    except EditError as refused:
         _check_refusal(program, state, place, value, refused)
         return refused.reason
     wanted = _with(documents, _way(place), value)
@@ -211,7 +211,7 @@ def _in_directory(program: Program, random: random.Random, what: Callable[[Progr
 def _set_elsewhere(program: Program, random: random.Random) -> str:
     target = Target(Run("", program.command, (), None, "", None, uses=uses(program.command, program.arguments)))
     try:
-        state = State(target)
+        state = EditSession(target)
         documents = program.documents()
     except PlaitError:
         return "(program fails)"
@@ -233,7 +233,7 @@ def _set_elsewhere(program: Program, random: random.Random) -> str:
     except LimitError:
         return "(limit)"
     except PlaitError as error:
-        return f"{way}: {error.reason if isinstance(error, Refused) else type(error).__name__}"
+        return f"{way}: {error.reason if isinstance(error, EditError) else type(error).__name__}"
     flag = "-f" if program.command == "render" else "-o"
     more = [flag, file] if any(note.startswith("the run needs") for note in edit.notes) else []
     changed = _run_with(Program("", program.command, [*program.arguments, *more], program.files), edit)
@@ -246,7 +246,7 @@ def _set_elsewhere(program: Program, random: random.Random) -> str:
 def _put_back(program: Program, random: random.Random) -> str:
     target = Target(Run("", program.command, (), None, "", None, uses=uses(program.command, program.arguments)))
     try:
-        state = State(target)
+        state = EditSession(target)
     except PlaitError:
         return "(program fails)"
     if any(
@@ -346,7 +346,7 @@ def _common(one: str, other: str) -> int:
     return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _check_refusal(program: Program, state: State, place: Place, value: object, refused: Refused) -> None:
+def _check_refusal(program: Program, state: EditSession, place: NodePath, value: object, refused: EditError) -> None:
     """That the reason of a refusal is true."""
     if refused.reason == GIVEN:
         if not any(word.startswith(("-v", "--data-value", "--var")) for word in program.arguments):
@@ -363,7 +363,7 @@ def _check_refusal(program: Program, state: State, place: Place, value: object, 
         raise Broken(f"a reason that is not expected: {refused.reason}: {refused.message}")
 
 
-def _likely(program: Program, state: State, place: Place, value: object) -> Iterator[tuple[str, str]]:
+def _likely(program: Program, state: EditSession, place: NodePath, value: object) -> Iterator[tuple[str, str]]:
     """Edits of scalars that look like a value, in all files of a program."""
     count = 0
     for name in program.files:
@@ -386,7 +386,7 @@ def _likely(program: Program, state: State, place: Place, value: object) -> Iter
 # -- documents as plain data ----------------------------------------------------------------------------------------------
 
 
-def _way(place: Place) -> list[object]:
+def _way(place: NodePath) -> list[object]:
     """Numbers and keys from the documents down to a value."""
     way: list[object] = [place.number]
     around: Value = place.document.value

@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
-from plait.authoring.lint.subject import Subject
+from plait.authoring.lint.subject import LintProject
 from plait.authoring.project.file import project_of
 
 
@@ -35,10 +35,10 @@ def written(case: Case, place: Path) -> Path:
     return place
 
 
-def subject_of(place: Path) -> Subject:
+def subject_of(place: Path) -> LintProject:
     """The runs of the project in a directory, which is the working directory."""
     project = project_of("", os.curdir)
-    return Subject(project, [*project.runs.values()])
+    return LintProject(project, [*project.runs.values()])
 
 
 def found(case: Case, place: Path) -> list[str]:

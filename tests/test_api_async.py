@@ -130,14 +130,14 @@ def test_a_cancelled_patch_writes_no_store(tmp_path: pathlib.Path, monkeypatch: 
 
 
 def test_a_call_that_is_ended_before_it_begins() -> None:
-    from plait.api.cancellation import Stop
+    from plait.api.cancellation import Canceller
 
     ends: list[str] = []
-    stop = Stop()
+    stop = Canceller()
     stop.set()
     assert not stop.ends_by(lambda: ends.append("now"))
     assert ends == ["now"]
-    stop = Stop()
+    stop = Canceller()
     assert stop.ends_by(lambda: ends.append("later"))
     stop.set()
     assert ends == ["now", "later"]

@@ -29,7 +29,7 @@ from readers import Readers
 PACKAGE = pathlib.Path(plait.__file__).parent
 
 # They lay texts out in lines.
-_RENDERERS = {"errors.py", "cli/messages.py"}
+_RENDERERS = {"base/errors.py", "cli/messages.py"}
 _WARNERS = {"warn", "warn_openly"}
 
 
@@ -66,7 +66,7 @@ _WITH_CODE = {
     for _, tree in _trees()
     for node in ast.walk(tree)
     if isinstance(node, ast.ClassDef) and node.name in _CLASSES and any(map(_class_code, node.body))
-} | {"LayeringError", "Refused"}
+} | {"LayeringError", "EditError"}
 
 
 def _called(node: ast.AST) -> str:
@@ -79,10 +79,7 @@ def _called(node: ast.AST) -> str:
 def without_code(tree: ast.AST) -> list[int]:
     """The lines that construct an error or a finding without `code=`."""
     # The findings of lint have their code as the first argument.
-    of_lint = any(
-        isinstance(one, ast.ImportFrom) and one.module == "plait.authoring.lint.finding" for one in ast.walk(tree)
-    )
-    classes = _CLASSES - _WITH_CODE - ({"Finding"} if of_lint else set())
+    classes = _CLASSES - _WITH_CODE - {"LintFinding"}
     return [
         node.lineno
         for node in ast.walk(tree)

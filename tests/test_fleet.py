@@ -17,17 +17,17 @@ import pytest
 from patience import LONGEST, wait_until_ended
 from plait.authoring import project
 from plait.base.errors import PlaitError, UsageError
-from plait.base.input_view import View
-from plait.base.limits import Limits, limited
+from plait.base.input_view import InputView
+from plait.base.limits import Limits, budget_scope
 from plait.cli import main
 from plait.fleet import fleet
 from plait.fleet.cached_results import Results
 from plait.fleet.destinations import place_of
 from plait.fleet.manifest_lines import parsed
 from plait.fleet.plan import tasks_of
-from plait.fleet.progress import Silent
-from plait.fleet.run_result import Outcome
-from plait.ytt.workspace.shared_inputs import Shared
+from plait.fleet.progress import NullReporter
+from plait.fleet.run_result import RunResult
+from plait.ytt.workspace.shared_inputs import SharedInputs
 
 FILES = {
     "config/app.yml": '#@ load("@ytt:data", "data")\n---\nregion: #@ data.values.region\nsize: #@ data.values.size\n',
@@ -313,8 +313,8 @@ def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(
     config = place / "config/app.yml"
     os.utime(config, (time.time() - 100,) * 2)
 
-    class Changes(Silent):
-        def outcome(self, outcome: Outcome) -> None:
+    class Changes(NullReporter):
+        def outcome(self, outcome: RunResult) -> None:
             if outcome.name == "app/eu/lyon":  # the others have what it has read
                 config.write_text(FILES["config/app.yml"] + "more: 1\n", "utf-8")
 
@@ -588,13 +588,13 @@ by: #@ data.values.name
 @pytest.mark.parametrize("first", ["a1", "b2"])
 def test_runs_that_share_inputs_are_what_each_is_alone(first: str, tmp_path: Path) -> None:
     put(tmp_path, SHARING)
-    shared = Shared()
+    shared = SharedInputs()
     found = project.read(str(tmp_path))
     runs = {task.name: task.run(found) for task in tasks_of(found)}
     for name in [f"app/{first}", *runs]:
-        alone, common = View(), View()
+        alone, common = InputView(), InputView()
         expected = runs[name].evaluate(view=alone, limits={})
-        with limited(Limits()) as given:
+        with budget_scope(Limits()) as given:
             documents = runs[name].evaluate(view=common, shared=shared)
         assert documents.to_yaml() == expected.to_yaml()
         assert dict(documents.files) == dict(expected.files)  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from plait.authoring import project
 from plait.engine.pipeline import file_source
 from plait.fleet import fleet
 from plait.fleet.bundle import packed, variables_of
-from plait.fleet.fleet_worker import Setup, Workshop
+from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.plan import tasks_of
 from test_fleet import contents, put
 from test_fleet_reads import CHANGES, SITES, STEPS
@@ -55,7 +55,7 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
     (task,) = tasks_of(found)
     source = file_source(found.path)
     environment = variables_of(found, [task])
-    setup = Setup(
+    setup = WorkerSetup(
         (source.name, source.text), str(home), "", bundle=packed(found, [task]), environment=environment,
         permissions=found.permissions,
     )  # fmt: skip
@@ -66,7 +66,7 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
     for variable in environment:
         if variable != "HOME":
             monkeypatch.delenv(variable)
-    outcome = Workshop(setup).perform(task)
+    outcome = FleetWorker(setup).perform(task)
     assert outcome.error == ""
     assert outcome.texts is not None
     made = {f"one/{path}": text.encode() for path, text in outcome.texts.items()}

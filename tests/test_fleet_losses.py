@@ -18,7 +18,7 @@ import pytest
 
 from plait.base.errors import ReadError
 from plait.fleet import fleet
-from plait.fleet.destinations import Directory
+from plait.fleet.destinations import DirectoryDestination
 from test_fleet import contents, many, put
 
 COUNT = 12
@@ -170,16 +170,16 @@ def test_a_result_that_cannot_be_written_takes_nothing_with_it(
 ) -> None:
     """The first outcome of a portion tells what the others refer to."""
     place, whole = project
-    write = Directory.put
+    write = DirectoryDestination.put
     rest = [name for name in whole if name != "e000.yml"]
 
-    def put(self: Directory, task: Any, texts: Any) -> Any:
+    def put(self: DirectoryDestination, task: Any, texts: Any) -> Any:
         if task.place == "e000.yml":
             raise ReadError("no room", code="fleet-place")
         return write(self, task, texts)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Directory, "put", put)
+        patch.setattr(DirectoryDestination, "put", put)
         patch.setattr("plait.fleet.scheduler._LARGEST", COUNT)
         patch.setattr("plait.fleet.scheduler.Drive._each", 0.0, raising=False)
         cluster = Cluster(-1, "", retries=True, backwards=False)

@@ -12,7 +12,7 @@ import pytest
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.fleet import fleet
-from plait.fleet.remote_files import Store, local_path
+from plait.fleet.remote_files import RemoteFiles, local_path
 from test_fleet import FILES, contents, put, runs_of
 
 fsspec = pytest.importorskip("fsspec", reason="the extra fsspec")
@@ -90,7 +90,7 @@ def test_a_fleet_on_a_url_that_was_killed_goes_on(place: Path, memory: Any, monk
     with monkeypatch.context() as patched:
         patched.setattr(type(memory), "pipe_file", dies)
         patched.setattr(
-            remote_files.Remote, "close", lambda _self: None
+            remote_files.RemoteDestination, "close", lambda _self: None
         )  # nobody closes anything when a process is killed
         with pytest.raises(Killed):
             fleet(output="memory://out")
@@ -140,7 +140,7 @@ def test_a_url_that_cannot_be_used_is_told(place: Path, monkeypatch: pytest.Monk
         fleet(output="nothing://out")
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(UsageError, match="need an extra that is not installed") as failed:
-        Store("s3://bucket/out")
+        RemoteFiles("s3://bucket/out")
     assert failed.value.hint == "pip install 'plait[fsspec]'"
     with pytest.raises(PlaitError):
         fleet(cache="s3://bucket/kept")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import plait
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.ytt.json_schema import Catalogue, catalogue_of
 
 THING = "apiVersion: example.org/v1\nkind: Thing\nspec: {size: x}\n"
@@ -134,7 +134,7 @@ def test_many_alternatives_within_each_other_end_at_a_limit(tmp_path: Path) -> N
     write(tmp_path, {"s.json": {**hostile, "$ref": "#/$defs/a"}})
     found = Catalogue([(str(tmp_path / "*.yml"), str(tmp_path / "s.json"))])
     document = plait.read({"a.yml": "{x: " * 40 + "1" + "}" * 40}).nodes.items[0]
-    with limited(Limits(seconds=20, steps=200_000)), pytest.raises(plait.LimitError, match="steps"):
+    with budget_scope(Limits(seconds=20, steps=200_000)), pytest.raises(plait.LimitError, match="steps"):
         found.check(document, [str(tmp_path / "a.yml")])
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_is_broken_is_told_with_its_line(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_said_to_be(tmp_path: Path) -> None:
     write(tmp_path, {"thing-example-v1.json": kind(SIZE)})
     found = Catalogue([str(tmp_path)])
-    with limited(Limits(input=10)), pytest.raises(plait.LimitError, match=r"thing-example-v1\.json.*input"):
+    with budget_scope(Limits(input=10)), pytest.raises(plait.LimitError, match=r"thing-example-v1\.json.*input"):
         told(found)
 
 

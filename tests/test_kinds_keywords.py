@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.ytt.json_schema.check import violations
 from plait.ytt.json_schema.reference_resolution import schema_of
 
@@ -206,7 +206,7 @@ ANYTHING = st.recursive(
 
 @given(st.dictionaries(KEYWORDS, ANYTHING, max_size=5), ANYTHING, st.booleans())
 def test_whatever_a_schema_is_it_comes_to_an_end(schema: dict[str, Any], value: object, is_kind: bool) -> None:
-    with limited(Limits(seconds=5, steps=300_000)), suppress(plait.PlaitError):
+    with budget_scope(Limits(seconds=5, steps=300_000)), suppress(plait.PlaitError):
         made = schema_of(schema, is_kind=is_kind)
         for keys in ([], ["a"], ["a", "b"]):
             below = made.at(keys)

@@ -26,7 +26,7 @@ from plait.base.errors import render as render_error
 from plait.base.source import Source
 from plait.layering import (
     FileSecrets,
-    Options,
+    LayeringOptions,
     check_data,
     check_documents,
     plain_values,
@@ -145,7 +145,7 @@ def outcome(given: list[dict[str, Any]], options: dict[str, Any], context: Conte
     sets = [read(Source("given.yml", text), plain=plain_values)]
     known = from_plain(options.get("secrets", {}))
     assert type(known) is Map
-    chosen = Options(
+    chosen = LayeringOptions(
         lenient=options.get("lenient", False),
         relaxed=options.get("relaxed", False),
         strict=options.get("strict", False),

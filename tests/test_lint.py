@@ -124,11 +124,11 @@ def test_fix_changes_what_it_mends_and_no_other_byte(place: Path, capsysbinary: 
 def test_fix_does_not_touch_files_that_changed_meanwhile(place: Path) -> None:
     from plait.authoring.lint.fixing import fix
     from plait.authoring.lint.linter import findings_of
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.subject import LintProject
     from plait.base.errors import ReadError
 
     project = read(str(place))
-    subject = Subject(project, list(project.runs.values()))
+    subject = LintProject(project, list(project.runs.values()))
     found = findings_of(subject)
     (place / "config/app.yml").write_text("kind: A\n", "utf-8")
     with pytest.raises(ReadError, match="has changed"):

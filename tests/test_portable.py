@@ -166,7 +166,7 @@ ELSEWHERE = {
 
 def test_modules_of_one_system_are_imported_where_they_can_be_missing() -> None:
     """Within a `try` that takes an ImportError, or a function behind a question for the system."""
-    allowed = {("content.py", "nt"), ("ops/store.py", "msvcrt"), ("process.py", "resource")}
+    allowed = {("base/content.py", "nt"), ("ops/store.py", "msvcrt"), ("base/process.py", "resource")}
     for file in SOURCE.rglob("*.py"):
         tree = ast.parse(file.read_text("utf-8"))
         guarded = {

@@ -13,7 +13,7 @@ import plait
 from plait.authoring import project
 from plait.authoring.project.file import of_source
 from plait.authoring.project.project_schema import schema
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.source import Source
 
 ROOT = Path(__file__).parents[1]
@@ -54,14 +54,14 @@ def test_a_run_is_evaluated_from_elsewhere(place: Path) -> None:
 
 
 def test_texts_stand_in_the_place_of_files(place: Path) -> None:
-    view = View({str(place / "values.yml"): b"name: c\n", str(place / "config" / "new.yml"): b"new: file\n"})
+    view = InputView({str(place / "values.yml"): b"name: c\n", str(place / "config" / "new.yml"): b"new: file\n"})
     run = project.read(str(place)).run("app")
     assert run.evaluate(view=view).to_yaml() == "name: c\n---\nnew: file\n"
     assert run.evaluate().to_yaml() == "name: b\n"
 
 
 def test_a_view_notes_what_was_read(place: Path) -> None:
-    view = View()
+    view = InputView()
     project.read(str(place)).run("app").evaluate(view=view)
     names = {os.path.relpath(path, place): content for path, content in view.files.items()}
     assert names == {name: FILES[name].encode() for name in ("config/app.yml", "config/schema.yml", "values.yml")}
@@ -69,7 +69,7 @@ def test_a_view_notes_what_was_read(place: Path) -> None:
 
 
 def test_a_view_notes_files_that_are_not_there(place: Path) -> None:
-    view = View()
+    view = InputView()
     assert project.read(str(place)).run("manifest").evaluate(view=view).to_yaml() == "secret: ((made))\n"
     assert view.files[str(place / "store.yml")] is None
 
@@ -77,11 +77,11 @@ def test_a_view_notes_files_that_are_not_there(place: Path) -> None:
 def test_a_store_is_not_written_through_a_view(place: Path) -> None:
     (place / "base.yml").write_text("secret: ((made))\nvariables:\n- {name: made, type: password}\n", "utf-8")
     run = project.read(str(place)).run("manifest")
-    made = run.evaluate(view=View()).to_dict()["secret"]
+    made = run.evaluate(view=InputView()).to_dict()["secret"]
     assert isinstance(made, str)
     assert len(made) == 20
     assert not (place / "store.yml").exists()
-    run.evaluate(view=View(is_read_only=False))
+    run.evaluate(view=InputView(is_read_only=False))
     assert (place / "store.yml").exists()
 
 
@@ -92,7 +92,7 @@ def test_limits_hold_for_a_run(place: Path) -> None:
 
 
 def test_what_a_run_reads_changes_nothing_outside_of_it(place: Path) -> None:
-    project.read(str(place)).run("app").evaluate(view=View({str(place / "values.yml"): b"name: c\n"}))
+    project.read(str(place)).run("app").evaluate(view=InputView({str(place / "values.yml"): b"name: c\n"}))
     assert plait.read(str(place / "values.yml"))[0] == {"name": "b"}
 
 

@@ -12,7 +12,7 @@ import yaml
 
 import generated
 import test_docs
-from plait.base.extensions import ADDITIONS, OF_COMMAND
+from plait.base.extensions import BY_COMMAND, EXTENSIONS
 from plait.cli import main
 from plait.cli.commands import commands
 from plait.engine.common import NO_EFFECT
@@ -157,7 +157,7 @@ def test_every_part_of_a_path_is_described() -> None:
     assert lacking([f":{name}" for name in pointer.MODIFIERS], text) == []
     assert lacking([f"~{digit}" for digit in "017"], text) == []
     kinds = {type(token) for path in re.findall(r"path: (/\S*)", blocks(text)) for token in pointer.parse(path).tokens}
-    assert kinds == {pointer.Key, pointer.Index, pointer.Match, pointer.Append}
+    assert kinds == {pointer.KeyToken, pointer.IndexToken, pointer.MatchingIndexToken, pointer.AfterLastIndexToken}
 
 
 def test_every_type_of_variable_is_described() -> None:
@@ -199,5 +199,5 @@ def test_every_variable_store_example_runs(tmp_path: pathlib.Path, monkeypatch: 
 
 def test_every_addition_is_listed() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+)` \|", (PAGES / "additions.md").read_text("utf-8"), re.MULTILINE)
-    assert sorted(rows) == sorted((name, command) for command, names in OF_COMMAND.items() for name in names)
-    assert {name for name, _ in rows} == set(ADDITIONS)
+    assert sorted(rows) == sorted((name, command) for command, names in BY_COMMAND.items() for name in names)
+    assert {name for name, _ in rows} == set(EXTENSIONS)

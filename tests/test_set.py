@@ -11,7 +11,7 @@ import pytest
 
 from edits import generated, outcome, outcome_elsewhere, outcome_of_output
 from plait.authoring import project
-from plait.authoring.edit import Refused, remove_value, set_output, set_value
+from plait.authoring.edit import EditError, remove_value, set_output, set_value
 from plait.base import writing
 from plait.base.errors import ReadError, UsageError
 from plait.cli import COMMANDS
@@ -71,7 +71,7 @@ def test_an_edit_is_written_when_it_is_told_to(run: project.Run, tmp_path: Path)
 def test_what_changes_more_is_written_only_if_that_is_accepted(run: project.Run, tmp_path: Path) -> None:
     edit = set_value(run, "same", 2)
     assert edit.also == ["b:other"]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(EditError) as refused:
         edit.write()
     assert (refused.value.reason, refused.value.changes) == ("also", ["b:other"])
     edit.write(also=True)
@@ -95,7 +95,7 @@ def test_a_link_is_not_written_to(run: project.Run, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.yml").write_text("name: b\n", "utf-8")
     (tmp_path / "values.yml").unlink()
     (tmp_path / "values.yml").symlink_to(tmp_path / "elsewhere.yml")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(EditError) as refused:
         set_value(run, "name", "c", uses=[Use(Render.allow_all_links, value=True)])
     assert refused.value.reason == "link"
 

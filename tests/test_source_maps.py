@@ -20,13 +20,13 @@ from plait.base.source import Source
 from plait.cli import main
 from plait.insight.node_paths import all_places
 from plait.insight.source_map import source_map
-from plait.layering import Job as LayerJob
-from plait.layering import Options as LayerOptions
+from plait.layering import LayeringOptions as LayerOptions
+from plait.layering import LayerJob as LayerJob
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet, from_plain, to_plain
 from plait.tree.provenance import Trace
 from plait.yaml import read, write, write_value
-from plait.ytt.workspace import Job
+from plait.ytt.workspace import RenderJob
 from plait.ytt.workspace.phases import run
 from test_layering_cases import cases as layering_cases
 from test_layering_cases import expanded
@@ -87,7 +87,7 @@ def test_templates(case: Path) -> None:
     context = Context()
     context.trace = Trace()
     try:
-        documents = run(Job(files_of(case.read_text("utf-8").partition("\n+++\n")[0] + "\n")), context).documents
+        documents = run(RenderJob(files_of(case.read_text("utf-8").partition("\n+++\n")[0] + "\n")), context).documents
     except PlaitError:
         return
     assert faults(context.trace, documents) == []

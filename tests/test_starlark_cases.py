@@ -14,7 +14,7 @@ import pytest
 from plait.base.errors import Finding, PlaitError
 from plait.base.extensions import F_STRINGS
 from plait.base.source import Position, Source
-from plait.starlark import Builtin, Code, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
+from plait.starlark import Builtin, CodePart, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
 from plait.tree.context import Context
 
 CASES = Path(__file__).parent / "cases" / "starlark"
@@ -77,7 +77,7 @@ def test_chunk(name: str, line: int, text: str) -> None:
         source.additions = frozenset({F_STRINGS})
     found: list[tuple[int, str]] = []
     try:
-        compile_program([Code(PRELUDE, 0), Code("\n".join(lines), line)], source).run(Context(), load)
+        compile_program([CodePart(PRELUDE, 0), CodePart("\n".join(lines), line)], source).run(Context(), load)
     except PlaitError as error:
         found = [(fault.at.line if fault.at else 0, fault.message) for fault in _all(error)]
     assert found == wanted

@@ -23,7 +23,7 @@ from plait.authoring.testing.case_schema import schema
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
 from plait.authoring.testing.reports import junit
-from plait.authoring.testing.results import Failure, Result
+from plait.authoring.testing.results import CaseResult, ExpectationFailure
 from plait.authoring.testing.running import results as results_of
 from plait.base import content
 from plait.base.permissions import Permissions
@@ -149,7 +149,7 @@ def test_junit_is_read_by_a_reader_of_junit(place: Path) -> None:
 
 
 def test_junit_holds_what_xml_has_no_characters_for() -> None:
-    text = junit([Result("a.test.yml::\x1b", "a.test.yml", 1, [Failure("\x00 \ufffe <&>")])])
+    text = junit([CaseResult("a.test.yml::\x1b", "a.test.yml", 1, [ExpectationFailure("\x00 \ufffe <&>")])])
     [suite] = JUnitXml.fromstring(text.encode())
     [case] = suite
     assert case.name == "\\x1b"

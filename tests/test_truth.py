@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import truth
-from plait.authoring.lsp.features import Edit, Span
+from plait.authoring.lsp.features import FileEdit, FileRange
 from truth.projects import Subject, opened
 from truth.rows import HEAD, Row
 
@@ -52,8 +52,8 @@ def test_an_edit_that_changes_an_output_is_seen(tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_text("a: 1\n", "utf-8")
     subject = Subject(tmp_path)
     try:
-        place = Span(str(tmp_path / "a.yml"), 1, 4, 5)
-        assert subject.differences([Edit(place, "1 ")]) == []
-        assert len(subject.differences([Edit(place, "2")])) == 1
+        place = FileRange(str(tmp_path / "a.yml"), 1, 4, 5)
+        assert subject.differences([FileEdit(place, "1 ")]) == []
+        assert len(subject.differences([FileEdit(place, "2")])) == 1
     finally:
         subject.close()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import plait
 from plait.authoring import project
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.warnings import diagnostic_of
 from plait.tree.nodes import Document, from_plain, to_plain
 from plait.ytt.json_schema.export import described
@@ -102,13 +102,13 @@ def test_another_kind_takes_the_place_of_a_default(place: pathlib.Path) -> None:
 def test_a_run_takes_them_and_a_view_notes_them(place: pathlib.Path) -> None:
     run = project.read(str(place)).run("app")
     for _ in range(2):  # also of a schema that is known already
-        view = View()
+        view = InputView()
         made = run.evaluate(view=view).to_dict()
         assert made["all"]["ports"] == [{"port": 80, "protocol": "TCP"}]  # type: ignore[index, call-overload]
         names = {os.path.relpath(path, place) for path in view.files}
         assert {"values.schema.json", "db.json", os.path.join("kinds", "a-v1.json"), "values.yml"} <= names
     changed = json.dumps({**SCHEMA, "properties": {**SCHEMA["properties"], "name": {"default": "longer"}}})
-    view = View({str(place / "values.schema.json"): changed.encode()})
+    view = InputView({str(place / "values.schema.json"): changed.encode()})
     with pytest.raises(plait.SchemaError) as caught:
         run.evaluate(view=view)
     [found] = caught.value.findings
@@ -120,7 +120,7 @@ def test_a_run_takes_them_and_a_view_notes_them(place: pathlib.Path) -> None:
 def test_a_view_notes_what_could_not_be_used(place: pathlib.Path) -> None:
     for name, text in (("db.json", '{"type": 1}'), ("values.schema.json", "{")):
         (place / name).write_text(text, "utf-8")
-        view = View()
+        view = InputView()
         with pytest.raises(plait.UsageError):
             project.read(str(place)).run("app").evaluate(view=view)
         assert str(place / name) in view.files

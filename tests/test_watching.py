@@ -17,7 +17,7 @@ import pytest
 
 from patience import LONGEST
 from plait.authoring.watch.changes import follow
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.cli import main
 from test_docs import blocks_of, write_or_run
 
@@ -232,7 +232,7 @@ def _without_times(text: str) -> str:
 def test_whoever_calls_it_is_told_what_has_changed(place: Path) -> None:
     seen: list[list[str]] = []
 
-    def work(view: View, changed: frozenset[str]) -> None:
+    def work(view: InputView, changed: frozenset[str]) -> None:
         seen.append(sorted(os.path.relpath(path) for path in changed))
         view.note_file("values.yml", (place / "values.yml").read_bytes())
         if len(seen) == 3:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plait.yaml import libyaml
 from plait.yaml.libyaml import parser
-from plait.yaml.libyaml_quirks import Adapted
+from plait.yaml.libyaml_quirks import PatchedText
 from plait.yaml.lossless.nodes import ALIAS, EMPTY, PLAIN, Collection
 from plait.yaml.lossless.scalar_values import scalar_text
 
@@ -21,7 +21,7 @@ _SPACE = re.compile(r"(?:[\s,\[\]{}\ufeff]|#[^\n\r\x85\u2028\u2029]*|%[^\n]*|---
 
 def events(text: str) -> Events | None:
     """The events of a text without its byte order mark; None if libyaml rejects it."""
-    adapted = Adapted(text.removeprefix("\ufeff"))
+    adapted = PatchedText(text.removeprefix("\ufeff"))
     while True:
         found: Events = []
         next_event = adapted.events(parser())

@@ -15,7 +15,7 @@ from costs import bounded
 
 import treecheck
 from plait.base.errors import PlaitError, render
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.base.source import Source
 from plait.tree.context import Context
 from plait.tree.nodes import from_plain
@@ -59,7 +59,7 @@ def yaml_read(data: bytes) -> None:
         {"explicit_keys_win": True, "depth": 20},
     ):
         try:
-            with limited(Limits(aliases=100)):
+            with budget_scope(Limits(aliases=100)):
                 tree = read(source, **options)
                 Spans(tree)
                 deduplicate(tree)
@@ -131,21 +131,21 @@ def annotation(data: bytes) -> None:
 
 
 def starlark_parse(data: bytes) -> None:
-    from plait.starlark import Code, compile_program
+    from plait.starlark import CodePart, compile_program
 
     text = text_of(data)
     try:
-        compile_program([Code(text)], Source("a.star", text))
+        compile_program([CodePart(text)], Source("a.star", text))
     except PlaitError as error:
         render(error)
 
 
 def starlark_run(data: bytes) -> None:
-    from plait.starlark import Code, compile_program, repr_of
+    from plait.starlark import CodePart, compile_program, repr_of
 
     text = modest(text_of(data))
     try:
-        for value in compile_program([Code(text)], Source("a.star", text)).run(context()).values():
+        for value in compile_program([CodePart(text)], Source("a.star", text)).run(context()).values():
             repr_of(value)
     except PlaitError as error:
         render(error)
@@ -153,12 +153,13 @@ def starlark_run(data: bytes) -> None:
 
 def _rendered(files: dict[str, str], **options: object) -> str | None:
     from plait.yaml import write
-    from plait.ytt.workspace import Job, Options, in_memory
+    from plait.ytt.workspace import RenderJob, in_memory
+    from plait.ytt.workspace import RenderOptions as Options
     from plait.ytt.workspace.phases import run
 
     inputs = [in_memory(path, text, order) for order, (path, text) in enumerate(files.items(), 1)]
     try:
-        result = run(Job(inputs, Options(**options)), context())  # type: ignore[arg-type]
+        result = run(RenderJob(inputs, Options(**options)), context())  # type: ignore[arg-type]
         return write(result.documents) + "".join(file.text for file in result.texts)
     except PlaitError as error:
         render(error)
@@ -275,7 +276,7 @@ def variables(data: bytes) -> None:
     first, second, third = parts(data, 3)
     sources = Sources()
     # A value that holds placeholders itself grows up to the limit, as in the reference.
-    with limited(Limits(variables=1 << 16)):
+    with budget_scope(Limits(variables=1 << 16)):
         try:
             sources.give("var", from_argument(third))
         except PlaitError as error:
@@ -288,13 +289,13 @@ def variables(data: bytes) -> None:
 
 
 def jsonpath(data: bytes) -> None:
-    from plait.layering.data_paths import Path, PathError, action_path, compile_path, destination_path
+    from plait.layering.data_paths import DataPath, PathError, action_path, compile_path, destination_path
     from plait.layering.path_edits import find_all, without, write
 
     base = from_plain({"a": {"b": [{"c": 1}, 2, [3]]}, "d e": "text", "1": None})
     text = text_of(data)
 
-    def use(compile: Callable[[str], Path]) -> None:
+    def use(compile: Callable[[str], DataPath]) -> None:
         try:
             path = compile(text)
             list(find_all(base, path))
@@ -311,7 +312,9 @@ def jsonpath(data: bytes) -> None:
 def layering(data: bytes) -> None:
     """Documents, checked, rendered and drawn."""
     from plait.layering import (
-        Options,
+        LayeringOptions as Options,
+    )
+    from plait.layering import (
         check_data,
         check_documents,
         dot,

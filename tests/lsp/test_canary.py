@@ -133,7 +133,7 @@ def answers(made: Workshop, name: str, text: str) -> Iterator[object]:
             for new in ("new", "new/Name/v1"):
                 try:
                     yield renaming.rename(state, path, number, column, new)
-                except renaming.RefusedError as refused:
+                except renaming.RenameError as refused:
                     yield str(refused)
 
 

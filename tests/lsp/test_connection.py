@@ -211,7 +211,7 @@ def test_the_server_is_bound_to_no_run(tmp_path: Path) -> None:
     """The limits of a command line, ten minutes among them, are not those of a server."""
     from signal import ITIMER_REAL, getitimer, setitimer
 
-    from plait.base.limits import allowance
+    from plait.base.limits import current_budget
     from plait.base.process import serve_on
 
     resource = pytest.importorskip("resource")
@@ -220,7 +220,7 @@ def test_the_server_is_bound_to_no_run(tmp_path: Path) -> None:
     try:
         with serve_on(1 << 33):
             assert getitimer(ITIMER_REAL)[0] == 0
-            assert allowance().deadline - __import__("time").monotonic() > 1e9
+            assert current_budget().deadline - __import__("time").monotonic() > 1e9
             if sys.platform == "linux":
                 assert resource.getrlimit(resource.RLIMIT_DATA)[0] > 1 << 33
     finally:

@@ -9,7 +9,7 @@ import pytest
 from workshop import ENDLESS, LAYERS, OPERATIONS, TEMPLATES, Workshop, edited, workshop
 
 from plait.authoring.lsp import completion, diagnostics, hover, inlay_hints, navigation, renaming, symbols, tokens
-from plait.authoring.lsp.features import Problem, Span
+from plait.authoring.lsp.features import EditorDiagnostic, FileRange
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def layers(tmp_path: Path) -> Iterator[Workshop]:
         yield made
 
 
-def told(found: list[Problem], severity: str = "error") -> list[tuple[int, str]]:
+def told(found: list[EditorDiagnostic], severity: str = "error") -> list[tuple[int, str]]:
     return [(one.span.line, one.message.partition("\n")[0]) for one in found if one.severity == severity]
 
 
@@ -38,7 +38,7 @@ def labels(place: Workshop, name: str, around: str) -> list[str]:
     return [one.label for one in completion.complete(place.state, *place.at(name, around))]
 
 
-def spans(found: list[Span], top: Path) -> list[tuple[str, int, int]]:
+def spans(found: list[FileRange], top: Path) -> list[tuple[str, int, int]]:
     return [(str(Path(span.path).relative_to(top)), span.line, span.column) for span in found]
 
 

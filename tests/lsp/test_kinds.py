@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from plait.authoring.lsp.features import Problem
+    from plait.authoring.lsp.features import EditorDiagnostic
 
 DEPLOYMENT = {
     "type": "object",
@@ -110,7 +110,7 @@ def made(tmp_path: Path) -> Iterator[Workshop]:
         yield found
 
 
-def of_kinds(made: Workshop, name: str) -> list[Problem]:
+def of_kinds(made: Workshop, name: str) -> list[EditorDiagnostic]:
     return [problem for problem in diagnostics.problems(made.state, made.path(name)) if problem.code == "kind"]
 
 

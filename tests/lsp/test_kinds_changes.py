@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from plait.authoring.lsp.features import Problem
+    from plait.authoring.lsp.features import EditorDiagnostic
 
 
 def schema(**properties: object) -> str:
@@ -30,7 +30,7 @@ FILES = {
 }
 
 
-def of_kinds(made: Workshop, name: str) -> list[Problem]:
+def of_kinds(made: Workshop, name: str) -> list[EditorDiagnostic]:
     return [one for one in diagnostics.problems(made.state, made.path(name)) if one.code == "kind"]
 
 

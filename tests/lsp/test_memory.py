@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from plait.authoring.lsp.evaluation import Stop, evaluate
+from plait.authoring.lsp.evaluation import EvaluationStop, evaluate
 from plait.authoring.project.file import read
 from plait.base.code_cache import MemoryCache
 
@@ -77,11 +77,11 @@ def test_an_evaluation_leaves_nothing_to_look_for(site: pathlib.Path, added: str
     run = read(str(site / "plait.yml")).run("site")
     texts = {str(site / "config/app.yml"): (FILES["config/app.yml"] + added).encode()}
     cache = MemoryCache()
-    evaluate(run, texts, Stop(), cache)  # compiles, which leaves syntax trees
+    evaluate(run, texts, EvaluationStop(), cache)  # compiles, which leaves syntax trees
     gc.collect()
     gc.disable()
     try:
-        evaluation = evaluate(run, texts, Stop(), cache)
+        evaluation = evaluate(run, texts, EvaluationStop(), cache)
         evaluation.index()
         if message:
             assert evaluation.error is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 from plait.authoring.lsp.message_handler import connect
 from plait.authoring.lsp.server import server
-from plait.authoring.lsp.state import State
+from plait.authoring.lsp.state import ServerState
 
 _MOST = 3000
 FILES = {
@@ -102,7 +102,7 @@ def test_a_session(tmp_path: Path) -> None:
         assert not any(one.name == "evaluation" for one in threading.enumerate())
 
     before = server.state
-    server.state = State(server._evaluated)
+    server.state = ServerState(server._evaluated)
     try:
         asyncio.run(session())
     finally:

@@ -8,7 +8,7 @@ import pytest
 from workshop import TEMPLATES, Workshop, edited, workshop
 
 from plait.authoring.lsp import claims, code_actions, diagnostics
-from plait.authoring.lsp.features import Edit, Fix, Span
+from plait.authoring.lsp.features import FileEdit, FileRange, Fix
 from plait.ytt.templates.directives import KNOWN
 
 MATCH = '#@overlay/match by=overlay.subset({"kind": "Deployment"})'
@@ -54,16 +54,16 @@ def test_a_change_is_checked_in_each_run_that_reads_the_file(tmp_path: Path) -> 
     }
     with workshop(tmp_path, files) as made:
         path = made.open("a.yml")
-        place = Span(path, 1, 4, 5)
+        place = FileRange(path, 1, 4, 5)
 
         def offered(text: str, *, keeps: bool) -> list[str]:
-            fix = Fix("x", [Edit(place, text)])
+            fix = Fix("x", [FileEdit(place, text)])
             return [one.title for one in claims.verified(made.state, path, [fix], claims.budget(), keeps=keeps)]
 
         assert offered("2", keeps=True) == []
         assert offered("2", keeps=False) == []
         assert offered("1 ", keeps=True) == ["x"]
-        fix = Fix("x", [Edit(place, "1 ")])
+        fix = Fix("x", [FileEdit(place, "1 ")])
         late = claims.verified(made.state, path, [fix], claims.budget(0), keeps=True)
         assert [one.title for one in late] == ["x (not verified)"]
 
@@ -73,5 +73,5 @@ def test_a_data_value_in_a_block_scalar_is_mended(tmp_path: Path) -> None:
     with workshop(tmp_path, {**TEMPLATES, "config/text.yml": text}) as made:
         path = made.open("config/text.yml")
         [problem] = [one for one in diagnostics.problems(made.state, path) if one.severity == "error"]
-        assert problem.span == Span(path, 5, 23, 27)
+        assert problem.span == FileRange(path, 5, 23, 27)
         assert "Change to name" in titles(made, path, 5)

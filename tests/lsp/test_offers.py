@@ -8,7 +8,7 @@ import pytest
 from workshop import OPERATIONS, TEMPLATES, Workshop, workshop
 
 from plait.authoring.lsp import completion
-from plait.authoring.lsp.features import Suggestion
+from plait.authoring.lsp.features import CompletionItem
 
 HEAD = '#@ load("@ytt:overlay", "overlay")\n'
 VALUES = {
@@ -44,7 +44,7 @@ spec:
 }
 
 
-def offered(made: Workshop, name: str, around: str) -> list[Suggestion]:
+def offered(made: Workshop, name: str, around: str) -> list[CompletionItem]:
     return completion.complete(made.state, *made.at(name, around))
 
 

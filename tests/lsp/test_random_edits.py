@@ -23,7 +23,7 @@ from plait.authoring.lsp import (
     symbols,
     tokens,
 )
-from plait.authoring.lsp.state import State
+from plait.authoring.lsp.state import ServerState
 
 PIECES = [
     "#@ ", "#@", "#@overlay/match by=", "#@overlay/remove", "#@ if x:", "#@ end", "#@ def f(", "data.values.", "load(",
@@ -32,14 +32,14 @@ PIECES = [
 ]  # fmt: skip
 
 
-def _renamed(state: State, path: str, line: int, column: int) -> object:
+def _renamed(state: ServerState, path: str, line: int, column: int) -> object:
     try:
         return renaming.rename(state, path, line, column, "new")
-    except renaming.RefusedError as refused:
+    except renaming.RenameError as refused:
         return refused
 
 
-QUESTIONS: list[Callable[[State, str, int, int], object]] = [
+QUESTIONS: list[Callable[[ServerState, str, int, int], object]] = [
     completion.complete,
     hover.hover,
     navigation.definition,

@@ -10,7 +10,7 @@ from workshop import Workshop, edited, workshop
 
 from plait.authoring import project as projects
 from plait.authoring.lsp import renaming
-from plait.authoring.lsp.renaming import RefusedError
+from plait.authoring.lsp.renaming import RenameError
 
 # Every word that is to be renamed is written twice or more, as `old`, in each project; `|` is the cursor.
 FILES = {
@@ -292,7 +292,7 @@ def test_a_rename_that_changes_the_output_is_refused_with_the_line(tmp_path: Pat
     template, cursor, line = REFUSED[kind]
     with workshop(tmp_path, {}) as made:
         prepared(made, template, LIBRARY)
-        with pytest.raises(RefusedError, match=re.escape(line)) as caught:
+        with pytest.raises(RenameError, match=re.escape(line)) as caught:
             renaming.rename(made.state, *made.at(*cursor), "renamed")
         assert caught.value.is_computed
 
@@ -308,7 +308,7 @@ def test_a_rename_in_a_project_whose_run_fails_is_not_verified(tmp_path: Path) -
 def test_a_name_that_is_there_already_is_refused(tmp_path: Path, around: str, new: str) -> None:
     with workshop(tmp_path, {}) as made:
         prepared(made, f"{APP}#@ x = 1\n#@ y = len([2])\na: #@ x + y + data.values.old\n", {})
-        with pytest.raises(RefusedError, match=f"there is a {new} already"):
+        with pytest.raises(RenameError, match=f"there is a {new} already"):
             renaming.rename(made.state, *made.at("config/app.yml", around), new)
 
 

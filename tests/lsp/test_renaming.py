@@ -9,7 +9,7 @@ from test_unused import LAYERS
 from workshop import OPERATIONS, TEMPLATES, edited, workshop
 
 from plait.authoring.lsp import renaming
-from plait.authoring.lsp.renaming import RefusedError
+from plait.authoring.lsp.renaming import RenameError
 
 
 def test_the_name_of_a_document_with_all_that_refers_to_it(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_the_name_of_a_document_with_all_that_refers_to_it(tmp_path: Path) -> No
             text = edited(files, tmp_path, renaming.rename(made.state, *place, "token").edits)["all.yml"]
             assert text == LAYERS.replace("name: key", "name: token")
             assert "path: .value" in text
-            with pytest.raises(RefusedError):
+            with pytest.raises(RenameError):
                 renaming.rename(made.state, *place, "a: b")
             assert renaming.rename(made.state, *made.at("all.yml", "ro|le: web"), "rolle").edits == []
 
@@ -64,7 +64,7 @@ def test_the_name_of_a_schema_with_the_documents_that_have_it(tmp_path: Path) ->
             assert changed["all.yml"] == LAYERS.replace("demo/Key/v1", "demo/Token/v2")
             assert changed["types.yml"] == DATA_SCHEMA.replace("demo/Key/v1}", "demo/Token/v2}")
             for refused in ("Token", "demo/Token", "deckhand/Token/v1"):
-                with pytest.raises(RefusedError):
+                with pytest.raises(RenameError):
                     renaming.rename(made.state, *place, refused)
             of_policy = made.at("all.yml", "schema: deckhand/Layer|ingPolicy/v1")
             assert renaming.rename(made.state, *of_policy, "demo/Token/v2").edits == []
@@ -101,7 +101,7 @@ def test_a_data_value_in_flags_of_the_project_file(tmp_path: Path) -> None:
 def test_names_that_cannot_be(tmp_path: Path, new: str) -> None:
     with workshop(tmp_path, TEMPLATES) as made:
         made.open("config/app.yml")
-        with pytest.raises(RefusedError):
+        with pytest.raises(RenameError):
             renaming.rename(made.state, *made.at("config/app.yml", "#@ na|me(data"), new)
 
 
@@ -112,7 +112,7 @@ def test_variables_have_other_names(tmp_path: Path) -> None:
         changed = edited(OPERATIONS, tmp_path, renaming.rename(made.state, *place, "web-size").edits)
         assert "value: ((web-size))" in changed["ops.yml"]
         assert "vars: {web-size: 3" in changed["plait.yml"]
-        with pytest.raises(RefusedError):
+        with pytest.raises(RenameError):
             renaming.rename(made.state, *place, "a b")
 
 
@@ -128,7 +128,7 @@ def test_a_variable_without_a_value_is_renamed_in_the_output(tmp_path: Path) -> 
         changed = edited(files, tmp_path, renaming.rename(made.state, *place, "name").edits)
         assert changed["base.yml"].startswith("one: x-((name))\ntwo: ((other.part))\nvariables:\n- name: name\n")
         assert "[((!name)), ((name.part))]" in changed["ops.yml"]
-        with pytest.raises(RefusedError):  # both would be one variable
+        with pytest.raises(RenameError):  # both would be one variable
             renaming.rename(made.state, *place, "other")
 
 
@@ -165,7 +165,7 @@ def test_a_name_in_an_outer_or_inner_scope_is_free_unless_a_use_would_change(
         if held:
             assert renaming.rename(made.state, *place, new).edits
         else:
-            with pytest.raises(RefusedError):
+            with pytest.raises(RenameError):
                 renaming.rename(made.state, *place, new)
 
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from patience import LONGEST
-from plait.authoring.lsp.features import Edit
-from plait.authoring.lsp.state import State
+from plait.authoring.lsp.features import FileEdit
+from plait.authoring.lsp.state import ServerState
 
 
 class Workshop:
@@ -22,7 +22,7 @@ class Workshop:
             path = top / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        self.state = State(lambda: None)
+        self.state = ServerState(lambda: None)
 
     def path(self, name: str) -> str:
         return str(self.top / name)
@@ -52,7 +52,7 @@ class Workshop:
         return path, line + 1, place - (file.source.text.rfind("\n", 0, place) + 1) + 1
 
 
-def edited(texts: Mapping[str, str], top: Path, edits: Iterable[Edit]) -> dict[str, str]:
+def edited(texts: Mapping[str, str], top: Path, edits: Iterable[FileEdit]) -> dict[str, str]:
     """The texts of a project's files after edits."""
     changed = dict(texts)
     for edit in sorted(edits, key=lambda one: (one.span.path, -one.span.line, -one.span.column)):

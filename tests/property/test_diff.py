@@ -13,7 +13,7 @@ from plait.insight.overlays import to_overlay
 from plait.ops import patch, read_operations, write_text
 from plait.tree.nodes import Document, DocumentSet, equal, from_plain
 from plait.yaml import write
-from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace import RenderJob, in_memory
 from plait.ytt.workspace.phases import run
 
 # The first template raises the recursion limit, which must not happen inside a test of hypothesis.
@@ -61,7 +61,7 @@ def rendered(text: str, overlay: str) -> list[Document]:
     files = [in_memory("base.yml", text, 1)]
     if overlay:
         files.append(in_memory("overlay.yml", overlay, 2))
-    return run(Job(files)).documents.items
+    return run(RenderJob(files)).documents.items
 
 
 def same(left: list[Document], right: list[Document]) -> bool:

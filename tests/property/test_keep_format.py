@@ -12,7 +12,7 @@ from plait.base.source import Source
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, from_plain
 from plait.yaml import deduplicate, read
-from plait.yaml.preserved_text import Originals
+from plait.yaml.preserved_text import PreservedTexts
 
 VALUES: list[object] = ["x", "yes", "0o17", 5, 1.5, None, True, {"a": {"b": [1, {"c": 2}]}}, ["p", ["q"]], "two\nlines\n",
                         "a: b # c", "", "it's", [], {}]  # fmt: skip
@@ -58,8 +58,8 @@ def parsed(text: str) -> DocumentSet:
     return deduplicate(read(Source("a.yml", text)))
 
 
-def originals_of(documents: DocumentSet) -> Originals:
-    originals = Originals()
+def originals_of(documents: DocumentSet) -> PreservedTexts:
+    originals = PreservedTexts()
     originals.add(documents, lambda source: deduplicate(read(source)))
     return originals
 
@@ -111,7 +111,7 @@ def test_documents_in_any_order_mean_the_same(text: str, chance: random.Random) 
 )
 def test_texts_one_behind_the_other_mean_what_each_means(first: str, second: str) -> None:
     sets = [deduplicate(read(Source(name, text))) for name, text in (("a.yml", first), ("b.yml", second))]
-    originals = Originals()
+    originals = PreservedTexts()
     for documents in sets:
         originals.add(documents, lambda source: deduplicate(read(source)))
     items = [document for documents in sets for document in documents.items]

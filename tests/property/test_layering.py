@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from layersets import layer_set
 from plait.base.errors import LayeringError
 from plait.base.source import Source
-from plait.layering import Options, read_documents, render, written
+from plait.layering import LayeringOptions, read_documents, render, written
 from plait.layering.actions import merged
 from plait.layering.data_paths import PathError, compile_path
 from plait.layering.deckhand_differences import compare
@@ -83,7 +83,7 @@ def outcome(given_documents: list[dict[str, Any]]) -> object:
         nodes = written(
             render(
                 read_documents([documents([from_plain(one, source, 1) for one in given_documents], source)]),
-                Options(cleartext_secrets=True),
+                LayeringOptions(cleartext_secrets=True),
                 Context(),
             )
         )
@@ -109,7 +109,7 @@ def test_rendering_leaves_its_inputs_alone(given_documents: list[dict[str, Any]]
     read = read_documents([nodes])
     for _ in range(2):
         try:
-            render(read, Options(), Context())
+            render(read, LayeringOptions(), Context())
         except LayeringError:
             pass
         assert [to_plain(one.value) for one in nodes.items] == given_documents
@@ -175,7 +175,7 @@ def test_taking_away_takes_one_place(data: Any, text: str) -> None:
 
 
 def results(sets: list[Any], *, like_deckhand: bool) -> dict[Any, Any] | None:
-    options = Options(cleartext_secrets=True, like_deckhand=like_deckhand)
+    options = LayeringOptions(cleartext_secrets=True, like_deckhand=like_deckhand)
     try:
         return {one.identity: one.data for one in render(read_documents(sets), options, Context())}
     except LayeringError:
@@ -191,7 +191,7 @@ def test_what_a_comparison_tells_is_what_differs() -> None:
         own, theirs = (results(sets, like_deckhand=like) for like in (False, True))
         if own is None and theirs is None:
             continue
-        found = compare(sets, Options(cleartext_secrets=True), Context())
+        found = compare(sets, LayeringOptions(cleartext_secrets=True), Context())
         if own is None or theirs is None:
             assert found.refused is not None
             assert found.refused[0] == ("plait" if own is None else "Deckhand")

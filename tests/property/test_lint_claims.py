@@ -16,7 +16,7 @@ from plait.authoring.analysis.verifying import output_of
 from plait.authoring.lint.codes import CODES, DEAD
 from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
-from plait.authoring.lint.subject import Subject
+from plait.authoring.lint.subject import LintProject
 from plait.authoring.project import Project, Run
 from plait.base.errors import PlaitError
 from plait.base.text_edits import Edit, edited, outermost
@@ -36,7 +36,7 @@ PROGRAMS: dict[str, tuple[Callable[[int], Program], int]] = {
 }
 
 
-def subjects(command: str, count: int, place: pathlib.Path) -> Iterator[Subject]:
+def subjects(command: str, count: int, place: pathlib.Path) -> Iterator[LintProject]:
     """The programs that render, each in a directory of its own, which is the working directory meanwhile."""
     before = pathlib.Path.cwd()
     for seed in range(count):
@@ -49,20 +49,20 @@ def subjects(command: str, count: int, place: pathlib.Path) -> Iterator[Subject]
         run = Run(command, command, (), None, "", None, uses=uses(command, program.arguments))
         os.chdir(directory)
         try:
-            yield Subject(Project("", "", [run]), [run])
+            yield LintProject(Project("", "", [run]), [run])
         except PlaitError:
             continue
         finally:
             os.chdir(before)
 
 
-def made(subject: Subject) -> object:
+def made(subject: LintProject) -> object:
     """What the run makes from the files as they are."""
     run = subject.runs[0].run
     return output_of(run, run.evaluate())
 
 
-def without(subject: Subject, edits: list[Edit]) -> object:
+def without(subject: LintProject, edits: list[Edit]) -> object:
     """What it makes with edits in the files, which are put back."""
     paths = {edit.path for edit in edits}
     kept = {path: pathlib.Path(path).read_bytes() for path in paths}

@@ -18,7 +18,7 @@ from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.insight.explain import explain, lines
 from plait.insight.node_paths import all_places
-from plait.layering import Options, plain_values, plan, read_documents, render_plan, written
+from plait.layering import LayeringOptions, plain_values, plan, read_documents, render_plan, written
 from plait.layering.tracing import inherited
 from plait.ops import Sources, interpolate, patch, read_first, read_operations
 from plait.ops.tracing import Variables
@@ -28,13 +28,13 @@ from plait.tree.nodes import Document
 from plait.tree.provenance import Trace
 from plait.yaml import deduplicate, read
 from plait.yaml.document_names import document_name
-from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace import RenderJob, in_memory
 from plait.ytt.workspace.phases import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
 
     Files = Mapping[str, str]
     Program = Callable[[Files, Trace | None], list[Document]]
@@ -48,7 +48,7 @@ MARK = "# data"  # ends every data line; templates take it for no comment of the
 def render(files: Files, trace: Trace | None) -> list[Document]:
     context = Context()
     context.trace = trace
-    job = Job([in_memory(name, text, number) for number, (name, text) in enumerate(files.items())])
+    job = RenderJob([in_memory(name, text, number) for number, (name, text) in enumerate(files.items())])
     return run(job, context).documents.items
 
 
@@ -70,8 +70,8 @@ def layered(files: Files, trace: Trace | None) -> list[Document]:
     context = Context()
     context.trace = trace
     sets = [deduplicate(read(Source(name, text), plain=plain_values)) for name, text in files.items()]
-    planned = plan(read_documents(sets), Options(), context)
-    rendered = render_plan(planned, Options(), context)
+    planned = plan(read_documents(sets), LayeringOptions(), context)
+    rendered = render_plan(planned, LayeringOptions(), context)
     result = written(rendered)
     if trace is not None:
         inherited(trace, rendered, result, secret=planned.documents)
@@ -82,7 +82,7 @@ def values_of(documents: list[Document]) -> dict[str, object]:
     return {key_of(place): place.value for place in all_places(documents, {})}
 
 
-def key_of(place: Place) -> str:
+def key_of(place: NodePath) -> str:
     """The path with the document's name or, if it has none, its number."""
     # By numbers: what array items are called changes with their values.
     return f"{document_name(place.document) or place.number}:{place.path}"

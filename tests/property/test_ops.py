@@ -24,7 +24,7 @@ from plait.ops import (
 )
 from plait.ops.operations import Operation
 from plait.ops.placeholders import names
-from plait.ops.pointer import Key, Pointer, escape
+from plait.ops.pointer import KeyToken, Pointer, escape
 from plait.ops.working_copy import INDEX_FROM
 from plait.tree.equality import alike, same
 from plait.tree.nodes import Array, Map, equal, from_plain
@@ -71,7 +71,7 @@ def test_escaped_names_are_keys_again(name: str) -> None:
     pointer = parse("/" + escape(name) + "?/x")
     assert str(pointer) == f"/{escape(name)}?/x"
     assume("=" not in name)
-    assert isinstance(pointer.tokens[0], Key)
+    assert isinstance(pointer.tokens[0], KeyToken)
     assert pointer.tokens[0].name == name
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits
 from plait.base.source import Source
-from plait.starlark import Code, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
+from plait.starlark import CodePart, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
 from plait.tree.context import Context
 
 PROGRAM = """
@@ -54,7 +54,9 @@ def methods_as_values(s):
 end
 """
 # All calls of all examples share the steps of this one run.
-FUNCTIONS = compile_program([Code(PROGRAM)], Source("laws.star", PROGRAM)).run(Context(limits=Limits(steps=1 << 40)))
+FUNCTIONS = compile_program([CodePart(PROGRAM)], Source("laws.star", PROGRAM)).run(
+    Context(limits=Limits(steps=1 << 40))
+)
 
 ints = st.integers(-(1 << 80), 1 << 80)
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -177,7 +179,7 @@ def test_formats_agree(a: str, b: str) -> None:
 def test_literal_means_itself(text: str) -> None:
     quoted = repr_of(text)
     if "\\u" not in quoted and "\\U" not in quoted:
-        assert compile_program([Code(f"x = {quoted}")], Source("x")).run()["x"] == text
+        assert compile_program([CodePart(f"x = {quoted}")], Source("x")).run()["x"] == text
 
 
 @given(st.recursive(scalars, lambda inner: st.lists(inner).map(List) | st.tuples(inner, inner), max_leaves=8))
@@ -207,4 +209,4 @@ def test_dict_keeps_bools_apart(pairs: list[tuple[object, int]]) -> None:
 @given(st.text("()[]{}:,=+-*/%<>|&^~.\"'\\\n #abcdefilnorst 0123456789_x", max_size=60))
 def test_any_text_runs_or_is_refused(text: str) -> None:
     with suppress(PlaitError):
-        compile_program([Code(text)], Source("any.star", text))
+        compile_program([CodePart(text)], Source("any.star", text))

@@ -19,7 +19,7 @@ from plait.yaml.libyaml import parser
 if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
     from plait.yaml.libyaml import Parser
-    from plait.yaml.libyaml_quirks import Adapted
+    from plait.yaml.libyaml_quirks import PatchedText
 
 by_lines = pytest.mark.skipif(not FAST, reason="the line reader is left out")
 
@@ -223,13 +223,13 @@ def test_regular_documents_are_not_left_to_the_parser(monkeypatch: pytest.Monkey
 @by_lines
 def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    original = events.Reading.build
+    original = events.ParsePass.build
 
-    def build(self: events.Reading, parser: Parser, adapted: Adapted | None) -> DocumentSet:
+    def build(self: events.ParsePass, parser: Parser, adapted: PatchedText | None) -> DocumentSet:
         asked.append(self.text)
         return original(self, parser, adapted)
 
-    monkeypatch.setattr(events.Reading, "build", build)
+    monkeypatch.setattr(events.ParsePass, "build", build)
     read(Source("f.yml", "a: b\n---\nc: !t d\n---\ne: f\n"))
     assert asked == ["---\nc: !t d\n"]
 
@@ -237,13 +237,13 @@ def test_only_irregular_documents_are_left_to_the_parser(monkeypatch: pytest.Mon
 @by_lines
 def test_a_text_that_is_mostly_irregular_is_read_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    original = events.Reading.build
+    original = events.ParsePass.build
 
-    def build(self: events.Reading, parser: Parser, adapted: Adapted | None) -> DocumentSet:
+    def build(self: events.ParsePass, parser: Parser, adapted: PatchedText | None) -> DocumentSet:
         asked.append(self.text)
         return original(self, parser, adapted)
 
-    monkeypatch.setattr(events.Reading, "build", build)
+    monkeypatch.setattr(events.ParsePass, "build", build)
     tree = read(Source("f.yml", "---\na: !t b\n" * 1_000))
     assert len(tree.items) == 1_000
     assert len(asked) < 600

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.base.errors import LimitError, Quoted, ReadError, Wording, conceal, render
-from plait.base.limits import Limits, limited
-from plait.base.regex import Pattern
+from plait.base.limits import Limits, budget_scope
+from plait.base.regex import RegexPattern
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Position, Source
 from plait.base.text_diff import hunks
@@ -89,14 +89,14 @@ def test_the_output_has_a_size() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a timer of the process")
 def test_a_pattern_has_a_second() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    assert Pattern(re.compile("(a+)(b+)")).sub(lambda found: f"<{found is not None}>", "xaabb") == "x<True>"
-    with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
-        Pattern(re.compile("(a+)+$")).search("a" * 50 + "b")
+    assert RegexPattern(re.compile("(a+)(b+)")).sub(lambda found: f"<{found is not None}>", "xaabb") == "x<True>"
+    with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), budget_scope(Limits(pattern=0.2)):
+        RegexPattern(re.compile("(a+)+$")).search("a" * 50 + "b")
     for pattern, text in (("(a|a)*b", "a" * 60), ("(a|aa)*b", "a" * 60), ("a*b", "a" * 60_000)):
-        with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
-            Pattern(re.compile(pattern)).search(text)
-        with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), limited(Limits(pattern=0.2)):
-            Pattern(re.compile(pattern)).sub(lambda _: "", text)
+        with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), budget_scope(Limits(pattern=0.2)):
+            RegexPattern(re.compile(pattern)).search(text)
+        with pytest.raises(LimitError, match=r"the limit pattern=0\.2$"), budget_scope(Limits(pattern=0.2)):
+            RegexPattern(re.compile(pattern)).sub(lambda _: "", text)
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
@@ -127,12 +127,12 @@ def elsewhere(work: Callable[[], object]) -> object:
 
 
 def test_a_pattern_is_bounded_on_any_thread() -> None:
-    slow = Pattern(re.compile("(a+)+$"))
+    slow = RegexPattern(re.compile("(a+)+$"))
     assert elsewhere(lambda: slow.search("a" * 50_000 + "b")) is None
     assert elsewhere(lambda: slow.search("xaaa").group(0)) == "aaa"  # type: ignore[union-attr]
     assert elsewhere(lambda: slow.sub(lambda _: "-", "xaaa")) == "x-"
     for text in ("(a+)+(?!b)$", "(a+)+\\1$", "(a*)*$"):
-        refused = elsewhere(lambda text=text: Pattern(re.compile(text)).search("a" * 50 + "b"))  # type: ignore[misc]
+        refused = elsewhere(lambda text=text: RegexPattern(re.compile(text)).search("a" * 50 + "b"))  # type: ignore[misc]
         assert isinstance(refused, LimitError)
         assert refused.limit == "pattern"
 
@@ -146,7 +146,7 @@ def test_both_matchers_find_the_same(pattern: str, text: str) -> None:
         regexp = re.compile(pattern)
     except re.error:
         return
-    matcher = Pattern(regexp)
+    matcher = RegexPattern(regexp)
     if regexp.pattern.count("*") + regexp.pattern.count("+") + regexp.pattern.count("{") < 2:
         return
     replaced = elsewhere(lambda: matcher.sub(lambda _: "-", text))
@@ -214,7 +214,7 @@ def test_folding_is_what_it_was_by_character(text: str, quote: str, column: int,
 def test_a_path_takes_each_place_once(pattern: str) -> None:
     text = "{a: " * 200 + "1" + "}" * 200
     value = read(Source("a", text)).items[0].value
-    with limited(Limits(steps=20 * 202 * (pattern.count(".") + 2))):
+    with budget_scope(Limits(steps=20 * 202 * (pattern.count(".") + 2))):
         found = ways(value, parse(pattern).steps)
     assert len(found) == len({tuple(map(id, way)) for way in found}) <= 201
 
@@ -222,7 +222,7 @@ def test_a_path_takes_each_place_once(pattern: str) -> None:
 def test_a_path_through_shared_values_ends() -> None:
     lines = ["a0: &a0 {x: 1, y: 2}", *(f"a{n}: &a{n} {{l: *a{n - 1}, r: *a{n - 1}}}" for n in range(1, 14))]
     value = read(Source("a", "\n".join(lines))).items[0].value
-    with limited(Limits(steps=10_000)), pytest.raises(LimitError, match="steps"):
+    with budget_scope(Limits(steps=10_000)), pytest.raises(LimitError, match="steps"):
         ways(value, parse("**.x").steps)
 
 

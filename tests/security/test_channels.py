@@ -142,10 +142,10 @@ def test_the_reporters_of_tests_are_all_tried() -> None:
 def again(site: Site) -> str:
     """One turn of `plait test --watch`."""
     from plait.authoring.testing.collecting import Collector
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.cli.test_watch import Again
 
-    Again(lambda: Collector().collect([]).cases, verbose=False, update=False).work(View(), frozenset())
+    Again(lambda: Collector().collect([]).cases, verbose=False, update=False).work(InputView(), frozenset())
     return "".join(site._capfd.readouterr())
 
 
@@ -224,21 +224,21 @@ def edits(site: Site) -> str:
 
 def watched(site: Site) -> str:
     """Two turns of `--watch` on a terminal, with a change between."""
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.cli.tools import table
-    from plait.cli.watch import Watched
+    from plait.cli.watch import WatchedRequest
 
     request = table(site.argv[0]).parse(site.argv[1:])
-    work = Watched(lambda: (request, None), lambda _: 0)
+    work = WatchedRequest(lambda: (request, None), lambda _: 0)
     work._shows_differences = True
-    view = View()
+    view = InputView()
     work.work(view, frozenset())
     for path in site.top.rglob("*"):
         if path.is_file() and "out" not in path.parts:
             path.write_text(
                 path.read_text("utf-8").replace(CANARY, CANARY + CANARY).replace("size: 1", "size: 2"), "utf-8"
             )
-    work.work(View(), frozenset({str(site.top / "in/app.yml")}))
+    work.work(InputView(), frozenset({str(site.top / "in/app.yml")}))
     return "".join(site._capfd.readouterr())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from plait.base.source import Source
-from plait.starlark import Code, budget_of, compile_program
+from plait.starlark import CodePart, budget_of, compile_program
 from plait.tree.context import Context, Limits
 
 MEBI = 1 << 20
@@ -106,7 +106,7 @@ def steps_of(statement: str, *, optimize: bool) -> int:
 
     def spent(text: str) -> int:
         context = Context(limits=Limits(steps=1 << 40))
-        compile_program([Code(text)], Source("a.star", text), optimize=optimize).run(context)
+        compile_program([CodePart(text)], Source("a.star", text), optimize=optimize).run(context)
         return budget_of(context).spent
 
     return spent(begin + "go()") - spent(begin)

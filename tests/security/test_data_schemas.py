@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import plait
 from plait.base.errors import LayeringError, LimitError
-from plait.base.json_schema import Schema, UnusableSchemaError
+from plait.base.json_schema import JsonSchema, UnusableSchemaError
 from plait.cli import main
 
 if TYPE_CHECKING:
@@ -294,12 +294,12 @@ def test_the_bounded_keywords_say_what_the_library_says(schema: dict[str, object
     ]
     found = [
         (error.message, [*error.absolute_path], [*error.absolute_schema_path], error.validator)
-        for error in Schema(schema).violations(value)
+        for error in JsonSchema(schema).violations(value)
     ]
     assert sorted(map(repr, found)) == sorted(map(repr, wanted))
 
 
 def test_a_schema_that_is_none_says_where() -> None:
     with pytest.raises(UnusableSchemaError) as caught:
-        Schema({"properties": {"a": {"type": 5}}})
+        JsonSchema({"properties": {"a": {"type": 5}}})
     assert caught.value.path == ["properties", "a", "type"]

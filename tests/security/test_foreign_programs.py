@@ -12,7 +12,7 @@ import time
 import pytest
 
 from plait.base.children import programs
-from plait.base.children.programs import GIT, PROGRAMS, SOPS, Program, command, run, variables_of
+from plait.base.children.programs import GIT, PROGRAMS, SOPS, ExternalProgram, command, run, variables_of
 from plait.base.children.python import import_path
 from plait.base.errors import LimitError, ReadError
 from plait.cli import main
@@ -48,7 +48,7 @@ def place(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Pa
 @pytest.mark.parametrize("entry", [".", "", "./", "tools", "{here}", "{here}/", "{here}/../checkout", "{link}"])
 @pytest.mark.parametrize("program", [*PROGRAMS, command("tell")], ids=lambda program: program.name)
 def test_a_program_of_the_working_directory_is_not_run(
-    entry: str, program: Program, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    entry: str, program: ExternalProgram, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (place.parent / "link").symlink_to(place)
     script(place / program.name, "echo planted")
@@ -100,7 +100,7 @@ DANGEROUS = [
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_gets_what_it_needs_and_no_more(
-    program: Program, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    program: ExternalProgram, place: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in {*NEEDED[program.name], *DANGEROUS} - {"PATH"}:
         monkeypatch.setenv(name, "x")
@@ -438,5 +438,5 @@ def test_an_absolute_entry_of_the_user_stays(place: pathlib.Path, monkeypatch: p
 
 
 def test_the_table_has_every_program() -> None:
-    found = [one for one in vars(programs).values() if isinstance(one, Program)]
+    found = [one for one in vars(programs).values() if isinstance(one, ExternalProgram)]
     assert {one.name for one in found} == {one.name for one in PROGRAMS} == NEEDED.keys()

@@ -15,7 +15,7 @@ import pytest
 
 from plait.base.content import content, file_content
 from plait.base.errors import LimitError, PlaitError, ReadError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.cli import main
 from plait.cli.terminal import harmless
 from plait.ytt.workspace import Inputs
@@ -152,11 +152,11 @@ def test_a_file_that_may_not_be_read(
 
 def test_content_is_bounded(here: pathlib.Path) -> None:
     (here / "a").write_bytes(b"12345")
-    with limited(Limits(input=5)):
+    with budget_scope(Limits(input=5)):
         assert file_content("a", "file 'a'") == b"12345"
-    with limited(Limits(input=4)), pytest.raises(LimitError, match="file 'a' exceeds the limit input=4"):
+    with budget_scope(Limits(input=4)), pytest.raises(LimitError, match="file 'a' exceeds the limit input=4"):
         file_content("a", "file 'a'")
-    with open("/dev/zero", "rb") as zeros, limited(Limits(input=1000)), pytest.raises(LimitError):
+    with open("/dev/zero", "rb") as zeros, budget_scope(Limits(input=1000)), pytest.raises(LimitError):
         content(zeros, "zeros")
     assert Limits().input >= 1 << 26
 
@@ -236,7 +236,7 @@ def test_a_redirect_is_followed(server: str) -> None:
 
 
 def test_a_server_that_drips_meets_the_timeout(server: str) -> None:
-    with pytest.raises(ReadError, match=r"no complete answer within 0\.3 seconds"), limited(Limits(url=0.3)):
+    with pytest.raises(ReadError, match=r"no complete answer within 0\.3 seconds"), budget_scope(Limits(url=0.3)):
         fetch_url(f"{server}/drip")
     time.sleep(1)  # until the server is done
 
@@ -264,7 +264,7 @@ def test_other_schemes_are_paths(url: str) -> None:
 
 
 def test_an_answer_without_end_meets_the_limit(server: str) -> None:
-    with pytest.raises(LimitError, match="exceeds the limit input=1M"), limited(Limits(input=1 << 20)):
+    with pytest.raises(LimitError, match="exceeds the limit input=1M"), budget_scope(Limits(input=1 << 20)):
         fetch_url(f"{server}/flood")
 
 

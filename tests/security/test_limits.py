@@ -11,7 +11,7 @@ import pytest
 import generated
 import plait
 from plait.base.errors import LimitError, UsageError
-from plait.base.limits import GROWS, TABLE, Allowance, Limits, allowance, limited, parse
+from plait.base.limits import GROWS, TABLE, Limits, RunBudget, budget_scope, current_budget, parse
 from plait.cli import main
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def test_values_with_units() -> None:
 
 
 def test_a_default_grows_with_the_inputs() -> None:
-    run = Allowance(Limits(steps=7))
+    run = RunBudget(Limits(steps=7))
     assert [run.most(name) for name in GROWS] == [int(TABLE[name][0]) if name != "steps" else 7 for name in GROWS]
     run.take(1 << 20)
     for name, each in GROWS.items():
@@ -183,10 +183,10 @@ def test_a_default_grows_with_the_inputs() -> None:
 def test_a_run_ends_with_its_limits(here: pathlib.Path) -> None:
     (here / "a.yml").write_text("a: 1\n", "utf-8")
     assert main(["render", "--limit", "nesting=7", "-f", "a.yml"]) == 0
-    assert allowance().limits.nesting == Limits().nesting
-    with limited(Limits(nesting=3)):
+    assert current_budget().limits.nesting == Limits().nesting
+    with budget_scope(Limits(nesting=3)):
         assert main(["render", "-f", "a.yml"]) == 0
-        assert allowance().limits.nesting == 3
+        assert current_budget().limits.nesting == 3
 
 
 API = [

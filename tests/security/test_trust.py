@@ -399,24 +399,24 @@ def test_a_pipeline_in_a_pipeline_has_no_more(place: Place, capfd: pytest.Captur
 
 @pytest.mark.parametrize("key", with_way(""))
 def test_the_editor_looks_at_nothing_outside(key: str, place: Place) -> None:
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
 
     for way in WAYS.values():
         for data in with_way(way(place.outside))[key]:
             place.write("plait.yml", data)
-            assert _opened(State, place) == []
+            assert _opened(ServerState, place) == []
 
 
 @pytest.mark.parametrize(("command", "name", "flag"), SETTINGS_THAT_NAME)
 def test_the_editor_looks_at_nothing_that_a_setting_names_outside(
     command: str, name: str, flag: Option | None, place: Place, server: str, program: pathlib.Path
 ) -> None:
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
 
     for way in (*(one(place.outside) for one in WAYS.values()), server):
         for value in values_of(flag, way):
             place.write("plait.yml", {"runs": {"r": {command: {**NEEDED[command], name: value}}}})
-            assert _opened(State, place) == []
+            assert _opened(ServerState, place) == []
     assert not program.exists()
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from starlette.applications import Starlette
 
-from plait.service.encryption import Keys
+from plait.service.encryption import KeyRing
 from plait.tree.nodes import Map, MapItem
 
 ROOT = "/api/v1.0"
@@ -99,10 +99,10 @@ class Client:
         return Reply(start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, text)
 
 
-def keys(*names: str) -> Keys:
+def keys(*names: str) -> KeyRing:
     """Keys with these names; what a name stands for is always the same."""
     made = [MapItem(name, base64.b64encode(name.encode().ljust(32, b"-")).decode()) for name in names]
-    return Keys(lambda: Map(list(made)))
+    return KeyRing(lambda: Map(list(made)))
 
 
 def document(short: object) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plait.base.errors import LimitError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.service.deepdiff import changes
 
 TYPED = {"old_type": "int", "old_value": 1}
@@ -115,10 +115,10 @@ def test_what_would_take_difflib_long_differs_as_a_whole(before: list[str], afte
 def test_locations_are_as_long_as_an_output_may_be() -> None:
     key = "k" * 10_000
     before, after = ({key: dict.fromkeys(range(1_000), value)} for value in (1, 2))
-    with limited(Limits(output=1 << 20)), pytest.raises(LimitError, match="output=1M"):
+    with budget_scope(Limits(output=1 << 20)), pytest.raises(LimitError, match="output=1M"):
         changes(before, after)
 
 
 def test_a_comparison_ends_with_its_time() -> None:
-    with limited(Limits(seconds=1e-9)), pytest.raises(LimitError, match="seconds"):
+    with budget_scope(Limits(seconds=1e-9)), pytest.raises(LimitError, match="seconds"):
         changes({"a": 1}, {"a": 2})

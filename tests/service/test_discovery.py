@@ -19,7 +19,7 @@ from patience import LONGEST
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.service import application, discovery
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.issuers import Issuer
 
 WELL_KNOWN = "/.well-known/openid-configuration"
@@ -41,7 +41,7 @@ def takes(issuer: Issuer, provider: Provider, name: str) -> bool:
     """Whether a token by a key is taken."""
     try:
         issuer.read(signed(name, name, iss=provider.address))
-    except Refusal as refusal:
+    except ApiError as refusal:
         return refusal.status != 401
     return True
 
@@ -76,7 +76,7 @@ def test_an_address_that_ends_in_a_slash_names_the_issuer_with_it(provider: Prov
     found = issuer_of(provider, f"{provider.address}/")
     assert provider.asked == [WELL_KNOWN, "/keys"]
     assert found.read(signed(iss=f"{provider.address}/"))[0] == "deploy"
-    with pytest.raises(Refusal):
+    with pytest.raises(ApiError):
         found.read(signed(iss=provider.address))
 
 
@@ -90,13 +90,13 @@ def test_a_key_that_is_not_there_is_asked_for_once_a_minute(
     a_minute_later()
     assert takes(found, provider, "two")
     for kid in ("three", "four", "five"):
-        with pytest.raises(Refusal):
+        with pytest.raises(ApiError):
             found.read(signed("two", kid, iss=provider.address))
     assert len(provider.asked) == 4
     a_minute_later()
     provider.publish("two")
     assert takes(found, provider, "one")
-    with pytest.raises(Refusal):
+    with pytest.raises(ApiError):
         found.read(signed("two", "three", iss=provider.address))
     assert not takes(found, provider, "one")
 
@@ -139,7 +139,7 @@ def test_only_some_requests_wait(
     waiting.start()
     while len(provider.asked) < 3:
         time.sleep(0.01)
-    with pytest.raises(Refusal, match="try again later") as refused:
+    with pytest.raises(ApiError, match="try again later") as refused:
         found.read(signed("two", "two", iss=provider.address))
     assert refused.value.status == 503
     waiting.join()

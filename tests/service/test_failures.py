@@ -9,7 +9,7 @@ import pytest
 import serving
 from postgresql import started
 
-from plait.layering import Document
+from plait.layering import LayeredDocument
 from plait.service import application, database
 
 DOCUMENT = {"name": "x", "data": 1}
@@ -97,7 +97,7 @@ def test_a_mistake_of_ours_is_told_without_values(
 ) -> None:
     caplog.set_level(logging.INFO)
 
-    def fails(given: Document) -> None:
+    def fails(given: LayeredDocument) -> None:
         raise ValueError(given.data)
 
     monkeypatch.setattr("plait.service.parcels.completed", fails)

@@ -21,7 +21,7 @@ from patience import LONGEST
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.service import application
-from plait.service.encryption import Keys
+from plait.service.encryption import KeyRing
 from plait.service.identity import tokens_of
 from plait.service.project_files import documents_in
 from plait.service.responses import EVERY_RESPONSE
@@ -31,8 +31,8 @@ ALWAYS = {name.decode(): value.decode() for name, value in EVERY_RESPONSE}
 ROOT = Path(__file__).parents[2]
 
 
-def keys_of(text: str) -> Keys:
-    return Keys(lambda: Map([MapItem(name, key) for name, key in yaml.safe_load(text).items()]))
+def keys_of(text: str) -> KeyRing:
+    return KeyRing(lambda: Map([MapItem(name, key) for name, key in yaml.safe_load(text).items()]))
 
 
 # Files that have credentials, and what reads them.

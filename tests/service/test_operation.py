@@ -51,7 +51,7 @@ def process(directory: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str
 def thread(app: Starlette) -> Iterator[tuple[str, int]]:
     """The service in a thread of this process: its host and port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = protocol.Server(app)
+        server = protocol.GracefulServer(app)
         runs = threading.Thread(target=server.run, args=([listener],))
         runs.start()
         try:

@@ -12,7 +12,7 @@ import yaml
 
 from plait.cli import main
 from plait.service import application
-from plait.service.encryption import Keys, new_key
+from plait.service.encryption import KeyRing, new_key
 from plait.tree.nodes import Map, MapItem
 
 SECRET = {"name": "pw", "schema": "deckhand/Passphrase/v1", "encrypted": True, "data": "canary-7f3a"}
@@ -141,7 +141,7 @@ def test_a_key_that_is_missing_or_another_one_is_told(tmp_path: Path) -> None:
     other = Map([MapItem("first", new_key())])
     for keys, told in (
         (serving.keys("second"), 'the key "first"'),
-        (Keys(lambda: other), "another one than it was"),
+        (KeyRing(lambda: other), "another one than it was"),
         (None, "first"),
     ):
         client = serving.Client(application(url, keys=keys))
@@ -158,7 +158,7 @@ def test_keys_are_rotated_while_the_service_runs(
     url, file = f"sqlite:///{tmp_path / 'plait.db'}", tmp_path / "keys.yml"
     old, new = f'old: "{new_key()}"\n', f'new: "{new_key()}"\n'
     file.write_text(old, "utf-8")
-    client = serving.Client(application(url, keys=Keys(lambda: read_secrets([f"file:{file}"])[0])))
+    client = serving.Client(application(url, keys=KeyRing(lambda: read_secrets([f"file:{file}"])[0])))
     for number in range(3):
         put(client, f"b{number}", SECRET | {"name": f"pw{number}"})
     put(client, "p", "policy")
@@ -183,7 +183,7 @@ def test_keys_are_read_again_after_a_while(monkeypatch: pytest.MonkeyPatch, capl
     def read() -> Map:
         return Map([MapItem(name, new_key() if name != "bad" else "bad") for name in names])
 
-    keys = Keys(read)
+    keys = KeyRing(read)
     names[:] = ["second", "first"]
     assert keys.seal("x").key == "first"
     monkeypatch.setattr("plait.service.encryption._FRESH", -1)

@@ -19,7 +19,7 @@ import serving
 from patience import LONGEST
 from plait.base.errors import UsageError
 from plait.service import application
-from plait.service.telemetry import Recorded
+from plait.service.telemetry import RecordingTelemetry
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -56,7 +56,7 @@ def spans(providers: tuple[InMemorySpanExporter, InMemoryMetricReader]) -> InMem
 @pytest.fixture
 def client(providers: tuple[InMemorySpanExporter, InMemoryMetricReader], tmp_path: Path) -> Iterator[serving.Client]:
     del providers
-    found = serving.Client(application(f"sqlite:///{tmp_path}/plait.db", telemetry=Recorded("1")))
+    found = serving.Client(application(f"sqlite:///{tmp_path}/plait.db", telemetry=RecordingTelemetry("1")))
     yield found
     found.close()
 
@@ -256,5 +256,5 @@ def test_other_exporters_are_refused_or_print(tmp_path: Path) -> None:
 def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(UsageError) as caught:
-        Recorded("1")
+        RecordingTelemetry("1")
     assert caught.value.hint == "pip install 'plait[telemetry]'"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.authoring.analysis.symbols import DATA_VALUES, Site
+from plait.authoring.analysis.symbols import DATA_VALUES, NameOccurrence
 from plait.authoring.lsp import completion, hover, navigation
 from plait.insight.history_text import shown
 from truth.projects import Subject, sample
@@ -16,7 +16,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     row = Row(NAME)
     symbols = subject.symbols()
     places = sorted(
-        (Site(file.path, one.key.line, one.key.column, one.key.end), [*one.path[3:]])
+        (NameOccurrence(file.path, one.key.line, one.key.column, one.key.end), [*one.path[3:]])
         for file in symbols.files.values()
         for one in file.names.lookups
         if one.path is not None and one.path[:3] == DATA_VALUES and len(one.path) > 3 and "[]" not in one.path
@@ -27,7 +27,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     return row
 
 
-def _try(subject: Subject, site: Site, keys: list[str], row: Row) -> None:
+def _try(subject: Subject, site: NameOccurrence, keys: list[str], row: Row) -> None:
     where = f"{subject.shown(site.path)}:{site.line}:{site.column}"
     file = subject.state.file(site.path)
     assert file is not None

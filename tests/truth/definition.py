@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.analysis.symbols import Symbols, keys_in
 from plait.authoring.lsp import navigation
-from plait.authoring.lsp.features import Span
+from plait.authoring.lsp.features import FileRange
 from truth.projects import Subject, sample
 from truth.rows import Row
 
@@ -24,14 +24,14 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
         site = places[number]
         found = navigation.definition(subject.state, *site[:3])
         where = f"{subject.shown(site.path)}:{site.line}:{site.column}"
-        if found and all(_is_place(subject, symbols, Span(*site), one) for one in found):
+        if found and all(_is_place(subject, symbols, FileRange(*site), one) for one in found):
             row.held += 1
         else:
             row.wrong.append(f"{where}: {found}")
     return row
 
 
-def _is_place(subject: Subject, symbols: Symbols, asked: Span, found: Span) -> bool:
+def _is_place(subject: Subject, symbols: Symbols, asked: FileRange, found: FileRange) -> bool:
     """True if a definition exists, and is of the name at the place if the place is of one."""
     file = subject.state.file(found.path)
     if file is None or not file.line(found.line):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from plait.insight.explain import Explainer, lines
-from plait.insight.node_paths import Place
+from plait.insight.node_paths import NodePath
 from plait.tree.nodes import Array, Map
 from plait.tree.provenance import Trace
 from truth.projects import Subject, items_of
@@ -21,7 +21,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
         trace = Trace()
         made = run.evaluate(trace=trace)
         final = {id(item): (number, way) for number, way, item in items_of(made.nodes.items)}
-        tried: list[tuple[str, Place, str, int]] = []
+        tried: list[tuple[str, NodePath, str, int]] = []
         for effect in trace.effects:
             if effect.after is None or effect.by.source is None or " /" not in effect.by.action:
                 continue
@@ -32,10 +32,10 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
                 number, way = final[id(item)]
                 if item.source is not effect.by.source or _holds_old(item.value, before):
                     continue
-                place = Place(made.nodes.items[number], number, way)
+                place = NodePath(made.nodes.items[number], number, way)
                 tried.append((str(place), place, effect.by.source.shown, effect.by.line))
         explainer = Explainer(trace)
-        by_place: dict[str, list[tuple[Place, str, int]]] = {}
+        by_place: dict[str, list[tuple[NodePath, str, int]]] = {}
         for text, place, source, line in tried:
             by_place.setdefault(text, []).append((place, source, line))
         names = sorted(by_place)

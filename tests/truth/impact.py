@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 from plait.base.errors import PlaitError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.source import Source
 from plait.engine.results import Documents
 from plait.insight.extents import Extents
@@ -60,7 +60,7 @@ def _try(
     where = f"{name}: {subject.shown(path)}:{number}: {rows[number - 1].strip()!r}"
 
     def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
-        after = run.evaluate(view=View(texts), trace=True)
+        after = run.evaluate(view=InputView(texts), trace=True)
         return after.nodes, after.trace
 
     found = impact(trace, made.nodes, path, number, files=subject.views[name].files, rerun=rerun)
@@ -70,7 +70,7 @@ def _try(
     is_tried = False
     for edited in mutations(path, text, number, chosen):
         try:
-            after = run.evaluate(view=View({path: edited.encode("utf-8", "surrogateescape")}))
+            after = run.evaluate(view=InputView({path: edited.encode("utf-8", "surrogateescape")}))
         except PlaitError:
             continue  # what a run would have made tells nothing of the line
         is_tried = True

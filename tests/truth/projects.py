@@ -25,20 +25,20 @@ from plait.authoring import project as projects
 from plait.authoring.analysis.symbols import Symbols
 from plait.authoring.analysis.verifying import output_of
 from plait.authoring.lsp import claims
-from plait.authoring.lsp.features import Edit
-from plait.authoring.lsp.state import State
+from plait.authoring.lsp.features import FileEdit
+from plait.authoring.lsp.state import ServerState
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
 from plait.authoring.project.run import Run
 from plait.authoring.project.run_selection import choose
 from plait.authoring.project.settings import joined
 from plait.base.errors import PlaitError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.source import Source
 from plait.engine.flags import words_of
 from plait.engine.options import LISTS, NUMBER, SWITCH, Option
 from plait.engine.results import Documents
-from plait.insight.node_paths import Place, all_places
+from plait.insight.node_paths import NodePath, all_places
 from plait.tree.nodes import Array, Document, Map, equal
 from plait.yaml.document_names import document_name
 
@@ -59,15 +59,15 @@ class Subject:
         self._closing = ExitStack()
         self._copy: Path | None = None
         self.file = str(top / "plait.yml")
-        self.state = State(lambda: None)
+        self.state = ServerState(lambda: None)
         self.state.open(self.file, Path(self.file).read_text("utf-8"))
         self.wait()
         self.runs: dict[str, Run] = {}
         self.failing: dict[str, str] = {}
         self.made: dict[str, Documents] = {}
-        self.views: dict[str, View] = {}
+        self.views: dict[str, InputView] = {}
         for run in runs_of(top, most):
-            view = View()
+            view = InputView()
             try:
                 self.made[run.name] = run.evaluate(view=view)
             except PlaitError as error:
@@ -82,7 +82,7 @@ class Subject:
         """The names of all files that the runs read."""
         return Symbols(claims.runs_for(self.state, self.file, claims.budget(60)), self.state.file)
 
-    def differences(self, edits: Iterable[Edit], renamed: tuple[str, str] = ("", "")) -> list[str]:
+    def differences(self, edits: Iterable[FileEdit], renamed: tuple[str, str] = ("", "")) -> list[str]:
         """The runs that make something else from a copy of the project with edits, each with how.
 
         renamed: the old and the new name of a layered document or of a variable without a value, a part of the output.
@@ -274,7 +274,7 @@ def items_of(documents: Iterable[Document]) -> Iterator[tuple[int, tuple[Item, .
                     todo.append(((*way, item), item.value))
 
 
-def scalars_of(documents: Sequence[Document]) -> list[Place]:
+def scalars_of(documents: Sequence[Document]) -> list[NodePath]:
     """The scalars and empty collections of documents."""
     return [*all_places(documents, {})]
 
@@ -285,7 +285,7 @@ def changed_places(before: Documents, after: Documents, *, by_name: bool = True)
     by_name: documents are paired by name if they have one, otherwise by number.
     """
 
-    def key(place: Place) -> tuple[str | int, str]:
+    def key(place: NodePath) -> tuple[str | int, str]:
         return (document_name(place.document) if by_name else None) or place.number, place.path
 
     other = {key(place): place.value for place in scalars_of(after.nodes.items)}

@@ -7,9 +7,9 @@ import re
 from collections.abc import Hashable, Iterator
 
 from plait.authoring.analysis.file_facts import LAYER
-from plait.authoring.analysis.symbols import Site
+from plait.authoring.analysis.symbols import NameOccurrence
 from plait.authoring.lsp import renaming
-from plait.authoring.lsp.renaming import RefusedError
+from plait.authoring.lsp.renaming import RenameError
 from plait.tree.nodes import Map
 from truth.projects import Subject
 from truth.rows import Row
@@ -25,10 +25,10 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     return row
 
 
-def places(subject: Subject, seed: int, tries: int) -> list[Site]:
+def places(subject: Subject, seed: int, tries: int) -> list[NameOccurrence]:
     """Places of names, of as many names as there are."""
     symbols = subject.symbols()
-    by_symbol: dict[Hashable, list[Site]] = {}
+    by_symbol: dict[Hashable, list[NameOccurrence]] = {}
     for path in symbols.paths:
         for site, symbol in symbols.in_file(path):
             by_symbol.setdefault(symbol, []).append(site)
@@ -43,7 +43,7 @@ def places(subject: Subject, seed: int, tries: int) -> list[Site]:
     return [*found, *rest][:tries]
 
 
-def spelled(subject: Subject, path: str) -> Iterator[Site]:
+def spelled(subject: Subject, path: str) -> Iterator[NameOccurrence]:
     """The variables in a file of operations or their base, and the names of layered documents."""
     file = subject.state.file(path)
     if file is None:
@@ -55,22 +55,22 @@ def spelled(subject: Subject, path: str) -> Iterator[Site]:
             text = "" if name is None else file.line(name.line)
             found_name = re.match(r"  name: ([\w-]+)$", text)
             if name is not None and found_name is not None:
-                yield Site(path, name.line, found_name.start(1) + 1, found_name.end(1) + 1)
+                yield NameOccurrence(path, name.line, found_name.start(1) + 1, found_name.end(1) + 1)
     elif any(subject.runs[name].command == "patch" for name in subject.runs if path in subject.views[name].files):
         for number, text in enumerate(file.lines, 1):
             for found in re.finditer(r"\(\(!?([\w/-]+)\)\)", text):
                 if not text.lstrip().startswith("#"):
-                    yield Site(path, number, found.start(1) + 1, found.end(1) + 1)
+                    yield NameOccurrence(path, number, found.start(1) + 1, found.end(1) + 1)
 
 
-def _try(subject: Subject, site: Site, new: str, row: Row) -> None:
+def _try(subject: Subject, site: NameOccurrence, new: str, row: Row) -> None:
     where = f"{subject.shown(site.path)}:{site.line}:{site.column}"
     if renaming.renamed_at(subject.state, *site[:3]) is None:
         row.wrong.append(f"{where}: there is a name, and it cannot be renamed")
         return
     try:
         found = renaming.rename(subject.state, *site[:3], new)
-    except RefusedError as refused:
+    except RenameError as refused:
         (row.computed if refused.is_computed else row.refused)[f"{where}: {refused}"] += 1
         return
     if found.doubt:

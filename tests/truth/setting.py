@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from plait.authoring.edit.edit_errors import COMPUTED, FAILS, GIVEN, SECRET, Refused
+from plait.authoring.edit.edit_errors import COMPUTED, FAILS, GIVEN, SECRET, EditError
 from plait.authoring.edit.public_functions import edited
-from plait.authoring.edit.setting import State
+from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target
 from plait.base.errors import PlaitError
-from plait.base.input_view import View
-from plait.insight.node_paths import Place
+from plait.base.input_view import InputView
+from plait.insight.node_paths import NodePath
 from plait.tree.nodes import equal
 from truth.projects import Subject, changed_places, sample, scalars_of
 from truth.rows import Row
@@ -21,7 +21,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     """Set scalars of the outputs to other values of their types, and evaluate with the edited files."""
     row = Row(NAME)
     for name in subject.runs:
-        state = State(Target(subject.runs[name]))
+        state = EditSession(Target(subject.runs[name]))
         places = [one for one in scalars_of(state.output.documents) if one.way]
         for number in sample(seed, places, max(tries // len(subject.runs), 5)):
             if row.tries < tries:
@@ -29,7 +29,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     return row
 
 
-def _try(subject: Subject, state: State, name: str, place: Place, row: Row) -> None:
+def _try(subject: Subject, state: EditSession, name: str, place: NodePath, row: Row) -> None:
     old = place.value
     new: bool | int | float | str
     if isinstance(old, bool):
@@ -43,14 +43,14 @@ def _try(subject: Subject, state: State, name: str, place: Place, row: Row) -> N
         edit = edited(state, place, new)
     except PlaitError as refused:
         # The value cannot be another one in one place, or not at all; anything else is unnecessary.
-        is_necessary = isinstance(refused, Refused) and refused.reason in _NECESSARY
+        is_necessary = isinstance(refused, EditError) and refused.reason in _NECESSARY
         (row.computed if is_necessary else row.refused)[f"{where}: {refused.message}"] += 1
         return
     if edit.also:
         row.computed["the value is used in other places"] += 1
         return
     try:
-        after = subject.runs[name].evaluate(view=View(edit.texts))
+        after = subject.runs[name].evaluate(view=InputView(edit.texts))
     except PlaitError as error:
         row.wrong.append(f"{where}: the run fails: {error.message}")
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from plait.authoring.lsp import claims, renaming
-from plait.authoring.lsp.renaming import RefusedError
+from plait.authoring.lsp.renaming import RenameError
 from truth.projects import Subject
 from truth.rename import places
 from truth.rows import Row
@@ -21,7 +21,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
         new = f"renamed_{number}"
         try:
             found = renaming.rename(subject.state, *site[:3], new)
-        except RefusedError as refused:
+        except RenameError as refused:
             row.computed[f"not renamed: {refused.is_computed}"] += 1
             continue
         if found.doubt or not found.edits:
@@ -54,7 +54,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
                 )
             else:
                 row.held += 1
-        except RefusedError as refused:
+        except RenameError as refused:
             row.wrong.append(f"{where}: {name} to {new}: not back: {refused}")
         finally:
             for path in texts:

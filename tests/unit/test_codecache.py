@@ -12,7 +12,7 @@ import pytest
 import plait
 from plait.base.code_cache import CodeCache, build, user_cache
 from plait.base.source import Source
-from plait.starlark import Code, Program, compile_program
+from plait.starlark import CodePart, Program, compile_program
 from plait.tree.context import Context
 from plait.ytt.templates import compile_starlark
 
@@ -60,13 +60,13 @@ def test_another_text_is_another_entry(cache: CodeCache) -> None:
 def test_every_file_that_compiles_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plait.base.version.__version__", "not installed")
     known = build()
-    for package in ("starlark", "templates", "yaml"):
+    for package in ("starlark", "yaml", "ytt/templates"):
         for file in (Path(plait.__file__).parent / package).rglob("*.py"):
             assert f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" in known, file
 
 
 def test_an_installed_build_is_known_by_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plait.base.code_cache.__file__", str(tmp_path / "plait" / "codecache.py"))
+    monkeypatch.setattr("plait.base.code_cache.__file__", str(tmp_path / "plait" / "base" / "code_cache.py"))
     (tmp_path / "plait").mkdir()
     record = tmp_path / f"plait-{plait.__version__}.dist-info" / "RECORD"
     record.parent.mkdir()
@@ -171,7 +171,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of the programs that are compiled."""
     texts: list[str] = []
 
-    def noted(pieces: list[Code], source: Source, **options: bool) -> Program:
+    def noted(pieces: list[CodePart], source: Source, **options: bool) -> Program:
         texts.append(source.text)
         return compile_program(pieces, source, **options)  # type: ignore[arg-type]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import plait
 from plait.base.errors import UsageError
 from plait.tree.nodes import Document, from_plain
-from plait.yaml.output_paths import Claims, Pattern, file_name
+from plait.yaml.output_paths import OutputPattern, PathReservations, file_name
 
 # Whatever somebody may have written into a document.
 NAMES = st.text(min_size=1, max_size=8) | st.sampled_from(
@@ -21,7 +21,7 @@ NAMES = st.text(min_size=1, max_size=8) | st.sampled_from(
 
 
 def path(pattern: str, value: object, template: str = "d/app.yml") -> str:
-    return Pattern(pattern).path(Document(from_plain(value)), template)
+    return OutputPattern(pattern).path(Document(from_plain(value)), template)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def assert_is_about_two(message: str) -> None:
 @given(st.lists(st.text("aAbB/", min_size=1, max_size=5), max_size=8))
 def test_claims_are_those_that_fit_in_one_directory(names: list[str]) -> None:
     """What is refused is what a file system of alike letters could not hold beside the rest."""
-    claims, held, directories = Claims(), set[str](), set[str]()
+    claims, held, directories = PathReservations(), set[str](), set[str]()
     for name in names:
         folded = name.casefold()
         around = {folded[:place] for place, char in enumerate(folded) if char == "/"}

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.ytt.workspace import InputFile, Inputs, in_memory
 from plait.ytt.workspace.inputs import bulk_files, fetch_url
 
@@ -131,7 +131,7 @@ class TestSpecialFiles:
     def test_links_are_allowed_by_path_piece(self, here: pathlib.Path, allowed: str, well: bool) -> None:
         put(here, "a.yml", "d/b.yml")
         os.symlink("a.yml", "s.yml")
-        inputs = Inputs(links=Links(["elsewhere", allowed]))
+        inputs = Inputs(links=LinkPolicy(["elsewhere", allowed]))
         if well:
             assert inputs.files(["s.yml"])[0].text() == "a.yml"
         else:
@@ -141,7 +141,7 @@ class TestSpecialFiles:
         put(here, "d/b.yml")
         os.symlink("d/b.yml", "s.yml")
         os.symlink("d", "sd")
-        files = Inputs(links=Links(every=True)).files(["s.yml", "sd"])
+        files = Inputs(links=LinkPolicy(every=True)).files(["s.yml", "sd"])
         # A link to a directory is a file like any other, and never walked.
         assert paths(files) == ["s.yml", "sd"]
         with pytest.raises(ReadError, match="is a directory"):
@@ -249,7 +249,7 @@ def test_a_url_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_url_is_limited_in_size(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with pytest.raises(LimitError, match=r"found\.yml' exceeds the limit input=4$"), limited(Limits(input=4)):
+    with pytest.raises(LimitError, match=r"found\.yml' exceeds the limit input=4$"), budget_scope(Limits(input=4)):
         fetch_url(f"{server}/found.yml")
 
 

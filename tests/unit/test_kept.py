@@ -10,10 +10,10 @@ import pytest
 
 import plait
 from plait.base.code_cache import MemoryCache
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.tree.context import Context
 from plait.ytt.workspace.session import KEPT
-from plait.ytt.workspace.template_cache import Kept
+from plait.ytt.workspace.template_cache import TemplateCache
 from typed import evaluate
 
 FILES = {
@@ -60,7 +60,7 @@ CHANGES: list[tuple[str, str | None]] = [
 
 
 @contextmanager
-def keeping(kept: Kept) -> Iterator[None]:
+def keeping(kept: TemplateCache) -> Iterator[None]:
     token = KEPT.set(kept)
     try:
         yield
@@ -84,7 +84,7 @@ def test_each_change_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
-    kept, cache = Kept(), MemoryCache()
+    kept, cache = TemplateCache(), MemoryCache()
     before = ""
     for name, new in CHANGES:
         if new is None:
@@ -105,7 +105,7 @@ def test_what_is_the_same_is_not_evaluated_again(tmp_path: Path, monkeypatch: py
     (tmp_path / "a.yml").write_text("a: #@ 1 + 1\n")
     (tmp_path / "b.yml").write_text("b: #@ 1 + 2\n")
     monkeypatch.chdir(tmp_path)
-    kept = Kept()
+    kept = TemplateCache()
 
     def documents() -> list[object]:
         with keeping(kept):
@@ -122,8 +122,12 @@ def test_what_is_the_same_is_not_evaluated_again(tmp_path: Path, monkeypatch: py
 def test_limits_hold_for_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.yml").write_text("a: #@ [x for x in range(1000)]\n")
     monkeypatch.chdir(tmp_path)
-    kept = Kept()
+    kept = TemplateCache()
     for words in (["-f", "."], ["-f", ".", "--limit", "steps=100"]):
         # The limits that flags set end with what they are for.
-        with keeping(kept), limited(Limits()), pytest.raises(plait.LimitError) if len(words) > 2 else nullcontext():
+        with (
+            keeping(kept),
+            budget_scope(Limits()),
+            pytest.raises(plait.LimitError) if len(words) > 2 else nullcontext(),
+        ):
             evaluate("render", words, Context())

@@ -9,7 +9,7 @@ import pytest
 from layersets import layer_set
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.layering import Job, Options, job
+from plait.layering import LayeringOptions, LayerJob, job
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet, from_plain
 from plait.yaml import read, write_value
@@ -19,10 +19,10 @@ def made(texts: list[str], kept: dict[object, DocumentSet] | None, *, like_deckh
     context = Context()
     sources = [Source(f"{place}.yml", text) for place, text in enumerate(texts)]
     try:
-        result = Job(sources, Options(lenient=True, like_deckhand=like_deckhand), known=kept).run(context)
+        result = LayerJob(sources, LayeringOptions(lenient=True, like_deckhand=like_deckhand), known=kept).run(context)
     except PlaitError as error:
         return error.report()
-    return Job.text(result) + "\n".join(context.warnings)
+    return LayerJob.text(result) + "\n".join(context.warnings)
 
 
 @pytest.mark.parametrize("seed", range(40))

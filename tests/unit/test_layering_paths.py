@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.layering.data_paths import Below, Every, Path, PathError, action_path, compile_path, destination_path
+from plait.layering.data_paths import Below, DataPath, Every, PathError, action_path, compile_path, destination_path
 from plait.layering.path_edits import find, write
 from plait.tree.nodes import Map, from_plain
 
@@ -74,4 +74,4 @@ def test_writing_shares_what_lies_beside_the_path() -> None:
 
 def test_a_star_is_a_key_where_nothing_matches() -> None:
     changed = write(from_plain({}), compile_path(".x.*"), 1)
-    assert find(changed, Path("", ("x", "*"), None)) == 1
+    assert find(changed, DataPath("", ("x", "*"), None)) == 1

@@ -10,7 +10,7 @@ import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.layering import Job
+from plait.layering import LayerJob
 from plait.layering.plain_scalars import Float, plain_values
 from plait.tree.nodes import Document, DocumentSet, Map, MapItem
 from plait.yaml import write_value
@@ -112,11 +112,11 @@ def test_a_float_prints_its_point() -> None:
     )
 )
 def test_a_string_is_read_back_as_the_same_string(text: str) -> None:
-    written = Job.text(DocumentSet([Document(Map([MapItem("a", text), MapItem(text, "b")]))]))
+    written = LayerJob.text(DocumentSet([Document(Map([MapItem("a", text), MapItem(text, "b")]))]))
     assert pyyaml.safe_load(written) == {"a": text, text: "b"}
 
 
 def test_what_go_yaml_takes_for_a_string_is_quoted_for_pyyaml_alone() -> None:
     text = "0x0C0000300000C00003"
     assert write_value(text) == f"{text}\n"
-    assert Job.text(DocumentSet([Document(text)])) == f'"{text}"\n'
+    assert LayerJob.text(DocumentSet([Document(text)])) == f'"{text}"\n'

@@ -10,7 +10,7 @@ import pytest
 
 import plait
 from plait.base.errors import PlaitError, ReadError
-from plait.base.input_view import View, seen
+from plait.base.input_view import InputView, use_view
 
 POLICY = """\
 schema: deckhand/LayeringPolicy/v1
@@ -100,7 +100,7 @@ def test_repositories_belong_to_a_site() -> None:
 
 
 def test_what_was_read_is_known(tree: pathlib.Path) -> None:
-    with seen(View()) as view:
+    with use_view(InputView()) as view:
         plait.layer(site="manifests/site/north")
     below = sorted(os.path.relpath(path, tree).replace(os.sep, "/") for path in view.files)
     assert below == ["manifests/global/policy.yaml", "manifests/site/north/site-definition.yaml"]

@@ -13,7 +13,7 @@ from plait.base.fast_paths import FAST
 from plait.base.source import Source
 from plait.tree.context import Context
 from plait.ytt.templates import Template, compile_yaml, read_yaml
-from plait.ytt.workspace import Job, build_library, in_memory
+from plait.ytt.workspace import RenderJob, build_library, in_memory
 from plait.ytt.workspace.phases import run
 
 MAIN = """\
@@ -131,7 +131,7 @@ def test_each_evaluation_takes_the_same_steps(name: str) -> None:
         inputs["main.yml"] = MAIN.replace("range(4)", f"range({count})")
         files = [in_memory(path, text, order) for order, (path, text) in enumerate(inputs.items())]
         context = Context()
-        run(Job(files, library=build_library(files)), context)
+        run(RenderJob(files, library=build_library(files)), context)
         assert context.budget is not None
         spent.append(context.budget.spent)  # type: ignore[attr-defined]
     assert spent[2] - spent[1] == spent[1] - spent[0] > 0

@@ -11,7 +11,7 @@ from plait.authoring.coverage import Coverage
 from plait.authoring.coverage.text import missing
 from plait.authoring.project import read
 from plait.base.errors import OverlayError, PlaitError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 
 CRD = """
 kind: CustomResourceDefinition
@@ -40,12 +40,12 @@ def project(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.
 
 
 def test_a_run_of_a_project(project: pathlib.Path) -> None:
-    view = View()
+    view = InputView()
     run = read(str(project / "plait.yml")).run("app")
     made = run.evaluate(view=view)
     assert made.to_dict()["stores"] == [{"name": "a", "x": 1, "z": 1}]
     assert {str(project / name) for name in ("in.yml", "more.yml", "crds/crd.yml")} <= set(view.files)
-    other = View({str(project / "crds/crd.yml"): CRD.replace("stores", "others").encode()})
+    other = InputView({str(project / "crds/crd.yml"): CRD.replace("stores", "others").encode()})
     assert run.evaluate(view=other).to_dict()["stores"] == [{"name": "a", "z": 1}]
 
 

@@ -18,7 +18,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plait.base.errors import OpsError
 from plait.base.source import Source
-from plait.ops import Sources, Store, interpolate, read_first
+from plait.ops import Sources, VariableStore, interpolate, read_first
 from plait.ops.generate import PASSWORD_CHARACTERS, generate
 from plait.tree.nodes import Map, from_plain, to_plain
 
@@ -240,7 +240,7 @@ pem: "((web.certificate))"
 """
 
 
-def filled(text: str, store: Store, **values: Value) -> Value:
+def filled(text: str, store: VariableStore, **values: Value) -> Value:
     sources = given(**values)
     sources.store = store
     return interpolate(read_first(Source("base.yml", text)), sources)
@@ -248,7 +248,7 @@ def filled(text: str, store: Store, **values: Value) -> Value:
 
 def test_definitions_are_generated_stored_and_used(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er" / "store.yml"
-    result = filled(SECTION, Store(str(path)), host="web.example.org")
+    result = filled(SECTION, VariableStore(str(path)), host="web.example.org")
     assert type(result) is Map
     document = to_plain(result)
     assert isinstance(document, dict)
@@ -264,11 +264,11 @@ def test_definitions_are_generated_stored_and_used(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "private_key: |\n" in path.read_text()
     before = path.read_bytes()
-    assert to_plain(filled(SECTION, Store(str(path)), host="other")) == document
+    assert to_plain(filled(SECTION, VariableStore(str(path)), host="other")) == document
     assert path.read_bytes() == before
 
 
 def test_a_signer_defined_later_is_unknown(tmp_path: Path) -> None:
     first, second, third, *_ = SECTION.splitlines(keepends=True)
     with pytest.raises(OpsError, match="with a certificate to sign with"):
-        filled(first + third + second, Store(str(tmp_path / "store.yml")), host="x")
+        filled(first + third + second, VariableStore(str(tmp_path / "store.yml")), host="x")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plait.base.errors import OpsError
-from plait.ops import Sources, Store
+from plait.ops import Sources, VariableStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def test_a_value_is_made_once_and_written(tmp_path: Path) -> None:
         asked.append(kind)
         return f"{kind} {len(asked)}"
 
-    store = Store(str(path), make)
+    store = VariableStore(str(path), make)
     assert store.get("b", "thing", None, Sources()) == (True, "thing 1")
     assert store.get("b", "thing", None, Sources()) == (True, "thing 1")
     assert store.get("a", "other", None, Sources()) == (True, "other 2")
@@ -39,7 +39,7 @@ def test_a_value_is_made_once_and_written(tmp_path: Path) -> None:
 
 def test_what_another_run_made_meanwhile_is_used_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "store.yml"
-    first, second = (Store(str(path), lambda kind, _o, _s: kind) for _ in range(2))
+    first, second = (VariableStore(str(path), lambda kind, _o, _s: kind) for _ in range(2))
     assert (first.values(), second.values()) == ({}, {})
     first.get("x", "mine", None, Sources())
     first.get("y", "mine", None, Sources())
@@ -51,7 +51,7 @@ def test_what_another_run_made_meanwhile_is_used_and_kept(tmp_path: Path) -> Non
 def test_null_is_a_value(tmp_path: Path) -> None:
     path = tmp_path / "store.yml"
     path.write_text("x: ~\n")
-    assert Store(str(path)).get("x", "password", None, Sources()) == (True, None)
+    assert VariableStore(str(path)).get("x", "password", None, Sources()) == (True, None)
     assert path.read_text() == "x: ~\n"
 
 
@@ -60,7 +60,7 @@ def test_an_existing_file_keeps_its_mode_and_a_link_stays_one(tmp_path: Path) ->
     real.write_text("a: 1\n")
     real.chmod(0o640)
     link.symlink_to(real)
-    Store(str(link), lambda *_: "made").get("b", "thing", None, Sources())
+    VariableStore(str(link), lambda *_: "made").get("b", "thing", None, Sources())
     assert link.is_symlink()
     assert real.read_text() == "a: 1\nb: made\n"
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
@@ -74,7 +74,7 @@ def test_a_value_that_cannot_be_made_leaves_the_file_alone(tmp_path: Path) -> No
         raise OpsError("no")
 
     with pytest.raises(OpsError, match="no"):
-        Store(str(path), fail).get("b", "thing", None, Sources())
+        VariableStore(str(path), fail).get("b", "thing", None, Sources())
     assert path.read_text() == "# note\na: 1\n"
     assert [each.name for each in tmp_path.iterdir()] == ["store.yml"]
 
@@ -82,7 +82,7 @@ def test_a_value_that_cannot_be_made_leaves_the_file_alone(tmp_path: Path) -> No
 def test_a_store_that_cannot_be_written_is_an_error_of_the_user(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OpsError, match="cannot write the variables store"):
-        Store(str(tmp_path / "file" / "store.yml"), lambda *_: 1).get("b", "thing", None, Sources())
+        VariableStore(str(tmp_path / "file" / "store.yml"), lambda *_: 1).get("b", "thing", None, Sources())
 
 
 RUN = """

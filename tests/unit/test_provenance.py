@@ -14,14 +14,14 @@ from plait.base.source import Source
 from plait.insight.explain import LOST, Explainer, explain, lines
 from plait.insight.history_text import to_data
 from plait.insight.impact import impact
-from plait.insight.node_paths import Place, all_places, parse, text_lines
+from plait.insight.node_paths import NodePath, all_places, parse, text_lines
 from plait.insight.path_resolution import find
 from plait.insight.source_map import source_map, write_map
 from plait.tree.context import Context
 from plait.tree.nodes import Array, Document, DocumentSet, Map, equal, from_plain
-from plait.tree.provenance import Cause, Trace
+from plait.tree.provenance import Contributor, Trace
 from plait.yaml import read, write
-from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace import RenderJob, in_memory
 from plait.ytt.workspace.phases import run
 
 CASES = sorted((pathlib.Path(__file__).parent.parent / "cases").glob("*/*.tpltest"))
@@ -31,7 +31,7 @@ SCHEMA = pathlib.Path(__file__).parent.parent.parent / "docs" / "source-map.sche
 def traced(files: dict[str, str]) -> tuple[DocumentSet, Trace]:
     context = Context()
     context.trace = Trace()
-    job = Job([in_memory(name, text, number) for number, (name, text) in enumerate(files.items())])
+    job = RenderJob([in_memory(name, text, number) for number, (name, text) in enumerate(files.items())])
     return run(job, context).documents, context.trace
 
 
@@ -145,7 +145,7 @@ def test_the_same_item_in_several_places_has_several_histories() -> None:
 
 def outcome(given: str, context: Context) -> tuple[DocumentSet, str]:
     try:
-        return run(Job(files_of(given)), context).documents, ""
+        return run(RenderJob(files_of(given)), context).documents, ""
     except PlaitError as error:
         return DocumentSet([]), render(error)
 
@@ -241,7 +241,7 @@ def test_relate_pairs_what_belongs_together() -> None:
         [items["b"], items["l"].with_value(old.with_items([old.items[1].with_value(changed)])), *()]
     )
     trace = Trace()
-    by = Cause("test", other, 7)
+    by = Contributor("test", other, 7)
     trace.relate(before, after, "changed", (by,))
     assert {getattr(item, "key", None) for item in trace.removals} == {"a", None}
     place = find(parse("l[0].v"), [Document(after)])[0]
@@ -256,7 +256,7 @@ def test_a_place_says_its_way() -> None:
     for place in places:
         [again] = find(parse(str(place)), documents)
         assert again.item is place.item
-    assert isinstance(places[0], Place)
+    assert isinstance(places[0], NodePath)
 
 
 def test_lines_of_text_files_and_their_places_in_the_source_map() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.base.source import Source
-from plait.starlark import Builtin, Code, Struct, call, compile_program
+from plait.starlark import Builtin, CodePart, Struct, call, compile_program
 from plait.starlark.step_budget import budget_of
 from plait.tree.context import Context, Limits
 
@@ -15,7 +15,7 @@ def run(text: str, **limits: int) -> tuple[dict[str, object], int]:
     """The variables of a program, and the steps it took."""
     context = Context(limits=Limits(**limits))
     struct = Builtin("struct", lambda **members: Struct(members))
-    variables = compile_program([Code(text)], Source("a.star", text)).run(context, lambda _path, _at: {"s": struct})
+    variables = compile_program([CodePart(text)], Source("a.star", text)).run(context, lambda _path, _at: {"s": struct})
     return variables, budget_of(context).spent
 
 
@@ -111,14 +111,14 @@ def test_time_and_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _long(limits: Limits) -> object:
     text = "x = []\nfor i in range(3000000): x.append([i, str(i)])"
-    return compile_program([Code(text)], Source("a.star", text)).run(Context(limits=limits))
+    return compile_program([CodePart(text)], Source("a.star", text)).run(Context(limits=limits))
 
 
 def test_functions_called_later_spend_from_the_same_budget() -> None:
     text = "def f():\n  for i in range(10): x = i\nend"
     # A call from the host costs 100 beside the steps of the function.
     context = Context(limits=Limits(steps=335))
-    function = compile_program([Code(text)], Source("a.star", text)).run(context)["f"]
+    function = compile_program([CodePart(text)], Source("a.star", text)).run(context)["f"]
     for _ in range(3):
         call(function)
     with pytest.raises(LimitError):
@@ -128,15 +128,15 @@ def test_functions_called_later_spend_from_the_same_budget() -> None:
 def test_loads_spend_from_the_same_budget() -> None:
     context = Context(limits=Limits(steps=100))
     source = Source("a.star", "")
-    inner = compile_program([Code("for i in range(60): x = i")], source)
-    outer = compile_program([Code("load('b', 'x')\nfor i in range(60): y = x")], source)
+    inner = compile_program([CodePart("for i in range(60): x = i")], source)
+    outer = compile_program([CodePart("load('b', 'x')\nfor i in range(60): y = x")], source)
     with pytest.raises(LimitError):
         outer.run(context, lambda _path, _at: inner.run(context))
 
 
 def test_a_budget_that_is_spent_stays_so() -> None:
     context = Context(limits=Limits(steps=10))
-    program = compile_program([Code("for i in range(20): x = i")], Source("a.star", ""))
+    program = compile_program([CodePart("for i in range(20): x = i")], Source("a.star", ""))
     for _ in range(2):
         with pytest.raises(LimitError):
             program.run(context)
@@ -163,7 +163,7 @@ def test_an_interrupt_passes_through() -> None:
 
     text = "load('@', 'stop')\nx = [stop() for i in [1]]"
     with pytest.raises(KeyboardInterrupt):
-        compile_program([Code(text)], Source("a.star", text)).run(
+        compile_program([CodePart(text)], Source("a.star", text)).run(
             None, lambda _path, _at: {"stop": Builtin("stop", interrupt)}
         )
 

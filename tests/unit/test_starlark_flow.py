@@ -6,7 +6,7 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark import Builtin, Code, List, call, compile_program, repr_of
+from plait.starlark import Builtin, CodePart, List, call, compile_program, repr_of
 
 
 def run(text: str) -> dict[str, object]:
@@ -15,7 +15,7 @@ def run(text: str) -> dict[str, object]:
 
     hosts = {"store": Builtin("store", store), "same": Builtin("same", lambda x: x)}
     text = "load('@', 'store', 'same')\n" + text
-    return compile_program([Code(text)], Source("a.star", text)).run(None, lambda _path, _at: hosts)
+    return compile_program([CodePart(text)], Source("a.star", text)).run(None, lambda _path, _at: hosts)
 
 
 # Each makes a list of ints, lets something else into it by some way, and adds the last element to a number.

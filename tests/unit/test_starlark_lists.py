@@ -6,7 +6,7 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark import Code, compile_program, repr_of
+from plait.starlark import CodePart, compile_program, repr_of
 from plait.starlark.containers import List
 
 MAKES = [
@@ -119,7 +119,7 @@ def kept(x):
 end
 """
     try:
-        found = compile_program([Code(source + text)], Source("a.star", source + text)).run()
+        found = compile_program([CodePart(source + text)], Source("a.star", source + text)).run()
     except PlaitError as error:
         return f"{type(error).__name__}: {error}"
     return repr_of(found["result"])
@@ -138,6 +138,6 @@ def test_a_function_gives_what_the_program_gives(use: str) -> None:
 
 def test_results_are_lists_of_the_language() -> None:
     text = "def f():\n  a = [1]\n  a.append(2)\n  return a\nend\nresult = f()\ninner = [f() for x in range(2)]\n"
-    found = compile_program([Code(text)], Source("a.star", text)).run()
+    found = compile_program([CodePart(text)], Source("a.star", text)).run()
     assert type(found["result"]) is List
     assert [type(one) for one in found["inner"]] == [List, List]  # type: ignore[attr-defined]

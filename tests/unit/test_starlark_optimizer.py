@@ -8,7 +8,7 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark import Builtin, Code, Struct, budget_of, call, compile_program, repr_of
+from plait.starlark import Builtin, CodePart, Struct, budget_of, call, compile_program, repr_of
 from plait.tree.context import Context
 
 VALUES = [
@@ -121,7 +121,7 @@ class Programs:
 
     def run(self, *, optimize: bool) -> tuple[dict[str, object], Context]:
         struct = Builtin("struct", lambda **members: Struct(members))
-        program = compile_program([Code(self.text)], Source("a.star", self.text), optimize=optimize)
+        program = compile_program([CodePart(self.text)], Source("a.star", self.text), optimize=optimize)
         context = Context()
         return program.run(context, lambda _path, _at: {"struct": struct}), context
 

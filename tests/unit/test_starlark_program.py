@@ -12,15 +12,15 @@ import pytest
 from plait.base.errors import Finding, LimitError, PlaitError, StarlarkError
 from plait.base.source import Position, Source
 from plait.starlark import (
-    Args,
+    ArgsSlot,
     Builtin,
-    Code,
+    CodePart,
     Dict,
-    Expr,
-    Host,
+    ExprSlot,
     List,
     Module,
     Program,
+    TemplateStatement,
     call,
     compile_program,
     type_of,
@@ -57,26 +57,28 @@ def lower_arguments(slots: Slots) -> list[_ast.stmt]:
     return appended(_ast.Call(name("$collect"), *arguments))
 
 
-def expression(text: str, line: int) -> Host:
-    return Host(line, [Expr(text, line)], lower_expression)
+def expression(text: str, line: int) -> TemplateStatement:
+    return TemplateStatement(line, [ExprSlot(text, line)], lower_expression)
 
 
-def arguments(text: str, line: int) -> Host:
-    return Host(line, [Args(text, line)], lower_arguments)
+def arguments(text: str, line: int) -> TemplateStatement:
+    return TemplateStatement(line, [ArgsSlot(text, line)], lower_arguments)
 
 
 class Hooks:
     """A body collects what its host statements append."""
 
-    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         return [_ast.Assign([_ast.Name("$out", _ast.Store())], _ast.List([], _ast.Load()))]
 
-    def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def leave(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
             return [_ast.Assign([_ast.Name("result", _ast.Store())], name("$out"))]
         return [_ast.Return(name("$out"))]
 
-    def returned(self, value: _ast.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> _ast.expr | None:
+    def returned(
+        self, value: _ast.expr | None, before: Sequence[TemplateStatement], hosts: Sequence[TemplateStatement]
+    ) -> _ast.expr | None:
         return value
 
     def dropped(self, value: _ast.expr, line: int) -> _ast.expr:
@@ -101,7 +103,7 @@ def fault(*pieces: Piece) -> PlaitError:
 
 
 def test_host_statements_run_in_loops() -> None:
-    assert collected(Code("for i in range(3):", 1), expression("i * 2", 2), Code("end", 3)) == [0, 2, 4]
+    assert collected(CodePart("for i in range(3):", 1), expression("i * 2", 2), CodePart("end", 3)) == [0, 2, 4]
 
 
 def test_slots_are_expressions_in_parentheses() -> None:
@@ -109,7 +111,12 @@ def test_slots_are_expressions_in_parentheses() -> None:
 
 
 def test_function_with_host_statements_gives_what_they_built_unless_it_returns() -> None:
-    pieces: list[Piece] = [Code("def f(x):", 1), expression("x", 2), Code("if x: return 5", 3), Code("end", 4)]
+    pieces: list[Piece] = [
+        CodePart("def f(x):", 1),
+        expression("x", 2),
+        CodePart("if x: return 5", 3),
+        CodePart("end", 4),
+    ]
     assert collected(*pieces, expression("f(0)", 5), expression("f(1)", 6)) == [[0], 5]
 
 
@@ -122,18 +129,26 @@ def test_arguments_and_what_documents_write_in_them() -> None:
 
 
 def test_code_pieces_run_on() -> None:
-    pieces = [Code("x = [1,", 1), Code("   2]", 2), Code('y = """a', 3), Code('   b"""', 4), Code("z = 1 + \\", 5)]
-    assert collected(*pieces, Code(" 2", 6), expression("(x, y, z)", 7)) == [([1, 2], "a\nb", 3)]
+    pieces = [
+        CodePart("x = [1,", 1),
+        CodePart("   2]", 2),
+        CodePart('y = """a', 3),
+        CodePart('   b"""', 4),
+        CodePart("z = 1 + \\", 5),
+    ]
+    assert collected(*pieces, CodePart(" 2", 6), expression("(x, y, z)", 7)) == [([1, 2], "a\nb", 3)]
 
 
 def test_code_does_not_run_on_over_a_host_statement() -> None:
-    error = fault(Code("x = (1,", 1), expression("5", 2))
+    error = fault(CodePart("x = (1,", 1), expression("5", 2))
     assert (error.message, str(error.at)) == ("got identifier, want primary expression", "t.yml:2")
 
 
 def test_place_and_trail_of_an_error() -> None:
     error = fault(
-        Code("def f(x): return [x + y for y in ['a']]", 3), Code("def g(): return f(1)", 5), expression("g()", 7)
+        CodePart("def f(x): return [x + y for y in ['a']]", 3),
+        CodePart("def g(): return f(1)", 5),
+        expression("g()", 7),
     )
     assert error.message == "unknown binary op: int + string"
     assert str(error.at) == "t.yml:3"
@@ -156,11 +171,11 @@ def test_all_undefined_names_are_reported_with_hints() -> None:
 
 
 def test_missing_end_is_reported_where_the_block_opens() -> None:
-    assert str(fault(Code("if 1:", 2), expression("1", 3)).at) == "t.yml:2"
+    assert str(fault(CodePart("if 1:", 2), expression("1", 3)).at) == "t.yml:2"
 
 
 def compiled(text: str) -> Program:
-    return compile_program([Code(text)], Source("x.star", text))
+    return compile_program([CodePart(text)], Source("x.star", text))
 
 
 def test_program_runs_afresh_every_time_and_prints_to_the_context() -> None:
@@ -258,8 +273,8 @@ def test_types() -> None:
 def test_compiling_is_deterministic() -> None:
     text = "def f(a, b=1): return {k: a for k in 'x y'.split()}\nx = [f(1), f(2)]\n"
     script = (
-        "import sys, marshal; from plait.starlark import Code, compile_program; from plait.base.source import Source;"
-        f"sys.stdout.buffer.write(marshal.dumps(compile_program([Code({text!r})], Source('x')).code))"
+        "import sys, marshal; from plait.starlark import CodePart, compile_program; from plait.base.source import Source;"
+        f"sys.stdout.buffer.write(marshal.dumps(compile_program([CodePart({text!r})], Source('x')).code))"
     )
     outs = {
         subprocess.run(

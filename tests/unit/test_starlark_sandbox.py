@@ -6,7 +6,7 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark import Code, Struct, compile_program
+from plait.starlark import CodePart, Struct, compile_program
 
 REFUSED = """
 ().__class__
@@ -134,7 +134,7 @@ PROGRAMS = [
 
 def run(text: str) -> object:
     source = Source("escape.star", text)
-    program = compile_program([Code("load('@', 's')", 0), Code(text)], source)
+    program = compile_program([CodePart("load('@', 's')", 0), CodePart(text)], source)
     return program.run(None, lambda _path, _at: {"s": Struct({"x": 1})}).get("x")
 
 
@@ -152,7 +152,7 @@ def test_program_is_refused(escape: str) -> None:
 
 def test_compiled_code_names_only_variables_and_helpers() -> None:
     text = "def f(a):\n  b = [c.d for c in a if c]\n  return lambda: b\nend\nx = f(s)\n"
-    program = compile_program([Code("load('@', 's')", 0), Code(text)], Source("names.star", text))
+    program = compile_program([CodePart("load('@', 's')", 0), CodePart(text)], Source("names.star", text))
     # The only attribute that compiled code reads here is the members of a value whose exact type it has tested.
     allowed = {"a", "b", "c", "f", "s", "x", ".0", "<toplevel>", "members"}
     todo = [program.code]

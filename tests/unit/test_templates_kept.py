@@ -9,10 +9,10 @@ import pytest
 import casefiles
 from plait.base.code_cache import CodeCache
 from plait.base.errors import LimitError, PlaitError, ReadError, TemplateError, render
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.tree.context import Context
 from plait.yaml.output_formats import FORMATS
-from plait.ytt.workspace import Job, Options, in_memory
+from plait.ytt.workspace import RenderJob, RenderOptions, in_memory
 from plait.ytt.workspace.phases import run
 
 if TYPE_CHECKING:
@@ -63,15 +63,15 @@ twice: 1
 
 
 def printed(
-    cache: CodeCache | None, text: str, *, name: str = "config.yml", options: Options | None = None
+    cache: CodeCache | None, text: str, *, name: str = "config.yml", options: RenderOptions | None = None
 ) -> tuple[object, ...]:
     """What a run prints, and where its nodes stand, and what it warns of."""
     return printed_all(cache, f"=== {name}\n{text}", options)
 
 
-def printed_all(cache: CodeCache | None, given: str, options: Options | None = None) -> tuple[object, ...]:
+def printed_all(cache: CodeCache | None, given: str, options: RenderOptions | None = None) -> tuple[object, ...]:
     context = Context(cache=cache)
-    result = run(Job(casefiles.files_of(given), options), context)
+    result = run(RenderJob(casefiles.files_of(given), options), context)
     if cache is not None:
         cache.save()
     shown = [FORMATS[form](result.documents) for form in ("yaml", "pos")]
@@ -119,7 +119,7 @@ def test_warnings_are_kept(cache: CodeCache) -> None:
 def test_plain_comments_are_refused_where_they_are_not_allowed(cache: CodeCache) -> None:
     text = "# plain\na: #@ 1\n"
     for _ in range(2):
-        assert printed(cache, text, options=Options(ignore_unknown_comments=True))[0] == "a: 1\n"
+        assert printed(cache, text, options=RenderOptions(ignore_unknown_comments=True))[0] == "a: 1\n"
         with pytest.raises(TemplateError, match="Failed to parse line 1: '# plain'"):
             printed(cache, text)
 
@@ -129,7 +129,7 @@ def test_what_is_strict_is_read_again(cache: CodeCache) -> None:
     for _ in range(2):
         assert printed(cache, text)[0] == "a: 1\nb: true\n"
         with pytest.raises(ReadError, match="Strict parsing"):
-            printed(cache, text, options=Options(strict=True))
+            printed(cache, text, options=RenderOptions(strict=True))
 
 
 def test_limits_of_a_text_hold_for_what_is_kept(cache: CodeCache) -> None:
@@ -137,7 +137,7 @@ def test_limits_of_a_text_hold_for_what_is_kept(cache: CodeCache) -> None:
     for _ in range(2):
         printed(cache, text)
         for limit in ({"nesting": 2}, {"aliases": 2}):
-            with limited(Limits(**limit)), pytest.raises(LimitError):
+            with budget_scope(Limits(**limit)), pytest.raises(LimitError):
                 printed(cache, text)
 
 
@@ -161,7 +161,7 @@ def test_data_values_and_schemas_are_found_again(cache: CodeCache) -> None:
 
 def test_what_is_nested_too_deep_is_not_kept(cache: CodeCache, tmp_path: Path) -> None:
     text = "a: #@ 1\nb: " + "[" * 2500 + "]" * 2500 + "\n"
-    with limited(Limits(nesting=3000)):
+    with budget_scope(Limits(nesting=3000)):
         assert printed(cache, text) == printed(cache, text) == printed(None, text)
     assert list(tmp_path.iterdir()) == []
 
@@ -180,5 +180,5 @@ def test_another_path_has_its_own_positions(cache: CodeCache) -> None:
 
 def test_a_file_in_memory_is_no_different(cache: CodeCache) -> None:
     for _ in range(2):
-        result = run(Job([in_memory("a.yml", "a: #@ 1\nb: [x]\n")], Options()), Context(cache=cache))
+        result = run(RenderJob([in_memory("a.yml", "a: #@ 1\nb: [x]\n")], RenderOptions()), Context(cache=cache))
         assert FORMATS["yaml"](result.documents) == "a: 1\nb:\n- x\n"

@@ -8,11 +8,11 @@ from plait.base.errors import StarlarkError
 from plait.insight.explain import explain, lines
 from plait.insight.node_paths import parse
 from plait.insight.path_resolution import find
-from plait.starlark.instrument.dataflow import Windows
+from plait.starlark.instrument.dataflow import DependencyTracker
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
 from plait.tree.provenance import Trace
-from plait.ytt.workspace import Job, in_memory
+from plait.ytt.workspace import RenderJob, in_memory
 from plait.ytt.workspace.phases import run
 
 LIB = """\
@@ -56,7 +56,7 @@ def traced(text: str) -> tuple[DocumentSet, Trace]:
     context = Context()
     context.trace = Trace()
     files = {"values.yml": VALUES, "lib.star": LIB, "app.yml": HEAD + text}
-    job = Job([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
+    job = RenderJob([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
     return run(job, context).documents, context.trace
 
 
@@ -68,7 +68,7 @@ def named(text: str, path: str = "x") -> tuple[object, set[tuple[str, int]]]:
 
 def steps(text: str) -> int:
     _, trace = traced(text)
-    assert isinstance(trace.code, Windows)
+    assert isinstance(trace.code, DependencyTracker)
     return trace.code.steps
 
 
@@ -120,7 +120,7 @@ def test_the_trail_of_an_error_is_the_same() -> None:
     def failing(context: Context) -> str:
         lib = "def inner(x):\n  return 1 // x\nend\ndef outer(x):\n  return inner(x)\nend\n"
         files = {"lib.star": lib, "app.yml": '#@ load("lib.star", "outer")\nx: #@ outer(0)\n'}
-        job = Job([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
+        job = RenderJob([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
         with pytest.raises(StarlarkError) as caught:
             run(job, context)
         return f"{caught.value.message} {[(step.text, str(step.at)) for step in caught.value.trail]}"
@@ -135,7 +135,7 @@ def test_a_function_called_too_early_fails_as_ever() -> None:
 
     def failing(context: Context) -> str:
         files = {"lib.star": lib, "app.yml": '#@ load("lib.star", "y")\nx: #@ y\n'}
-        job = Job([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
+        job = RenderJob([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
         with pytest.raises(StarlarkError) as caught:
             run(job, context)
         return caught.value.message

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from plait.base.errors import LimitError, ReadError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.base.source import Source
 from plait.tree.nodes import Map, walk
 from plait.yaml import Comments, Spans, deduplicate, read, read_value, write
@@ -146,7 +146,7 @@ def test_copies_by_aliases_are_limited() -> None:
         text += f"{name}: &{name} [{', '.join(['*' + before] * 8)}]\n"
     with (
         pytest.raises(LimitError, match="what aliases make exceeds the limit aliases=5000") as caught,
-        limited(Limits(aliases=5_000)),
+        budget_scope(Limits(aliases=5_000)),
     ):
         read(Source("f.yml", text))
     assert caught.value.at is not None

@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from plait.api.cancellation import CURRENT, Stop
-from plait.base.limits import Allowance, Limits, limited
+from plait.api.cancellation import CURRENT, Canceller
+from plait.base.limits import Limits, RunBudget, budget_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
         import asyncio
         from contextvars import copy_context
 
-        stop = Stop()
+        stop = Canceller()
 
         def work() -> R:
             CURRENT.set(stop)
@@ -40,9 +40,9 @@ def awaited(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
             if options.get("isolated") or not isinstance(limits, Mapping | None):
                 return function(*arguments, **options)
             options.pop("limits", None)
-            run = Allowance(Limits(**(limits or {})))
+            run = RunBudget(Limits(**(limits or {})))
             stop.ends_by(run.end)
-            with limited(run):
+            with budget_scope(run):
                 return function(*arguments, **options)
 
         try:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Stop:
+class Canceller:
     """Stops a call from another thread, in the way that the running call has set."""
 
     __slots__ = ("_end", "_lock", "is_set")
@@ -38,5 +38,5 @@ class Stop:
             return not self.is_set
 
 
-CURRENT: ContextVar[Stop | None] = ContextVar("plait_stop", default=None)
+CURRENT: ContextVar[Canceller | None] = ContextVar("plait_stop", default=None)
 """What may end the call that is going on."""

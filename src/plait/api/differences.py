@@ -5,13 +5,13 @@ from __future__ import annotations
 from plait.api.arguments import checked
 from plait.api.inputs import each, sources
 from plait.api.isolation import fully_told
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import limited_to
 from plait.engine.equality import Comparable
 from plait.engine.results import Documents, plain
 from plait.insight import diff as tool
-from plait.insight.redaction import Labels, masked
+from plait.insight.redaction import SecretLabels, masked
 from plait.tree.nodes import Document, DocumentSet
 
 TYPE_CHECKING = False
@@ -155,9 +155,9 @@ def diff(
     {'port': 81}
     """
     with limited_to(limits):
-        links = Links(allow_links)
+        links = LinkPolicy(allow_links)
         warnings: list[str] = []
-        labels = Labels()
+        labels = SecretLabels()
         a, shown = _documents(left, links, warnings, labels)
         b, other = _documents(right, links, warnings, labels)
         told = None if cleartext_secrets else (shown, other)
@@ -174,7 +174,7 @@ def _plain(found: Sequence[tool.Difference]) -> list[Difference]:
 
 
 def _documents(
-    inputs: Inputs, links: Links, warnings: list[str], labels: Labels
+    inputs: Inputs, links: LinkPolicy, warnings: list[str], labels: SecretLabels
 ) -> tuple[list[Document], list[Document]]:
     """The documents, and the same as they may be shown."""
     from plait.api.documents import warn_of_code

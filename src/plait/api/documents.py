@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from plait.api.arguments import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
-from plait.base.content import Links
-from plait.base.limits import allowance, exceeded, limited_to
+from plait.base.content import LinkPolicy
+from plait.base.limits import current_budget, limit_error, limited_to
 from plait.engine.results import Documents
 from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
 from plait.yaml import deduplicate
@@ -41,7 +41,7 @@ def read(
     with limited_to(limits):
         found: list[Document] = []
         warnings: list[str] = []
-        for source in sources(each(inputs), Links(allow_links)):
+        for source in sources(each(inputs), LinkPolicy(allow_links)):
             found += deduplicate(read_yaml(source, strict=strict)).items
             warn_of_code(source, warnings)
         return Documents(DocumentSet(found), warnings=warnings)
@@ -91,7 +91,7 @@ def _nodes(value: object, source: Source | None = None) -> Value:
 
 def _check_scalars(nodes: Value) -> None:
     """Rejects unprintable values: integers beyond the limit `bits`, texts with lone surrogates."""
-    most = allowance().limits.bits
+    most = current_budget().limits.bits
     pending: list[object] = [nodes]
     while pending:
         one = pending.pop()
@@ -101,6 +101,6 @@ def _check_scalars(nodes: Value) -> None:
         elif type(one) is Array:
             pending += [item.value for item in one.items]
         elif type(one) is int and one.bit_length() > most:
-            raise exceeded(f"an int of {one.bit_length()} bits", "bits", most)
+            raise limit_error(f"an int of {one.bit_length()} bits", "bits", most)
         elif type(one) is str:
             check_text(one, "the data")

@@ -27,7 +27,7 @@ class Entry(Comparable):
 
     __slots__ = ("action", "at", "origins", "place", "state", "text", "value")
 
-    def __init__(self, entry: tool.Entry, *, secret: bool) -> None:
+    def __init__(self, entry: tool.HistoryEntry, *, secret: bool) -> None:
         self.action = entry.action
         self.place = entry.place
         flag = entry.source is None or entry.line <= 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.api.inputs import files
 from plait.api.isolation import can_be_isolated
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import limited_to
 from plait.engine.equality import Comparable
@@ -83,7 +83,7 @@ def fmt(
     with limited_to(limits):
         texts: dict[str, str] = {}
         changed: list[str] = []
-        found = files(inputs, Links(allow_links))[0]
+        found = files(inputs, LinkPolicy(allow_links))[0]
         chosen = [file for file in found if file.type == YAML]
         if found and not chosen:
             raise UsageError(

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 
 from plait.base import content
-from plait.base.content import NO_LINKS, Links
+from plait.base.content import NO_LINKS, LinkPolicy
 from plait.base.errors import ReadError, UsageError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.source import Source
 from plait.engine.common import KEEP_FORMAT
 from plait.engine.results import Documents
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from plait.engine.options import Request
     from plait.engine.types import Input, Inputs, Warnings
     from plait.tree.provenance import Trace
-    from plait.yaml import Forms
-    from plait.yaml.preserved_text import Originals
+    from plait.yaml import ScalarStyles
+    from plait.yaml.preserved_text import PreservedTexts
     from plait.ytt.workspace import InputFile
 
 
@@ -93,7 +93,7 @@ def check_text(text: str, what: str) -> None:
         ) from None
 
 
-def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dict[InputFile, Documents]]:
+def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile], dict[InputFile, Documents]]:
     """The inputs as input files, numbered, and which of them are documents that are at hand.
 
     Raises ReadError, UsageError; standard input is never read.
@@ -107,7 +107,7 @@ def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dic
 
     def at_hand(name: str, documents: Documents) -> InputFile:
         text = documents.to_yaml()
-        allowance().take(len(text))
+        current_budget().take(len(text))
         file = in_memory(name, text)
         if name.endswith((".yml", ".yaml")):
             file.marked_template, file.marked_output = False, True
@@ -123,13 +123,13 @@ def files(inputs: Inputs, links: Links = NO_LINKS) -> tuple[list[InputFile], dic
             for name, text in one.items():
                 found.append(at_hand(name, text) if isinstance(text, Documents) else in_memory(name, text))
             for text in one.values():
-                allowance().take(0 if isinstance(text, Documents) else len(text))
+                current_budget().take(0 if isinstance(text, Documents) else len(text))
     for order, file in enumerate(found, 1):
         file.order = order
     return found, given
 
 
-def sources(inputs: Iterable[Input], links: Links = NO_LINKS) -> Iterator[Source]:
+def sources(inputs: Iterable[Input], links: LinkPolicy = NO_LINKS) -> Iterator[Source]:
     """The inputs as texts, named by path; for a directory the files that end in .yml or .yaml.
 
     links: which symbolic links may be followed. Raises ReadError.
@@ -145,7 +145,7 @@ def sources(inputs: Iterable[Input], links: Links = NO_LINKS) -> Iterator[Source
         else:
             for name, text in one.items():
                 shown = text.to_yaml() if isinstance(text, Documents) else text
-                allowance().take(len(shown))
+                current_budget().take(len(shown))
                 yield Source(name, shown if isinstance(shown, str) else shown.decode("utf-8", "surrogateescape"))
 
 
@@ -194,14 +194,14 @@ def context_of(warnings: Warnings, printed: list[str] | None = None) -> Context:
     return context
 
 
-def originals_of(request: Request, strings: Forms | None = None) -> Originals | None:
+def originals_of(request: Request, strings: ScalarStyles | None = None) -> PreservedTexts | None:
     """The store of texts as read if the result keeps their format, else None. strings: the style of new texts."""
     if not request.value(KEEP_FORMAT):
         return None
-    from plait.yaml.preserved_text import Originals
+    from plait.yaml.preserved_text import PreservedTexts
     from plait.yaml.scalar_styles import FORMS
 
-    return Originals(strings or FORMS)
+    return PreservedTexts(strings or FORMS)
 
 
 def trace_of(given: Iterable[object]) -> Trace:

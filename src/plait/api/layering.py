@@ -8,7 +8,7 @@ from itertools import chain
 from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, originals_of, sources, trace_of
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
 from plait.base.limits import limited_to
 from plait.base.source import Source
@@ -58,7 +58,7 @@ def layer(request: Layer) -> Documents:
     with limited_to(request.limits):
         context = context_of(request.warnings)
         given = each(request.passed.get("inputs", ()))
-        links = Links(request.allow_links)
+        links = LinkPolicy(request.allow_links)
         texts = _texts(given, links)
         site, repositories, secrets = request.site, request.repositories, request.secrets
         if site:
@@ -87,7 +87,7 @@ def layer(request: Layer) -> Documents:
 alayer = awaited(layer)
 
 
-def _texts(given: Iterable[Input], links: Links) -> Iterator[Source | DocumentSet]:
+def _texts(given: Iterable[Input], links: LinkPolicy) -> Iterator[Source | DocumentSet]:
     for one in given:
         if isinstance(one, Documents):
             yield one.nodes

@@ -8,14 +8,14 @@ from os import fspath
 from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, named_sources, only, sources, trace_of
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import OpsError
 from plait.base.extensions import TAGS
 from plait.base.limits import limited_to
 from plait.base.source import Source
 from plait.engine.patch import Patch, configured
 from plait.engine.results import Documents
-from plait.ops import Job, expand, file_source, operations_of, parse, read_operations
+from plait.ops import PatchJob, expand, file_source, operations_of, parse, read_operations
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
@@ -50,9 +50,9 @@ def patch(request: Patch) -> Documents:
         for one in each(request.passed.get("operations", ())):
             job.operations += _operations(one, job, request)
         if request.store:
-            from plait.ops import Store
+            from plait.ops import VariableStore
 
-            job.sources.store = Store(fspath(request.store))
+            job.sources.store = VariableStore(fspath(request.store))
             if job.sources.traced is not None:
                 job.sources.traced.store(fspath(request.store))
         _give(job, request.variables, request.passed.get("variables_files", ()))
@@ -82,7 +82,7 @@ def patch(request: Patch) -> Documents:
 apatch = awaited(patch)
 
 
-def _give(job: Job, variables: Mapping[str, Plain] | None, variables_files: Inputs) -> None:
+def _give(job: PatchJob, variables: Mapping[str, Plain] | None, variables_files: Inputs) -> None:
     from plait.ops.variables import texts_to_values
 
     given = job.sources
@@ -106,8 +106,8 @@ def _give(job: Job, variables: Mapping[str, Plain] | None, variables_files: Inpu
         given.give_map(items)
 
 
-def _operations(one: Input, job: Job, request: Patch) -> list[Operation]:
-    null_values, links = request.null_values, Links(request.allow_links)
+def _operations(one: Input, job: PatchJob, request: Patch) -> list[Operation]:
+    null_values, links = request.null_values, LinkPolicy(request.allow_links)
     if isinstance(one, Documents):
         found: list[Operation] = []
         for document in one.nodes.items:

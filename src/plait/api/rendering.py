@@ -5,11 +5,11 @@ from __future__ import annotations
 from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, files, originals_of, trace_of
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.limits import limited_to
 from plait.engine.render import Render, options_of
 from plait.engine.results import Rendered
-from plait.ytt.workspace import Job, Options, values_of_map
+from plait.ytt.workspace import RenderJob, RenderOptions, values_of_map
 from plait.ytt.workspace.phases import run
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.engine.types import Inputs, Plain, Texts
-    from plait.ytt.workspace import ReferencedValues, Result
+    from plait.ytt.workspace import ReferencedValues, RenderResult
 
 
 @function_of(Render, Rendered)
@@ -90,14 +90,14 @@ arender = awaited(render)
 class Given:
     """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs."""
 
-    def __init__(self, request: Render, options: Options) -> None:
+    def __init__(self, request: Render, options: RenderOptions) -> None:
         """Raises ReadError, UsageError."""
-        found, self.documents = files(request.passed["inputs"], Links(request.allow_links))
+        found, self.documents = files(request.passed["inputs"], LinkPolicy(request.allow_links))
         if request.file_marks:
             from plait.ytt.workspace.file_marks import apply_marks
 
             found = apply_marks(found, request.file_marks)
-        self._job = Job(found, options)
+        self._job = RenderJob(found, options)
         self.printed: list[str] = []
         self.context = context_of(request.warnings, self.printed)
 
@@ -126,7 +126,7 @@ class Given:
         documents = documents_of(files(inputs)[0], strict=self._job.options.strict, warn=self.context.warn)
         self._job.merges = Merges(documents, keys, schemas)
 
-    def run(self) -> Result:
+    def run(self) -> RenderResult:
         """The result. Raises PlaitError."""
         return run(self._job, self.context, {file: documents.nodes for file, documents in self.documents.items()})
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from plait.api.worker_messages import encode, failure_of
 from plait.base.children.serving import serve_by
 from plait.base.errors import LimitError, PlaitError
-from plait.base.limits import Allowance, Limits, limited
+from plait.base.limits import Limits, RunBudget, budget_scope
 from plait.base.process import collects_rarely, keeper, stop_timer, unbound_memory, within_memory
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
         call = getattr(import_module(module) if module else plait, function)
         given = dict(arguments)
         limits: Mapping[str, float] = given.pop("limits", None) or {}
-        with limited(Allowance(Limits(**limits), keeper(data_size() + _ROOM))):
+        with budget_scope(RunBudget(Limits(**limits), keeper(data_size() + _ROOM))):
             try:
                 return within_memory(answered)  # what is sent is a copy of the text, so it counts
             finally:

@@ -20,7 +20,7 @@ from plait.base.errors import (
     conceal,
     full,
 )
-from plait.base.source import Position, Source, Step
+from plait.base.source import Frame, Position, Source
 from plait.base.suggestions import Suggestion
 
 TYPE_CHECKING = False
@@ -131,7 +131,7 @@ def finding_of(fault: Fault) -> Finding:
         expected=_text(fault["expected"]),
         found=_text(fault["found"]),
         hint=_text(fault["hint"]),
-        trail=[Step(text, _position(at), role=role, reference=told) for text, at, role, told in fault["trail"]],
+        trail=[Frame(text, _position(at), role=role, reference=told) for text, at, role, told in fault["trail"]],
         reference=fault["reference"],
         code=fault["code"],
         word=fault["word"],

@@ -17,7 +17,7 @@ from plait.api.cancellation import CURRENT
 from plait.api.worker_messages import decode, error_of
 from plait.base.children.worker import Worker
 from plait.base.errors import LimitError
-from plait.base.limits import Limits, exceeded
+from plait.base.limits import Limits, limit_error
 from plait.engine.results import Documents
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def _reply(worker: Worker, data: bytes, seconds: float) -> Reply:
         return decode(reply)
     status = worker.end()
     if worker.is_overdue:
-        raise exceeded("this run", "seconds", seconds)
+        raise limit_error("this run", "seconds", seconds)
     how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
     raise LimitError(
         f"the process of this run ended {how}",

@@ -25,7 +25,7 @@ except ImportError:  # pragma: no cover - a Python built without it
 from plait.base.content import READ_ONLY
 from plait.base.fast_paths import FAST
 from plait.base.input_view import unrestricted
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,18 +42,7 @@ _COMMON = 1 << 14  # most entries are smaller
 _MANY = 32  # so many entries are worth a pack
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
-_OWN_PACKAGES = (
-    "starlark",
-    "starlark/lower",
-    "starlark/optimize",
-    "starlark/parse",
-    "starlark/instrument/dataflow",
-    "starlark/table",
-    "ytt/templates",
-    "yaml",
-    "yaml/lines",
-    "yaml/lossless",
-)
+_OWN_PACKAGES = ("starlark", "yaml", "ytt/templates")
 
 
 class CodeCache:
@@ -66,7 +55,7 @@ class CodeCache:
         self.directory = directory
         self._secret = secret
         self._checked = False
-        limits = allowance().limits
+        limits = current_budget().limits
         depends = [build(), *(f"{name}={getattr(limits, name)}" for name in _LIMITS)]
         self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
         self._pack_name = ""
@@ -234,11 +223,12 @@ def build() -> str:
 def _states(package: str) -> Iterator[str]:
     """The names, sizes and times of the files that compile, where plait runs from its sources."""
     for name in _OWN_PACKAGES:
-        with os.scandir(f"{package}/{name}") as entries:
-            for entry in sorted(entries, key=lambda found: found.name):
-                if entry.name.endswith(".py"):
-                    status = entry.stat()
-                    yield f"{entry.name} {status.st_size} {status.st_mtime_ns}"
+        for directory, below, names in os.walk(f"{package}/{name}"):
+            below.sort()
+            for file in sorted(names):
+                if file.endswith(".py"):
+                    status = os.stat(f"{directory}/{file}")
+                    yield f"{file} {status.st_size} {status.st_mtime_ns}"
 
 
 def archive_of(path: str) -> str:

@@ -22,7 +22,7 @@ FAMILIES = {
 }
 
 
-class Code(NamedTuple):
+class DiagnosticCode(NamedTuple):
     """One mistake.
 
     name: what code refers to it by. severity: "error", "warning" (of an evaluation), or "finding" (of lint alone).
@@ -416,7 +416,7 @@ _FINDINGS = (
 )
 _NOT_BY_DEFAULT = ("O203", "P501", "P502", "P503")
 CODES = {
-    name: Code(code, name, severity, summary, code not in _NOT_BY_DEFAULT)
+    name: DiagnosticCode(code, name, severity, summary, code not in _NOT_BY_DEFAULT)
     for severity, rows in (
         ("error", _ERRORS),
         ("error", [(code, f"limit-{name}", f"the limit {name} is exceeded") for name, code in _LIMITS.items()]),

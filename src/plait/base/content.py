@@ -2,7 +2,7 @@
 
 A pipe may never end, and a device file never does, so every input is read through here: as many bytes as the limit
 `input` allows, and no more. Whoever wrote a directory of inputs must not choose what is read outside of it, so every
-command lists directories through here as well, and asks `Links` before it follows a symbolic link.
+command lists directories through here as well, and asks `LinkPolicy` before it follows a symbolic link.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from plait.base.input_view import (
     may_read_variable,
     unrestricted,
 )
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE, Source
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def file_content(path: str, described: str) -> bytes:
         if data is None:
             data = _on_disk(path, described, permissions)
         else:
-            allowance().take(len(data))
+            current_budget().take(len(data))
     finally:
         view.note_file(path, data)
     return data
@@ -94,7 +94,7 @@ def open_regular(path: str) -> BinaryIO:
 
 def regular_content(path: str) -> bytes:
     """All of a regular file that was found, not typed. Raises OSError, also for more bytes than the limit `input` allows."""
-    most = allowance().limits.input
+    most = current_budget().limits.input
     with open_regular(path) as stream:
         # The size is looked at first: a file with holes has as many bytes as its writer likes.
         data = stream.read(most + 1) if os.fstat(stream.fileno()).st_size <= most else None
@@ -111,7 +111,7 @@ READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 
 
 def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
     """All data that `read` returns. It is called with a number of bytes, and may return fewer."""
-    run = allowance()
+    run = current_budget()
     run.check_time()
     largest = run.limits.input
     data = read(_COMMON)
@@ -122,7 +122,7 @@ def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
             parts.append(part)
             size += len(part)
         if size > largest:
-            raise exceeded(described, "input", largest, expected=f"at most {largest} bytes")
+            raise limit_error(described, "input", largest, expected=f"at most {largest} bytes")
         if len(parts) > 1:
             data = b"".join(parts)
     run.take(len(data))
@@ -210,7 +210,7 @@ def note_stream(name: str) -> None:
         view.streams.add(name)
 
 
-class Links:
+class LinkPolicy:
     """Symbolic links that may be followed: those to one of the paths, or below it. every: all links."""
 
     __slots__ = ("_allowed", "_every")
@@ -280,7 +280,7 @@ def _no_file(path: str, mode: int, shown: str) -> ReadError:
     )
 
 
-class PassingLinks(Links):
+class SkippingLinkPolicy(LinkPolicy):
     """The same; what may not be followed below a directory is passed over, and noted."""
 
     __slots__ = ("passed",)
@@ -297,17 +297,17 @@ class PassingLinks(Links):
             return False
 
 
-NO_LINKS = Links()
+NO_LINKS = LinkPolicy()
 
 # The links out of a Git repository that writing follows: those that --allow-symlink-output names. Set by the command line.
-OUTPUT_LINKS: ContextVar[Links] = ContextVar("plait_output_links", default=NO_LINKS)
+OUTPUT_LINKS: ContextVar[LinkPolicy] = ContextVar("plait_output_links", default=NO_LINKS)
 
 _LINK_HINT = Advice(
     "symbolic links are not followed, as a security feature; allow one with ", Flag("allow-symlink-destination", "PATH")
 )
 
 
-def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> Iterator[tuple[str, str]]:
+def files_below(top: str, links: LinkPolicy, extensions: tuple[str, ...] = ("",)) -> Iterator[tuple[str, str]]:
     """The files below a directory whose names end so, in no order: each path, and the same from the top with slashes.
 
     Links to directories are files here: directories reached by a link are never walked. Raises ReadError.
@@ -328,10 +328,10 @@ def files_below(top: str, links: Links, extensions: tuple[str, ...] = ("",)) -> 
             yield path, name
 
 
-def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _files_on_disk(top: str, links: LinkPolicy, extensions: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     pending = [(top, "")]
     refused: dict[tuple[str, ...], ReadError] = {}
-    visit = allowance().visit
+    visit = current_budget().visit
     while pending:
         directory, prefix = pending.pop()
         try:
@@ -359,7 +359,9 @@ def _files_on_disk(top: str, links: Links, extensions: tuple[str, ...]) -> Itera
         raise refused[min(refused)].within("", role=CLAUSE, reference=f"Listing files '{top}'")
 
 
-def sources(path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: Links = NO_LINKS) -> Iterator[Source]:
+def sources(
+    path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: LinkPolicy = NO_LINKS
+) -> Iterator[Source]:
     """The texts at a path: a file's, those of the files below a directory that end so, by name, or standard input's (-).
 
     The files of a directory come before those of the directories in it. Raises ReadError for what is not there, has no
@@ -422,7 +424,7 @@ def _is_linked(folder: str) -> bool:
     return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))
 
 
-def printable(path: str) -> str:
+def displayable_path(path: str) -> str:
     """A path as a message can show it: half a character and a null byte are no part of any."""
     return path.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
 

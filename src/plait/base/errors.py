@@ -13,7 +13,7 @@ The text of a reference program is apart from ours: `reference` of errors, findi
 
 from __future__ import annotations
 
-from plait.base.source import OURS, Position, Source, Step
+from plait.base.source import OURS, Frame, Position, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         expected: str | None
         found: str | None
         hint: str | None
-        trail: Iterable[Step]
+        trail: Iterable[Frame]
         findings: Sequence[Finding]
         reference: str | None
         code: str
@@ -171,7 +171,7 @@ class Diagnostic:
     if TYPE_CHECKING:
         at: Position | None
         also: list[Position]
-        trail: list[Step]
+        trail: list[Frame]
         is_concealed: bool
         _reference: object
         _message: str
@@ -296,7 +296,7 @@ class Finding(Diagnostic):
         expected: str | None = None,
         found: str | None = None,
         hint: str | None = None,
-        trail: Iterable[Step] = (),
+        trail: Iterable[Frame] = (),
         reference: object = None,
         code: str = "",
         word: str = "",
@@ -356,7 +356,7 @@ class PlaitError(Diagnostic, Exception):
         expected: str | None = None,
         found: str | None = None,
         hint: str | None = None,
-        trail: Iterable[Step] = (),
+        trail: Iterable[Frame] = (),
         findings: Sequence[Finding] = (),
         reference: str | None = None,
         code: str = "",
@@ -438,7 +438,7 @@ class PlaitError(Diagnostic, Exception):
 
     def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
         """Add an outer step to the trail; returns the same error, to be raised again. role, reference: of the step."""
-        self.trail.append(Step(text, at, role=role, reference=reference))
+        self.trail.append(Frame(text, at, role=role, reference=reference))
         return self
 
 

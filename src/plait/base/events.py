@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     # Kind, lines (the first is where it stands), name, ways. Plain data, so that it can be kept with compiled code.
     Point: TypeAlias = tuple[str, tuple[int, ...], str, tuple[str, ...]]
 
-    class Listener(Protocol):
+    class CoverageListener(Protocol):
         """Listener of a run. It must not change what the run does."""
 
         def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
@@ -47,24 +47,24 @@ if TYPE_CHECKING:
 # The ways of what is done, and of which nothing else can be said.
 DONE = ("done",)
 
-_CURRENT: ContextVar[Listener | None] = ContextVar("plait_listener", default=None)
+_CURRENT: ContextVar[CoverageListener | None] = ContextVar("plait_listener", default=None)
 
 
-def current_listener() -> Listener | None:
+def current_listener() -> CoverageListener | None:
     """The listener of the current run, or None."""
     return _CURRENT.get()
 
 
-class heard:  # noqa: N801 - reads as what it does
+class listening:  # noqa: N801 - reads as what it does
     """`with heard(listener):` lets somebody listen to what runs meanwhile."""
 
     __slots__ = ("_listener", "_token")
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: CoverageListener) -> None:
         self._listener = listener
 
-    def __enter__(self) -> Listener:
-        self._token: Token[Listener | None] = _CURRENT.set(self._listener)
+    def __enter__(self) -> CoverageListener:
+        self._token: Token[CoverageListener | None] = _CURRENT.set(self._listener)
         return self._listener
 
     def __exit__(self, *_: object) -> None:

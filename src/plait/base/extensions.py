@@ -20,7 +20,7 @@ OUTPUT_FILE = "output-file"
 TAGS = "tags"
 
 # What each brings, as help texts say it.
-ADDITIONS = {
+EXTENSIONS = {
     ALTERNATIVES: "@schema/one-of says of data values of which types they may be",
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
     EMBEDDED: "@overlay/inside, and !FORM in the paths of operations: documents within texts",
@@ -33,22 +33,22 @@ ADDITIONS = {
     VALUES_REFER: "data.values in data values and schemas: values that are made of others",
 }
 # Those of each command.
-OF_COMMAND = {
+BY_COMMAND = {
     "render": (ALTERNATIVES, EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
     "patch": (EMBEDDED, OPERATIONS, TAGS),
 }
 
 
-def taken(names: Iterable[str], command: str) -> frozenset[str]:
+def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
     """The additions that are named, of those that a command has. Raises UsageError for a name that none has."""
     found = frozenset(names)
-    known = OF_COMMAND[command]
+    known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):
         from plait.base.similar_names import did_you_mean
 
         hint: str | None = did_you_mean(name, known)
-        if hint is None and name in ADDITIONS:
-            hint = f"it is one of plait {next(other for other, has in OF_COMMAND.items() if name in has)}"
+        if hint is None and name in EXTENSIONS:
+            hint = f"it is one of plait {next(other for other, has in BY_COMMAND.items() if name in has)}"
         raise UsageError(
             f'unknown extension "{name}"', expected=", ".join(known), hint=hint, code="unknown-extension", word=name
         )

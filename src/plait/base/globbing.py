@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from plait.base.input_view import check_read, may_read
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Search:
     def __init__(self, root: str, start: str) -> None:
         self._root = root
         self._device = _device(start)
-        self._run = allowance()
+        self._run = current_budget()
 
     def below(self, at: str, parts: Sequence[str]) -> Iterator[str]:
         """The paths below a directory that the rest of a pattern means."""

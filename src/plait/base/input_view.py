@@ -1,7 +1,7 @@
 """Files as one run sees them: texts that stand in the place of files, and a note of what was read.
 
 Whoever tries a change before it is saved (an editor, `plait set`) renders with the new text in the place of the file; whoever
-wants to know when a result is out of date asks what it was made of. Outside of `seen` a run sees the disk.
+wants to know when a result is out of date asks what it was made of. Outside of `use_view` a run sees the disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
 
 
-class View:
+class InputView:
     """The files that a run sees, and the reads it made.
 
     texts: texts that replace files, by absolute path. is_read_only: variables stores are read, and generated values are
@@ -80,24 +80,24 @@ class View:
                 yield os.path.join(top, rest), rest.replace(os.sep, "/")
 
 
-_CURRENT: ContextVar[View | None] = ContextVar("plait_view", default=None)
+_CURRENT: ContextVar[InputView | None] = ContextVar("plait_view", default=None)
 
 
-def current_view() -> View | None:
+def current_view() -> InputView | None:
     """The view of the run that is going on; None when it sees the disk, and nobody wants to know what it reads."""
     return _CURRENT.get()
 
 
-class seen:  # noqa: N801 - reads as what it does
+class use_view:  # noqa: N801 - reads as what it does
     """`with seen(view):` lets a run see files through a view."""
 
     __slots__ = ("_token", "_view")
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: InputView) -> None:
         self._view = view
 
-    def __enter__(self) -> View:
-        self._token: Token[View | None] = _CURRENT.set(self._view)
+    def __enter__(self) -> InputView:
+        self._token: Token[InputView | None] = _CURRENT.set(self._view)
         return self._view
 
     def __exit__(self, *_: object) -> None:

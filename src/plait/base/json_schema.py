@@ -13,8 +13,8 @@ import sys
 from threading import local
 
 from plait.base.errors import PlaitError
-from plait.base.limits import allowance, exceeded
-from plait.base.regex import Pattern
+from plait.base.limits import current_budget, limit_error
+from plait.base.regex import RegexPattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class UnusableSchemaError(Exception):
         self.path = path
 
 
-class Schema:
+class JsonSchema:
     """A schema to check values by."""
 
     __slots__ = ("_checker",)
@@ -136,18 +136,18 @@ class _Cost(local):
     """The cost of a check in steps of the run, and the nesting depth of keywords, per thread."""
 
     def __init__(self) -> None:
-        self.run = allowance()
+        self.run = current_budget()
         self.taken = 0
         self.depth = 0
 
     def take(self, steps: int) -> None:
-        if self.run is not allowance():
-            self.run, self.taken = allowance(), 0
+        if self.run is not current_budget():
+            self.run, self.taken = current_budget(), 0
         self.taken += steps
         self.run.check_time()
         most = self.run.most("steps")
         if self.taken > most:
-            raise exceeded("checking data by its schema", "steps", most)
+            raise limit_error("checking data by its schema", "steps", most)
 
     def charged(self, name: str, keyword: Keyword) -> Keyword:
         """The keyword, which charges steps before it runs and for each message."""
@@ -202,7 +202,7 @@ def _comparisons(name: str, rule: object, instance: object) -> int:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    return Pattern(re.compile(pattern)).search(text) is not None
+    return RegexPattern(re.compile(pattern)).search(text) is not None
 
 
 def _pattern(validator: Validator, rule: object, instance: object, _schema: object) -> Iterator[Violation]:

@@ -4,7 +4,7 @@
         ...
 
 Each limit has a name, which is the same in `--limit NAME=VALUE`, in `limits={NAME: VALUE}` and in messages. What
-stands under `with`, in the same thread, is held to these limits; whatever reads, evaluates or prints asks `allowance()`.
+stands under `with`, in the same thread, is held to these limits; whatever reads, evaluates or prints asks `current_budget()`.
 A limit that nobody set grows with the inputs where GROWS says so: somebody with much to read has much to print.
 """
 
@@ -163,7 +163,7 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
 _VISITS = 0xFF
 
 
-class Allowance:
+class RunBudget:
     """The limits of a run and their use. taken: bytes of inputs, plus an amount for each input.
     visited: number of directory entries examined.
 
@@ -172,7 +172,7 @@ class Allowance:
 
     __slots__ = ("deadline", "keeper", "limits", "taken", "visited")
 
-    def __init__(self, limits: Limits, keeper: Callable[[Allowance], None] | None = None) -> None:
+    def __init__(self, limits: Limits, keeper: Callable[[RunBudget], None] | None = None) -> None:
         self.limits = limits
         self.deadline = monotonic() + limits.seconds
         self.taken = 0
@@ -203,13 +203,13 @@ class Allowance:
         """Count an entry of a directory that is searched or walked. Raises LimitError, also for the time."""
         self.visited += 1
         if self.visited > self.limits.entries:
-            raise exceeded(f"the search below {directory}", "entries", self.limits.entries)
+            raise limit_error(f"the search below {directory}", "entries", self.limits.entries)
         if not self.visited & _VISITS:
             self.check_time()
 
-    def again(self) -> Allowance:
+    def again(self) -> RunBudget:
         """The same limits and inputs, with all the time there was."""
-        other = Allowance(self.limits)
+        other = RunBudget(self.limits)
         other.taken = self.taken
         return other
 
@@ -220,38 +220,38 @@ class Allowance:
     def check_time(self) -> None:
         """Raises LimitError when the run takes too long."""
         if monotonic() > self.deadline:
-            raise exceeded("this run", "seconds", self.limits.seconds)
+            raise limit_error("this run", "seconds", self.limits.seconds)
 
 
-_CURRENT: ContextVar[Allowance] = ContextVar("plait_allowance")
+_CURRENT: ContextVar[RunBudget] = ContextVar("plait_allowance")
 _DEFAULT = Limits()
 
 
-def allowance() -> Allowance:
+def current_budget() -> RunBudget:
     """The allowance of the current run; the defaults outside a run."""
     found = _CURRENT.get(None)
-    return Allowance(_DEFAULT) if found is None else found
+    return RunBudget(_DEFAULT) if found is None else found
 
 
-class limited:  # noqa: N801 - reads as what it does
+class budget_scope:  # noqa: N801 - reads as what it does
     """`with limited(limits) as allowance:` begins a run, or goes on with one if it is given an allowance."""
 
     __slots__ = ("_allowance", "_token")
 
-    def __init__(self, limits: Limits | Allowance) -> None:
-        self._allowance = Allowance(limits) if isinstance(limits, Limits) else limits
+    def __init__(self, limits: Limits | RunBudget) -> None:
+        self._allowance = RunBudget(limits) if isinstance(limits, Limits) else limits
 
-    def __enter__(self) -> Allowance:
-        self._token: Token[Allowance] = _CURRENT.set(self._allowance)
+    def __enter__(self) -> RunBudget:
+        self._token: Token[RunBudget] = _CURRENT.set(self._allowance)
         return self._allowance
 
     def __exit__(self, *_: object) -> None:
         _CURRENT.reset(self._token)
 
 
-def limited_to(given: Mapping[str, object] | None) -> limited:
+def limited_to(given: Mapping[str, object] | None) -> budget_scope:
     """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
-    return limited(allowance() if given is None else Limits(**given))
+    return budget_scope(current_budget() if given is None else Limits(**given))
 
 
 def _shown(name: str, value: float) -> str:
@@ -260,7 +260,7 @@ def _shown(name: str, value: float) -> str:
     return f"{int(value) >> 20}M" if value >= _M and value % _M == 0 else str(value)
 
 
-def exceeded(
+def limit_error(
     what: str,
     name: str,
     value: float,

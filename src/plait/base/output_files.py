@@ -290,9 +290,9 @@ def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
 
 def write_error(directory: str, error: OSError | ValueError) -> ReadError:
     """The error for users, in the words of ytt."""
-    from plait.base.writing import Refused
+    from plait.base.writing import WriteRefused
 
     place = error.filename if isinstance(error, OSError) and error.filename else directory
-    why = f"is {error.kind}" if isinstance(error, Refused) and error.kind else reason(error)
-    hint = error.hint if isinstance(error, Refused) else None
+    why = f"is {error.kind}" if isinstance(error, WriteRefused) and error.kind else reason(error)
+    hint = error.hint if isinstance(error, WriteRefused) else None
     return ReadError(f"Writing '{os.fsdecode(place)}': {why}", hint=hint, code="unwritable-file")

@@ -16,7 +16,7 @@ from __future__ import annotations
 import _thread
 import sys
 
-from plait.base.limits import DEEPEST, Allowance, Limits, allowance, exceeded, limited
+from plait.base.limits import DEEPEST, Limits, RunBudget, budget_scope, current_budget, limit_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ ENDLESS = 1 << 32
 """Seconds of what ends when it is ended."""
 
 
-def own_process(told: Callable[[Allowance], None] | None = None) -> None:
+def own_process(told: Callable[[RunBudget], None] | None = None) -> None:
     """Let the process keep the limits of what is run in it from here on. told: hears of each run that begins."""
-    limited(Allowance(Limits(), keeper(_BEFORE, told))).__enter__()
+    budget_scope(RunBudget(Limits(), keeper(_BEFORE, told))).__enter__()
 
 
-def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Callable[[Allowance], None]:
+def keeper(before: int, told: Callable[[RunBudget], None] | None = None) -> Callable[[RunBudget], None]:
     """The function that enforces a run's limits. before: bytes of memory in use when the run begins, plus some room.
 
     It is called when a run begins and for each input, so it computes nothing twice.
@@ -44,7 +44,7 @@ def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Call
     bound_memory = _memory_bound(before)
     bound_time = _time_bound()
 
-    def keep(run: Allowance) -> None:
+    def keep(run: RunBudget) -> None:
         bound_memory(run)
         if not run.taken:
             bound_time(run)
@@ -54,21 +54,21 @@ def keeper(before: int, told: Callable[[Allowance], None] | None = None) -> Call
     return keep
 
 
-def _time_bound() -> Callable[[Allowance], None]:
+def _time_bound() -> Callable[[RunBudget], None]:
     """The function that sets the timer of a run. Call it in the first thread of the process, which receives the signal."""
     import _signal as signal  # type: ignore[import-not-found]
     from time import monotonic
 
     if not hasattr(signal, "setitimer"):
         return lambda _run: None
-    current: list[Allowance] = []
+    current: list[RunBudget] = []
 
     def stop(_number: int, _frame: object) -> None:
         current[0].check_time()
 
     signal.signal(signal.SIGALRM, stop)
 
-    def bound(run: Allowance) -> None:
+    def bound(run: RunBudget) -> None:
         current[:] = [run]
         signal.setitimer(signal.ITIMER_REAL, max(run.deadline - monotonic(), 0) + 0.001)
 
@@ -83,7 +83,7 @@ def stop_timer() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _memory_bound(before: int) -> Callable[[Allowance], None]:
+def _memory_bound(before: int) -> Callable[[RunBudget], None]:
     if sys.platform != "linux":
         return lambda _run: None
     try:
@@ -93,7 +93,7 @@ def _memory_bound(before: int) -> Callable[[Allowance], None]:
 
     _, hard = getrlimit(RLIMIT_DATA)
 
-    def bound(run: Allowance) -> None:
+    def bound(run: RunBudget) -> None:
         most = before + run.most("memory")
         setrlimit(RLIMIT_DATA, (most if hard == RLIM_INFINITY else min(most, hard), hard))
 
@@ -147,17 +147,17 @@ def within_memory(work: Callable[[], T]) -> T:
         ballast.clear()
         error.__traceback__ = error.__context__ = None
         unbound_memory()
-        raise exceeded("the memory of this run", "memory", allowance().most("memory")) from None
+        raise limit_error("the memory of this run", "memory", current_budget().most("memory")) from None
 
 
-def serve_on(memory: int) -> limited:
+def serve_on(memory: int) -> budget_scope:
     """Within it the process goes on for as long as it is wanted: no timer ends it, the system refuses memory beyond so many
     bytes, and what is read belongs to no run.
     """
     stop_timer()
     endless = Limits(memory=memory, seconds=ENDLESS)
-    _memory_bound(_BEFORE)(Allowance(endless))
-    return limited(endless)
+    _memory_bound(_BEFORE)(RunBudget(endless))
+    return budget_scope(endless)
 
 
 def unbound_memory() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from plait.base.errors import LimitError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     Found = TypeVar("Found")
 
-    class Match(Protocol):
+    class RegexMatch(Protocol):
         def group(self, group: int = 0, /) -> str | None: ...
         def start(self) -> int: ...
         def end(self) -> int: ...
 
     class Linear(Protocol):
-        def search(self, text: str) -> Match | None: ...
-        def finditer(self, text: str) -> list[Match]: ...
+        def search(self, text: str) -> RegexMatch | None: ...
+        def finditer(self, text: str) -> list[RegexMatch]: ...
 
 
-class Pattern:
+class RegexPattern:
     """A compiled pattern."""
 
     __slots__ = ("_regexp",)
@@ -38,7 +38,7 @@ class Pattern:
     def __init__(self, regexp: re.Pattern[str]) -> None:
         self._regexp = regexp
 
-    def search(self, text: str) -> re.Match[str] | Match | None:
+    def search(self, text: str) -> re.Match[str] | RegexMatch | None:
         """The first match, or None. Raises LimitError."""
         if self._is_quick(text):
             return self._regexp.search(text)
@@ -54,7 +54,7 @@ class Pattern:
             return self._within(lambda: self._regexp.sub(new, text))
         out: list[str] = []
         end = 0
-        run = allowance()
+        run = current_budget()
         for match in self._linear(text).finditer(text):
             # Each match of a pattern such as `a.*b|a` looks at all that is left.
             run.check_time()
@@ -90,10 +90,10 @@ class Pattern:
             return work()  # whoever waits for a worker of a browser ends it when it takes too long
         import signal
 
-        seconds = allowance().limits.pattern
+        seconds = current_budget().limits.pattern
 
         def stop(_number: int, _frame: object) -> None:
-            raise exceeded(
+            raise limit_error(
                 f'the pattern "{self._regexp.pattern}"',
                 "pattern",
                 seconds,

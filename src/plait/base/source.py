@@ -135,7 +135,7 @@ class Related(Position):
 CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG, OURS = "call", "instruction", "file", "node", "clause", "flag", ""
 
 
-class Step:
+class Frame:
     """One step of a trail: what was being done ("in document", "in f"), and where.
 
     role: CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step

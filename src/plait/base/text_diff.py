@@ -7,7 +7,7 @@ line, or that comes when the work is used up, counts as replaced, so that no pai
 
 from __future__ import annotations
 
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def visible(line: str) -> str:
 
 def differing(left: Sequence[str], right: Sequence[str]) -> list[Range]:
     """The ranges where two sequences differ, in order. Raises LimitError when the time is up."""
-    run = allowance()
+    run = current_budget()
     found: list[Range] = []
     work = min(_WORK * (len(left) + len(right)), _MOST_WORK)
     stack: list[Range] = [(0, len(left), 0, len(right))]

@@ -9,11 +9,11 @@ from plait.base.process import serve_on
 from plait.base.similar_names import counted, did_you_mean
 from plait.cli.serve_options import Serve
 from plait.cli.streams import complain, write_out
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.database import Database, reason_of
-from plait.service.encryption import Keys, new_key, rotate
+from plait.service.encryption import KeyRing, new_key, rotate
 from plait.service.identity import digest_of, new_token
-from plait.service.policy import Policy
+from plait.service.policy import AccessPolicy
 from plait.service.project_files import documents_in
 from plait.service.transfer import add_all, lines, load
 from plait.service.yaml_bodies import text_of
@@ -54,7 +54,7 @@ def do(flags: Serve) -> int:
 
 
 def _new_token(name: str, flags: Serve) -> int:
-    known = Policy(policy_of(flags)).roles
+    known = AccessPolicy(policy_of(flags)).roles
     roles = list(flags.role)
     unknown = [role for role in roles if flags.has(Serve.policy) and role not in known]
     if not roles or unknown:
@@ -88,7 +88,7 @@ def _rotate(flags: Serve) -> int:
         # Some at a time, so that the service goes on meanwhile.
         while part := _rotated(database, keys):
             done += part
-    except Refusal as refusal:
+    except ApiError as refusal:
         raise PlaitError(refusal.message, code="service-keys") from None
     finally:
         database.close()
@@ -96,7 +96,7 @@ def _rotate(flags: Serve) -> int:
     return 0
 
 
-def _rotated(database: Database, keys: Keys) -> int:
+def _rotated(database: Database, keys: KeyRing) -> int:
     with database.writing() as connection:
         return rotate(connection, keys)
 
@@ -113,7 +113,7 @@ def _prune(flags: Serve) -> int:
     try:
         with database.writing() as connection:
             count = prune(connection, keep)
-    except (SQLAlchemyError, Refusal) as error:
+    except (SQLAlchemyError, ApiError) as error:
         raise PlaitError(f"nothing is removed: {_reason(error)}", code="database") from None
     finally:
         database.close()
@@ -121,8 +121,8 @@ def _prune(flags: Serve) -> int:
     return 0
 
 
-def _reason(error: SQLAlchemyError | Refusal) -> str:
-    return error.message if isinstance(error, Refusal) else reason_of(error)
+def _reason(error: SQLAlchemyError | ApiError) -> str:
+    return error.message if isinstance(error, ApiError) else reason_of(error)
 
 
 def _status(flags: Serve) -> int:
@@ -213,11 +213,11 @@ def policy_of(flags: Serve) -> dict[object, object] | None:
     return found
 
 
-def keys_of(flags: Serve) -> Keys | None:
+def keys_of(flags: Serve) -> KeyRing | None:
     """The keys that `--keys` names; None without it. Raises PlaitError."""
     given = flags.keys
     if not given:
         return None
     from plait.engine.secret_sources import read_secrets
 
-    return Keys(lambda: read_secrets([given], allow_exec=flags.allow_exec)[0])
+    return KeyRing(lambda: read_secrets([given], allow_exec=flags.allow_exec)[0])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from _contextvars import copy_context
 
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import PlaitError, UsageError
-from plait.base.limits import Allowance, Limits, allowance, limited
+from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.cli import ISOLATES, TYPED, Isolate
 from plait.engine.common import (
     ALLOW_OUTPUT,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
-    from plait.tree.context import Context, Originals
+    from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
 
@@ -43,7 +43,7 @@ def entered(request: R) -> R:
     if request.has(ALLOW_OUTPUT):
         from plait.base.content import OUTPUT_LINKS
 
-        OUTPUT_LINKS.set(Links(request.value(ALLOW_OUTPUT)))
+        OUTPUT_LINKS.set(LinkPolicy(request.value(ALLOW_OUTPUT)))
     if request.value(TRUST):
         from plait.base.trust import assenting
 
@@ -84,8 +84,8 @@ def within_limits(work: Callable[[], T]) -> T:
     from plait.base.process import within_memory
 
     def limit() -> T:
-        current = allowance()
-        limited(Allowance(current.limits, current.keeper)).__enter__()
+        current = current_budget()
+        budget_scope(RunBudget(current.limits, current.keeper)).__enter__()
         return within_memory(work)
 
     return copy_context().run(limit)
@@ -96,7 +96,7 @@ def without_end(work: Callable[[], T]) -> T:
     from plait.base.process import ENDLESS, stop_timer
 
     stop_timer()
-    with limited(Limits(seconds=ENDLESS)):
+    with budget_scope(Limits(seconds=ENDLESS)):
         return within_limits(work)
 
 
@@ -108,7 +108,7 @@ class following_links:  # noqa: N801 - reads as what it does
     def __enter__(self) -> None:
         from plait.base.content import OUTPUT_LINKS as ALLOWED
 
-        self._token = ALLOWED.set(Links(every=True))
+        self._token = ALLOWED.set(LinkPolicy(every=True))
 
     def __exit__(self, *_: object) -> None:
         from plait.base.content import OUTPUT_LINKS as ALLOWED
@@ -131,7 +131,7 @@ def write_source_map(
     documents: DocumentSet,
     text: str | None = None,
     *,
-    originals: Originals | None = None,
+    originals: FormatPreserver | None = None,
     as_json: bool = False,
 ) -> None:
     """Writes the source map if requested. text, originals, as_json: the printed form, if not the usual YAML. Raises

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import PlaitError
-from plait.base.extensions import ADDITIONS, OF_COMMAND
+from plait.base.extensions import BY_COMMAND, EXTENSIONS
 from plait.cli.commands import GROUPS, Node, node_of
 from plait.engine.options import SWITCH, Option
 
@@ -154,8 +154,8 @@ def _values(option: Option, node: Node, current: str) -> Iterator[Suggestion]:
     if option.choices:
         yield from map(Suggestion, option.choices)
     elif option.name == "with":
-        command = next((word for word in reversed(node.words) if word in OF_COMMAND), "")
-        yield from (Suggestion(name, ADDITIONS[name]) for name in OF_COMMAND.get(command, ()))
+        command = next((word for word in reversed(node.words) if word in BY_COMMAND), "")
+        yield from (Suggestion(name, EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
     elif option.name == "limit":
         from plait.base.limits import TABLE
 
@@ -198,7 +198,7 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Suggestion]:
     """The documents of a run, or the places in one of them, as far as the last word names it. Nothing is written, and no
     program is run. words: of the command line after the command.
     """
-    from plait.base.limits import Allowance, limited, parse
+    from plait.base.limits import RunBudget, budget_scope, parse
     from plait.cli.questions import take_apart
     from plait.insight.explain import Explainer
     from plait.insight.node_paths import all_places
@@ -209,7 +209,7 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Suggestion]:
     question = take_apart(own, rest)
     request = question.request
     question.request = request.without(*(one for one in type(request).options if one.program))
-    with limited(Allowance(parse([_SECONDS]))):
+    with budget_scope(RunBudget(parse([_SECONDS]))):
         documents, trace = question.run(Context(print_line=lambda _: None))
         explainer = Explainer(trace)
         visible = explainer.visible(documents.items)

@@ -117,10 +117,10 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
 
         context.doing = f"reading {path}"
         return read(sources(path, _EXTENSIONS, links=links))
-    from plait.layering import Job, Options
+    from plait.layering import LayeringOptions, LayerJob
     from plait.layering.sites import find_site
 
     context.done = context.total = 0
     site = find_site(path, context.warn, repositories=repositories_of(flags.value(REPOSITORY)), links=links)
-    options = Options(lenient=flags.lenient, cleartext_secrets=flags.cleartext_secrets)
-    return Job(site.sources(links), options, unwrap=True).run(context).items
+    options = LayeringOptions(lenient=flags.lenient, cleartext_secrets=flags.cleartext_secrets)
+    return LayerJob(site.sources(links), options, unwrap=True).run(context).items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.base.input_view import View, seen
+from plait.base.input_view import InputView, use_view
 from plait.cli.common_flags import shown
 from plait.cli.questions import take_apart
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from plait.cli.questions import Question
+    from plait.cli.questions import ExplainQuestion
     from plait.insight.explain import History
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
@@ -145,12 +145,12 @@ def main_impact(argv: Sequence[str]) -> int:
     from plait.insight.impact import check_line, impact
 
     def rerun(texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace]:
-        with seen(View(texts)):
+        with use_view(InputView(texts)):
             return question.run(Context(print_line=lambda _: None))
 
-    context, view = Context(), View()
+    context, view = Context(), InputView()
     with watched(context):
-        with seen(view):
+        with use_view(view):
             documents, trace = question.run(context, follows_all=True)
         if not file.startswith("stdin"):
             check_line(view.files, file, int(number), "this run")
@@ -173,7 +173,7 @@ def main_impact(argv: Sequence[str]) -> int:
     return 0 if places else 1
 
 
-def _as_json(question: Question[Any]) -> bool:
+def _as_json(question: ExplainQuestion[Any]) -> bool:
     question.own.require_choice(OUTPUT, "form")
     if question.own.value(OUTPUT) == ANSWER_JSON:
         return True

@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.fleet.api import Report
-    from plait.fleet.progress import Watcher
+    from plait.fleet.api import FleetReport
+    from plait.fleet.progress import FleetReporter
 
 _SUBCOMMANDS = (
     ("why", "which value each environment has, and the line that decided"),
@@ -100,7 +100,7 @@ def _many_runs() -> Iterator[None]:
     """Disables the limits and the garbage collection of a single run: a fleet is many runs."""
     import gc
 
-    from plait.base.limits import Limits, limited
+    from plait.base.limits import Limits, budget_scope
     from plait.base.process import stop_timer, unbound_memory
 
     stop_timer()
@@ -110,7 +110,7 @@ def _many_runs() -> Iterator[None]:
     # Ten thousand environments are no garbage, however often they are looked through.
     gc.set_threshold(100_000, 20, 50)
     try:
-        with limited(Limits()):
+        with budget_scope(Limits()):
             yield
     finally:
         gc.set_threshold(*threshold)
@@ -118,7 +118,7 @@ def _many_runs() -> Iterator[None]:
             gc.disable()
 
 
-def _made(flags: Fleet, project: str) -> Report:
+def _made(flags: Fleet, project: str) -> FleetReport:
     from plait.base.limits import parse
     from plait.fleet.api import fleet
 
@@ -151,15 +151,15 @@ def _made(flags: Fleet, project: str) -> Report:
             executor.close()  # type: ignore[attr-defined]
 
 
-def _watcher(flags: Fleet) -> Watcher:
+def _watcher(flags: Fleet) -> FleetReporter:
     from plait.cli.fleet_progress import Events, for_people
-    from plait.fleet.progress import Silent
+    from plait.fleet.progress import NullReporter
 
     if flags.has(Fleet.events):
         if flags.events != "json":
             raise UsageError(f'unknown form "{flags.events}"', expected="json", code="unknown-choice")
         return Events()
-    return Silent() if flags.quiet else for_people()
+    return NullReporter() if flags.quiet else for_people()
 
 
 def _number(text: str) -> int:
@@ -168,7 +168,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _tell(report: Report, flags: Fleet) -> None:
+def _tell(report: FleetReport, flags: Fleet) -> None:
     from plait.authoring.project.run import from_here
     from plait.fleet.remote_files import is_url
     from plait.fleet.summary import by_error, counts_line, faults_text, warnings_text

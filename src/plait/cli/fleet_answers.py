@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.file import Project
     from plait.fleet.plan import Task
-    from plait.fleet.queries import Compared
+    from plait.fleet.queries import PathComparison
 
 
-class Question(Request):
+class FleetQuestion(Request):
     """A question about the environments of a project."""
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class Question(Request):
     output = OUTPUT
 
 
-class Why(Question):
+class Why(FleetQuestion):
     """The command line of `plait fleet why`."""
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class Why(Question):
     usage = "PATH"
 
 
-class Differ(Question):
+class Differ(FleetQuestion):
     """The command line of `plait fleet diff`."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Differ(Question):
     usage = "[A B]"
 
 
-class Reach(Question):
+class Reach(FleetQuestion):
     """The command line of `plait fleet impact`."""
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class Reach(Question):
     usage = "FILE:LINE"
 
     since = text("since", "what differs from this revision of the git repository", value="REVISION")
-    _rows = Question.rows
+    _rows = FleetQuestion.rows
 
 
 WHY = Command(Why, "plait fleet why")
@@ -78,7 +78,7 @@ def answer(name: str, argv: Sequence[str]) -> int:
 
     command, work = ANSWERS[name]
 
-    def run(flags: Question) -> int:
+    def run(flags: FleetQuestion) -> int:
         flags.require_choice(OUTPUT, "form")
         project = read(project_file(flags.project))
         return work(flags, project, tasks_of(project, flags.only))
@@ -130,7 +130,7 @@ def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:
     return 0
 
 
-def _told(one: Compared) -> str:
+def _told(one: PathComparison) -> str:
     out = [f"  {one.path}"]
     groups = one.groups[:_NAMED] if one.kind == VARIOUS and len(one.groups) > _NAMED + 1 else one.groups
     for value, members in groups:
@@ -149,7 +149,7 @@ def _told(one: Compared) -> str:
     return "\n".join(out) + "\n"
 
 
-def _data(one: Compared) -> Mapping[str, object]:
+def _data(one: PathComparison) -> Mapping[str, object]:
     values = [
         {
             "value": None if value is None else value.text,

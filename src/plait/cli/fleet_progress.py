@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from plait.fleet.progress import Silent
+from plait.fleet.progress import NullReporter
 from plait.fleet.run_result import FAILED
 from plait.fleet.summary import duration
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plait.cli.terminal import Terminal
-    from plait.fleet.progress import Watcher
-    from plait.fleet.run_result import Outcome
+    from plait.fleet.progress import FleetReporter
+    from plait.fleet.run_result import RunResult
 
 
-class Lines(Silent):
+class Lines(NullReporter):
     """Prints progress to standard error: finished runs, runs per second, and the remaining time."""
 
     # Seconds before the first line, and between lines.
@@ -33,7 +33,7 @@ class Lines(Silent):
         self._last = self._start + self._FIRST - self._EACH
         self._total, self._kept = total, kept
 
-    def outcome(self, outcome: Outcome) -> None:
+    def outcome(self, outcome: RunResult) -> None:
         self._done += 1
         self._failed += outcome.status == FAILED
         self.tick()
@@ -77,13 +77,13 @@ class TerminalLine(Lines):
         self._terminal.show(line)
 
 
-class Events(Silent):
+class Events(NullReporter):
     """Tells programs: a line of JSON on standard output for the beginning, each run, and the end."""
 
     def begin(self, total: int, kept: int) -> None:
         self._write({"event": "begin", "runs": total, "kept": kept})
 
-    def outcome(self, outcome: Outcome) -> None:
+    def outcome(self, outcome: RunResult) -> None:
         event: dict[str, object] = {"event": "run", "run": outcome.name, "status": outcome.status}
         event["seconds"] = round(outcome.seconds, 4)
         if outcome.error:
@@ -103,7 +103,7 @@ class Events(Silent):
         write_out(dumps(event) + "\n")
 
 
-def for_people() -> Watcher:
+def for_people() -> FleetReporter:
     """The watcher that prints progress to standard error."""
     from os import environ
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import PassingLinks
+from plait.base.content import SkippingLinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.messages import complain_of
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.formatting.formatter import Formatted
+    from plait.authoring.formatting.formatter import FormattedText
     from plait.ytt.workspace import InputFile
 
 
@@ -64,7 +64,7 @@ def main(flags: Fmt) -> int:
         )
     if flags.write and "-" in named:
         raise UsageError("-w needs files, not standard input", code="standard-input")
-    links = PassingLinks(flags.allow_links, every=flags.allow_all_links)
+    links = SkippingLinkPolicy(flags.allow_links, every=flags.allow_all_links)
     found = Inputs(links=links, offline=True).files(named)
     for path in links.passed[:_NAMED]:
         complain(f"plait: warning: {path} is a link, and is not followed: format the file where it is\n")
@@ -102,7 +102,7 @@ def main(flags: Fmt) -> int:
     return status
 
 
-def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatted | None]]:
+def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, FormattedText | None]]:
     """Each file with its new text; None for a file that is not YAML, which is reported."""
     from plait.authoring.formatting.formatter import format_text
 
@@ -120,7 +120,7 @@ def _formatted(files: Sequence[InputFile]) -> Iterator[tuple[InputFile, Formatte
         yield file, formatted
 
 
-def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool, colour: bool) -> None:
+def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: bool) -> None:
     """Print the name of a file that changes, or the difference."""
     name = file.source.shown
     if not is_diff:
@@ -135,7 +135,7 @@ def _tell(file: InputFile, formatted: Formatted, *, is_diff: bool, colour: bool)
     write_out("".join(f"{line}\n" for line in out), is_harmless=True)
 
 
-def _is_written(file: InputFile, formatted: Formatted, named: Sequence[str]) -> bool:
+def _is_written(file: InputFile, formatted: FormattedText, named: Sequence[str]) -> bool:
     """True if the file was written. Prints errors, so that the remaining files are written.
 
     named: the paths that the user typed.

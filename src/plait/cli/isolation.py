@@ -14,7 +14,7 @@ from time import monotonic
 
 from plait.base.children.forking import can_fork, forked
 from plait.base.errors import LimitError, UsageError
-from plait.base.limits import Limits, exceeded
+from plait.base.limits import Limits, limit_error
 from plait.base.process import own_process, stop_timer
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-    from plait.base.limits import Allowance
+    from plait.base.limits import RunBudget
 
 # Seconds: the child's own timer comes first, and its message says more.
 _GRACE = 0.3
@@ -56,7 +56,7 @@ def isolated(command: Callable[[], int]) -> int:
         os.close(hears)
         signal.signal(signal.SIGTERM, before)
     if overdue is not None:
-        raise exceeded("this run", "seconds", overdue)
+        raise limit_error("this run", "seconds", overdue)
     if status < 0:
         name = signal.Signals(-status).name
         raise LimitError(
@@ -71,7 +71,7 @@ def _run(command: Callable[[], int], hears: int, tells: int) -> int:
     """The exit status of the command, in the child, which sends each time limit that it sets to the parent."""
     os.close(hears)
 
-    def told(run: Allowance) -> None:
+    def told(run: RunBudget) -> None:
         os.write(tells, f"{run.limits.seconds}\n".encode())
 
     own_process(told)

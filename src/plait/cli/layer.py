@@ -13,7 +13,7 @@ from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
 from plait.engine.layer import Layer, form_of, job_of
 from plait.engine.options import Request
-from plait.layering import STRINGS, Job
+from plait.layering import STRINGS, LayerJob
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _json(result: DocumentSet) -> str:
     return FORMATS["json"](result)
 
 
-def _compare(job: Job, context: Context) -> int:
+def _compare(job: LayerJob, context: Context) -> int:
     """Prints the values that Deckhand renders differently. Returns 1 if there are any."""
     from plait.layering.deckhand_differences import to_text
 

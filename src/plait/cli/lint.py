@@ -23,10 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.lint.finding import Finding
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.finding import LintFinding
+    from plait.authoring.lint.subject import LintProject
     from plait.authoring.project.file import Project
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
 
 FORMS = ("text", "json", "sarif", "github")
 TARGETS = ("ytt", "bosh", "deckhand")
@@ -104,10 +104,10 @@ class Asked:
         if flags.watch and flags.fix:
             raise UsageError("--watch and --fix do not go together", code="flag-conflict")
 
-    def look(self, view: View | None = None) -> tuple[Subject, list[Finding]]:
+    def look(self, view: InputView | None = None) -> tuple[LintProject, list[LintFinding]]:
         """The findings. view: records the reads. Raises PlaitError."""
         from plait.authoring.lint.linter import findings_of
-        from plait.authoring.lint.subject import Subject
+        from plait.authoring.lint.subject import LintProject
 
         flags = self.flags
         project = _typed(self._typed) if self._typed else announced(project_of(flags.project, os.curdir))
@@ -122,10 +122,10 @@ class Asked:
                 code="nothing-to-do",
             )
         with permitted(project.permissions):
-            subject = Subject(project, runs, view)
+            subject = LintProject(project, runs, view)
             return subject, findings_of(subject, flags.select, flags.ignore, flags.portable)
 
-    def tell(self, subject: Subject, found: Sequence[Finding]) -> None:
+    def tell(self, subject: LintProject, found: Sequence[LintFinding]) -> None:
         """Print the findings, and write them to files. Raises ReadError."""
         from plait.authoring.lint import reports
         from plait.insight.diagnostic_formats import as_annotations, as_list, as_sarif

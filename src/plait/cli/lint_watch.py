@@ -6,7 +6,7 @@ import sys
 
 from plait.authoring.watch.changes import follow
 from plait.base.errors import PlaitError
-from plait.base.input_view import seen
+from plait.base.input_view import use_view
 from plait.base.process import goes_on, stop_timer, tidier
 from plait.base.similar_names import counted
 from plait.cli.messages import complain_of
@@ -17,22 +17,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.authoring.lint.finding import Finding
-    from plait.authoring.lint.subject import Subject
-    from plait.base.input_view import View
+    from plait.authoring.lint.finding import LintFinding
+    from plait.authoring.lint.subject import LintProject
+    from plait.base.input_view import InputView
 
 
 def watch(
-    look: Callable[[View], tuple[Subject, list[Finding]]],
-    report: Callable[[Subject, list[Finding]], None],
+    look: Callable[[InputView], tuple[LintProject, list[LintFinding]]],
+    report: Callable[[LintProject, list[LintFinding]], None],
     *,
     counts: bool,
 ) -> None:
     """Report findings until the user interrupts. Raises UsageError where files cannot be watched. counts: print their number."""
 
-    def work(view: View, changed: frozenset[str]) -> None:
+    def work(view: InputView, changed: frozenset[str]) -> None:
         try:
-            with seen(view):
+            with use_view(view):
                 subject, found = look(view)
             if counts:
                 count = counted(len(found), "finding")

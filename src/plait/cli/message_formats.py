@@ -10,7 +10,7 @@ from plait.insight.diagnostic_formats import (
     JSON,
     REFERENCES,
     SARIF,
-    Change,
+    EditPayload,
     Message,
     Offer,
     as_annotations,
@@ -73,5 +73,5 @@ def _offers(found: Diagnostic) -> Iterator[Offer]:
 
     file = File(source.shown, source.text, additions=source.additions)
     for one in mendings(file, found):
-        changes = [Change(source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
+        changes = [EditPayload(source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
         yield Offer(one.title, one.safety, changes)

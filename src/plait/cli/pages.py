@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from plait.base.codes import BY_CODE, CODES, Code
+from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.errors import UsageError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -16,7 +16,7 @@ _PLACES = (
 )
 
 
-def code_of(text: str) -> Code:
+def code_of(text: str) -> DiagnosticCode:
     """The code that a text names: E0101, e101 or undefined-name. Raises UsageError."""
     letter, number = text[:1].upper(), text[1:]
     found = CODES.get(text)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import ClassVar, Protocol
 
-    from plait.ops import Job
+    from plait.ops import PatchJob
 
     class Outcome(Protocol):
         """The options for the form of a result."""
@@ -92,7 +92,7 @@ def _run(request: Patch) -> int:
     return finish(request, prepare(request))
 
 
-def prepare(request: Patch, *, is_whole: bool = True) -> Job:
+def prepare(request: Patch, *, is_whole: bool = True) -> PatchJob:
     """Read everything that a request names. is_whole: as of `job_of`. Raises PlaitError."""
     keep_limits(request)
     context = Context()
@@ -105,7 +105,7 @@ def prepare(request: Patch, *, is_whole: bool = True) -> Job:
         raise
 
 
-def finish(flags: Patch, job: Job) -> int:
+def finish(flags: Patch, job: PatchJob) -> int:
     """Evaluates the input, and writes the result. Returns the exit status. Raises PlaitError."""
     context = job.context
     try:

@@ -15,7 +15,7 @@ _FIRST = 1.0
 _AGAIN = 0.2
 
 
-class Watched:
+class ProgressDisplay:
     """`with Watched(context, terminal):` shows the progress of its body."""
 
     __slots__ = ("_context", "_over", "_terminal")

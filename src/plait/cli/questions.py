@@ -11,7 +11,7 @@ import os
 from contextlib import nullcontext
 
 from plait.base.errors import UsageError
-from plait.base.input_view import View, current_view, permitted, seen
+from plait.base.input_view import InputView, current_view, permitted, use_view
 from plait.cli.common_flags import entered
 from plait.cli.tools import table
 from plait.engine import DIALECTS, dialect
@@ -38,7 +38,7 @@ else:
     R = None
 
 
-class Question(Generic[R]):
+class ExplainQuestion(Generic[R]):
     """A parsed command line of a query.
 
     own: the query's own flags. request: the evaluation. typed: the typed part of it, without the settings of a
@@ -63,11 +63,11 @@ class Question(Generic[R]):
         """
         trace = context.trace = Trace()
         trace.follows_all = follows_all
-        with nullcontext() if current_view() is not None else seen(View()), permitted(self.permissions):
+        with nullcontext() if current_view() is not None else use_view(InputView()), permitted(self.permissions):
             return evaluate_in(context, self.request).nodes, trace
 
 
-def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> Question[R]:
+def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
     """Read a command line about another one. own: the flags at its beginning; argv: the words after them.
 
     Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises
@@ -112,9 +112,9 @@ def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> Question[R]
             raise _nothing_asked(command, count)
         typed, asked = typed.apart()
     if run is None or above is None:
-        return Question(own, typed, typed, asked)
+        return ExplainQuestion(own, typed, typed, asked)
     run.grant(typed.uses)
-    return Question(own, above.over(typed.uses), typed, asked, run.permissions)
+    return ExplainQuestion(own, above.over(typed.uses), typed, asked, run.permissions)
 
 
 # Options that tell which command is meant, in the order in which they are looked for.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.code_cache import CodeCache
-    from plait.ytt.workspace import Result
+    from plait.ytt.workspace import RenderResult
 
 _SUBCOMMANDS = (
     ("fmt", "format YAML templates"),
@@ -219,7 +219,7 @@ def _prints_json(request: Render) -> bool:
     return not elsewhere and choose_formats(request.output)[0] == "json"
 
 
-def _note_texts(request: Render, result: Result, context: Context) -> None:
+def _note_texts(request: Render, result: RenderResult, context: Context) -> None:
     """Warns about text files that are not printed if warnings are errors; otherwise `_write` does."""
     if context.refuses_warnings and result.texts and _prints_documents(request):
         names = ", ".join(file.path for file in result.texts)
@@ -229,7 +229,7 @@ def _note_texts(request: Render, result: Result, context: Context) -> None:
         context.warn(warning(message, code="text-not-printed"))
 
 
-def _write(request: Render, result: Result) -> None:
+def _write(request: Render, result: RenderResult) -> None:
     from plait.yaml import output_formats
 
     emptied, kept = request.emptied, request.output_files

@@ -89,9 +89,9 @@ def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
 
 def _telemetry() -> Telemetry:
     from plait.base.version import __version__
-    from plait.service.telemetry import Exported
+    from plait.service.telemetry import ExportingTelemetry
 
-    return Exported(__version__)
+    return ExportingTelemetry(__version__)
 
 
 def _issuer(flags: Serve) -> Issuer | None:
@@ -105,12 +105,12 @@ def _issuer(flags: Serve) -> Issuer | None:
 def _run(app: Starlette, listener: socket.socket) -> int:
     from plait.base.process import goes_on, serve_on
     from plait.cli.admin_commands import MEMORY
-    from plait.service.protocol import Server
+    from plait.service.protocol import GracefulServer
 
     goes_on()
     try:
         with serve_on(MEMORY):
-            Server(app).run(sockets=[listener])
+            GracefulServer(app).run(sockets=[listener])
     finally:
         app.state.service.database.close()
     return 0

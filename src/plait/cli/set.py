@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.edit.setting import Edit, State
+    from plait.authoring.edit.setting import Edit, EditSession
     from plait.authoring.edit.target import Target
     from plait.engine.options import Use
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
 
 
@@ -79,7 +79,7 @@ class Wish:
                 code="missing-argument",
             )
 
-    def found(self, state: State) -> tuple[Place, str]:
+    def found(self, state: EditSession) -> tuple[NodePath, str]:
         """The one value that the PATH means, and the text of the VALUE. Raises UsageError."""
         first: UsageError | None = None
         for path, value in self.splits:
@@ -153,13 +153,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
-    from plait.authoring.edit.setting import State, joined
+    from plait.authoring.edit.setting import EditSession, joined
 
-    state = State(target)
+    state = EditSession(target)
     edits: list[Edit] = []
     for wish in wishes:
         if edits:
-            state = State(target, joined(edits).texts)
+            state = EditSession(target, joined(edits).texts)
         edits.append(_edit(state, wish, flags))
     edit = joined(edits)
     _show(edit, flags)
@@ -167,9 +167,9 @@ def _set(target: Target, wishes: Sequence[Wish], flags: Set) -> int:
     return 0
 
 
-def _edit(state: State, wish: Wish, flags: Set) -> Edit:
+def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
     """The edit for one value. If there is none, alternatives are printed. Raises PlaitError."""
-    from plait.authoring.edit.edit_errors import Refused
+    from plait.authoring.edit.edit_errors import EditError
     from plait.authoring.edit.insertion import offers
     from plait.authoring.edit.public_functions import added, removed
 
@@ -189,7 +189,7 @@ def _edit(state: State, wish: Wish, flags: Set) -> Edit:
     value = wish.value(text)
     try:
         edit = _chosen(state, place, value, wish.typed(text), flags)
-    except Refused as refused:
+    except EditError as refused:
         if flags.has(Set.at, Set.in_, Set.as_) or refused.reason in ("secret", "link"):
             raise
         raise refused.offer(offers(state, place, value)) from None
@@ -199,7 +199,7 @@ def _edit(state: State, wish: Wish, flags: Set) -> Edit:
     return edit
 
 
-def _chosen(state: State, place: Place, value: Value, typed: str | None, flags: Set) -> Edit:
+def _chosen(state: EditSession, place: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
     """The edit in the place that the flags choose, or where the value is written."""
     from plait.authoring.edit import insertion
     from plait.authoring.edit.public_functions import edited
@@ -224,13 +224,13 @@ _LONGEST_NUMBER = 9
 
 def _set_from(target: Target, flags: Set) -> int:
     """Put an edited output back; the exit status, 1 if something could not be."""
-    from plait.authoring.edit.setting import State
+    from plait.authoring.edit.setting import EditSession
     from plait.authoring.edit.write_back import put_back
     from plait.base.content import sources
     from plait.insight.diff import read
 
     wanted = read(sources(flags.from_))
-    edit, refused = put_back(State(target), wanted)
+    edit, refused = put_back(EditSession(target), wanted)
     is_partial = flags.partial
     if not refused or is_partial:
         _show(edit, flags)

@@ -8,7 +8,7 @@ from plait.base.errors import ReadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.cli.progress import Watched
+    from plait.cli.progress import ProgressDisplay
     from plait.cli.terminal import Terminal
     from plait.tree.context import Context
 
@@ -21,14 +21,14 @@ class _Unwatched:
         pass
 
 
-def watched(context: Context) -> Watched | _Unwatched:
+def watched(context: Context) -> ProgressDisplay | _Unwatched:
     """A context that shows progress on a terminal while its body runs."""
     terminal = guarded()
     if terminal is None:
         return _Unwatched()
-    from plait.cli.progress import Watched
+    from plait.cli.progress import ProgressDisplay
 
-    return Watched(context, terminal)
+    return ProgressDisplay(context, terminal)
 
 
 def guarded() -> Terminal | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from plait.base.errors import UsageError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.process import goes_on, stop_timer
 from plait.cli.colour import in_colour
 from plait.cli.runs import announced
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
     from plait.cli.coverage_reports import Reports
 
 
@@ -97,7 +97,7 @@ def main(flags: Test) -> int:
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
         return NO_TESTS
-    if allowance().keeper is not None:
+    if current_budget().keeper is not None:
         stop_timer()  # each test has its own
     coverage = None if reports is None else reports.read(flags.cov_append)
     done = _run(flags, cases, collected, jobs, start, coverage)
@@ -146,14 +146,14 @@ def _run(
     jobs: int,
     start: float,
     coverage: Coverage | None,
-) -> list[Result]:
+) -> list[CaseResult]:
     """Runs the cases and prints their results."""
     from plait.authoring.testing import reports
-    from plait.cli.test_output import Teller
+    from plait.cli.test_output import TerminalReporter
     from plait.insight.workflow import without_commands
 
-    teller = Teller(len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github)
-    done: list[Result] = []
+    teller = TerminalReporter(len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github)
+    done: list[CaseResult] = []
     for one in _results(flags, cases, jobs, coverage):
         done.append(one)
         if not flags.tap:
@@ -173,7 +173,7 @@ def _run(
 
 def _results(
     flags: Test, cases: Sequence[Case | FunctionCase], jobs: int, coverage: Coverage | None
-) -> Iterator[Result]:
+) -> Iterator[CaseResult]:
     from plait.authoring.testing.running import results, results_of_several
 
     update = flags.update
@@ -197,7 +197,7 @@ def _obsolete(flags: Test, collected: Collected) -> list[str]:
     return obsolete_note(found, removed=flags.update)
 
 
-def _write_junit(flags: Test, done: Sequence[Result]) -> None:
+def _write_junit(flags: Test, done: Sequence[CaseResult]) -> None:
     path = flags.junit
     if not path:
         return

@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
     from plait.base.equal_errors import Key
 
 _DOTS = 72
 _BAR = 30
 
 
-class Teller:
+class TerminalReporter:
     """Tells results as they come, on standard output.
 
     total: how many there will be. verbose: a line each. colour: on a terminal. in_workflow: GitHub reads the lines.
@@ -33,7 +33,7 @@ class Teller:
         self._colour = colour
         self._count = self._failed = 0
 
-    def result(self, one: Result) -> None:
+    def result(self, one: CaseResult) -> None:
         """Tell one."""
         self._count += 1
         self._failed += not one.passed
@@ -62,7 +62,7 @@ class Teller:
             text = without_commands(text)
         return harmless(text) if self._on_terminal else text
 
-    def end(self, results: Sequence[Result], notes: Sequence[str], seconds: float) -> None:
+    def end(self, results: Sequence[CaseResult], notes: Sequence[str], seconds: float) -> None:
         """Prints the failures, the notes, and the counts. notes: of the whole run."""
         if not self._verbose:
             write_out("\r\x1b[K" if self._on_terminal else "\n" if self._count % _DOTS else "", is_harmless=True)
@@ -80,7 +80,7 @@ class Teller:
         took = f" in {seconds:.2f} s" if self._on_terminal else ""
         write_out(f"{', '.join(parts)}{took}\n", is_harmless=True)
 
-    def _failure(self, one: Result, told: dict[Key, str]) -> None:
+    def _failure(self, one: CaseResult, told: dict[Key, str]) -> None:
         """Print the failures of a test. told: the errors that were printed, with their tests."""
         head = f"{self._paint('FAILED', '31;1')} {self._clean(one.id)}  ({self._clean(one.file)}:{one.line})"
         lines = []

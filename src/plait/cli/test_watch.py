@@ -11,13 +11,13 @@ from plait.authoring.testing.last_failed import remember
 from plait.authoring.testing.running import results
 from plait.authoring.watch.changes import follow
 from plait.base.errors import PlaitError
-from plait.base.input_view import View, seen
+from plait.base.input_view import InputView, use_view
 from plait.base.process import stop_timer, tidier
 from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
 from plait.cli.messages import complain_of
 from plait.cli.streams import write_out
-from plait.cli.test_output import Teller
+from plait.cli.test_output import TerminalReporter
 from plait.cli.watch import head
 
 TYPE_CHECKING = False
@@ -46,13 +46,13 @@ class Again:
         self._is_verbose = verbose
         self._updates = update
         self._evaluator = Evaluator()
-        self._reads: dict[str, View] = {}
+        self._reads: dict[str, InputView] = {}
 
-    def work(self, view: View, changed: frozenset[str]) -> None:
+    def work(self, view: InputView, changed: frozenset[str]) -> None:
         """Runs the affected tests and prints the results; mistakes in test files are printed too."""
         start = perf_counter()
         try:
-            with seen(view):
+            with use_view(view):
                 cases = self._cases()
             cases = [case for case in cases if self._is_due(case, changed)]
             self._run(cases, changed, start)
@@ -82,11 +82,11 @@ class Again:
         if not cases:
             write_out("" if changed else "no tests were found\n")
             return
-        teller = Teller(len(cases), verbose=self._is_verbose, colour=in_colour("auto"))
+        teller = TerminalReporter(len(cases), verbose=self._is_verbose, colour=in_colour("auto"))
         done = []
         running = results(cases, update=self._updates, evaluator=self._evaluator)
         for case in cases:
-            self._evaluator.reads = self._reads[case.id] = View()
+            self._evaluator.reads = self._reads[case.id] = InputView()
             one = next(running)
             done.append(one)
             teller.result(one)

@@ -13,7 +13,7 @@ from time import localtime, perf_counter, strftime
 from plait.authoring.watch.changes import follow
 from plait.base.code_cache import MemoryCache
 from plait.base.errors import PlaitError, UsageError
-from plait.base.input_view import permitted, seen
+from plait.base.input_view import permitted, use_view
 from plait.base.process import goes_on, stop_timer, tidier
 from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
@@ -27,21 +27,21 @@ from plait.engine.patch import Patch
 from plait.engine.render import Render
 from plait.engine.world import evaluate_in
 from plait.insight.diff import diff, printed, to_text
-from plait.insight.redaction import Labels, masked
+from plait.insight.redaction import SecretLabels, masked
 from plait.tree.context import Context
 from plait.tree.nodes import equal
 from plait.tree.provenance import Trace
 from plait.tree.secrets import uses_secrets
 from plait.ytt.workspace.session import KEPT
-from plait.ytt.workspace.shared_inputs import Shared
-from plait.ytt.workspace.template_cache import Kept
+from plait.ytt.workspace.shared_inputs import SharedInputs
+from plait.ytt.workspace.template_cache import TemplateCache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.base.permissions import Permissions
     from plait.engine.options import Request
     from plait.engine.results import Documents
@@ -59,7 +59,7 @@ def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Calla
     try:
         _check(read()[0])
         goes_on()
-        follow(Watched(read, deliver).work, idle=tidier())
+        follow(WatchedRequest(read, deliver).work, idle=tidier())
     except PlaitError as error:
         complain_of(error, quote_values=quotes_values(error))
         return error.exit_status
@@ -78,7 +78,7 @@ def _check(request: Request) -> None:
             raise UsageError(f"--{WATCH.name} and --{option.name} do not go together", code="flag-conflict")
 
 
-class Watched:
+class WatchedRequest:
     """A request, and its last output."""
 
     def __init__(
@@ -87,18 +87,18 @@ class Watched:
         self._read = read
         self._deliver = deliver
         self._cache = MemoryCache()
-        self._kept = Kept()
-        self._shared = Shared()
+        self._kept = TemplateCache()
+        self._shared = SharedInputs()
         self._shows_differences = sys.stdout.isatty()
         self._before: list[Document] | None = None
-        self._labels = Labels()
+        self._labels = SecretLabels()
         self._marks_secrets = False
 
-    def work(self, view: View, changed: frozenset[str]) -> None:
+    def work(self, view: InputView, changed: frozenset[str]) -> None:
         """Evaluates once, and prints the result or the error."""
         start = perf_counter()
         try:
-            with seen(view):
+            with use_view(view):
                 request, permissions = self._read()
                 request = request.without(WATCH)
                 with permitted(permissions):
@@ -115,7 +115,7 @@ class Watched:
             # What is waited for is not held to the limits of what was done.
             stop_timer()
 
-    def _differences(self, request: Request, changed: frozenset[str], start: float, view: View) -> int:
+    def _differences(self, request: Request, changed: frozenset[str], start: float, view: InputView) -> int:
         """Evaluates, and prints the differences from the last output."""
 
         def once() -> Documents:

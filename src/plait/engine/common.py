@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plait.base.content import Links
+from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
-from plait.base.extensions import OF_COMMAND
-from plait.base.limits import Allowance, allowance, limited, parse
+from plait.base.extensions import BY_COMMAND
+from plait.base.limits import RunBudget, budget_scope, current_budget, parse
 from plait.engine.options import (
     CSV,
     DELIVERY,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from plait.engine.results import Documents
     from plait.engine.types import Limits, Plain, Texts, Warnings
-    from plait.layering.sites import Site
+    from plait.layering.sites import LayeringSite
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet, Map
-    from plait.yaml import Forms
-    from plait.yaml.output_paths import Pattern
+    from plait.yaml import ScalarStyles
+    from plait.yaml.output_paths import OutputPattern
 
 # Headings of help that commands share.
 GENERAL = "General"
@@ -222,7 +222,7 @@ class Linked(Dialect):
 
 def additions_of(command: str) -> Any:
     """The option for the extensions of a dialect."""
-    names = ", ".join(OF_COMMAND[command])
+    names = ", ".join(BY_COMMAND[command])
     return declared(
         "with",
         TEXTS,
@@ -236,7 +236,7 @@ def additions_of(command: str) -> Any:
 # ---- evaluation
 
 
-def site_of(request: Request, context: Context) -> Site | None:
+def site_of(request: Request, context: Context) -> LayeringSite | None:
     """The Airship site of a request, or None. Raises UsageError, ReadError."""
     if not request.has(SITE):
         if request.has(REPOSITORY):
@@ -274,24 +274,24 @@ def keep_limits(request: Request, context: Context | None = None) -> None:
     if request.has(LIMIT):
         with located(request, LIMIT) as texts:
             limits = parse(texts)
-        run = limited(Allowance(limits, allowance().keeper)).__enter__()
+        run = budget_scope(RunBudget(limits, current_budget().keeper)).__enter__()
         if context is not None:
             context.allowance = run
 
 
-def links_of(request: Request) -> Links:
+def links_of(request: Request) -> LinkPolicy:
     """The symbolic links that a request allows."""
-    return Links(request.value(ALLOW_LINKS), every=request.value(ALLOW_ALL_LINKS))
+    return LinkPolicy(request.value(ALLOW_LINKS), every=request.value(ALLOW_ALL_LINKS))
 
 
-def output_by_of(request: Request) -> Pattern | None:
+def output_by_of(request: Request) -> OutputPattern | None:
     """The pattern of the file that each document is written to, or None. Raises UsageError."""
     if not request.has(OUTPUT_BY):
         return None
-    from plait.yaml.output_paths import Pattern
+    from plait.yaml.output_paths import OutputPattern
 
     with located(request, OUTPUT_BY):
-        return Pattern(request.value(OUTPUT_BY))
+        return OutputPattern(request.value(OUTPUT_BY))
 
 
 def secrets_of(request: Request) -> list[Map]:
@@ -304,7 +304,7 @@ def secrets_of(request: Request) -> list[Map]:
         return read_secrets(arguments, allow_exec=request.value(ALLOW_EXEC))
 
 
-def keep_originals(request: Request, context: Context, form: str, strings: Forms | None = None) -> None:
+def keep_originals(request: Request, context: Context, form: str, strings: ScalarStyles | None = None) -> None:
     """Makes the run store its texts as read, if the output keeps their format.
 
     form: of the output. strings: how new strings are written, if not as go-yaml does. Raises UsageError for a form that
@@ -319,14 +319,14 @@ def keep_originals(request: Request, context: Context, form: str, strings: Forms
             found=f"-o {form}",
             code="keep-format",
         )
-    from plait.yaml.preserved_text import Originals
+    from plait.yaml.preserved_text import PreservedTexts
     from plait.yaml.scalar_styles import FORMS
 
-    context.originals = Originals(strings or FORMS)
+    context.originals = PreservedTexts(strings or FORMS)
 
 
 def result_of(
-    nodes: DocumentSet, pattern: Pattern | None, write: Callable[[DocumentSet], str], context: Context
+    nodes: DocumentSet, pattern: OutputPattern | None, write: Callable[[DocumentSet], str], context: Context
 ) -> Documents:
     """The result of a run, with one file per document if there is a pattern. Raises UsageError."""
     from plait.engine.results import Documents, Rendered

@@ -21,7 +21,16 @@ from plait.engine.options import (
     switch,
     texts,
 )
-from plait.layering import ORDERS, STRINGS, EnvironmentSecrets, FileSecrets, Job, Options, Selection, plain_values
+from plait.layering import (
+    ORDERS,
+    STRINGS,
+    EnvironmentSecrets,
+    FileSecrets,
+    LayeringOptions,
+    LayerJob,
+    Selection,
+    plain_values,
+)
 from plait.yaml import deduplicate, read
 
 TYPE_CHECKING = False
@@ -36,7 +45,7 @@ if TYPE_CHECKING:
     from plait.layering.secrets import SecretSource
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 FORMS = ("yaml", "json")
 
@@ -118,7 +127,7 @@ class Layer(Linked):
     _rows = Linked.rows
 
 
-def evaluate(request: Layer, context: Context, shared: Shared | None = None) -> Documents:
+def evaluate(request: Layer, context: Context, shared: SharedInputs | None = None) -> Documents:
     """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
     keep_limits(request, context)
     if request.tree or request.dot or request.compare_deckhand:
@@ -144,7 +153,7 @@ def form_of(request: Layer) -> str:
     return form
 
 
-def job_of(request: Layer, context: Context, shared: Shared | None = None) -> Job:
+def job_of(request: Layer, context: Context, shared: SharedInputs | None = None) -> LayerJob:
     """The job of a request. shared: inputs of other runs. Raises PlaitError."""
     site = site_of(request, context)
     if not request.arguments and site is None:
@@ -174,9 +183,9 @@ def configured(
     *,
     unwrap: bool,
     known: dict[object, DocumentSet] | None = None,
-) -> Job:
+) -> LayerJob:
     """A job with the switches of a request. texts, unwrap, known: of the job. labels: of the returned documents."""
-    return Job(
+    return LayerJob(
         texts,
         options_of(request, secret_sources),
         selection=Selection(schemas=request.schemas, names=request.names, layers=request.layers, labels=labels),
@@ -189,9 +198,9 @@ def configured(
     )
 
 
-def options_of(request: Layer, secret_sources: Sequence[SecretSource] = ()) -> Options:
+def options_of(request: Layer, secret_sources: Sequence[SecretSource] = ()) -> LayeringOptions:
     """The options of the rendering."""
-    return Options(
+    return LayeringOptions(
         lenient=request.lenient,
         relaxed=request.relaxed,
         strict=request.strict,

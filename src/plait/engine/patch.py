@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.engine.types import Input, Inputs, Plain, Texts
-    from plait.ops import Job
+    from plait.ops import PatchJob
     from plait.tree.context import Context
 
 _ACCEPTED = "accepted, no effect"
@@ -154,7 +154,7 @@ def _check_arguments(request: Patch) -> None:
         )
 
 
-def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> Job:
+def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJob:
     """The job of a request. Files are read in the order of its uses, so that the first wrong one is reported.
 
     is_whole: not for the uses before a wrong word of a command line. Raises PlaitError.
@@ -188,24 +188,24 @@ def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> Job:
     return job
 
 
-def configured(request: Patch, context: Context) -> Job:
+def configured(request: Patch, context: Context) -> PatchJob:
     """A job with the switches of a request. Raises UsageError."""
-    from plait.ops import Job
+    from plait.ops import PatchJob
 
-    job = Job(context)
+    job = PatchJob(context)
     job.expect_values, job.expect_use = request.require_variables, request.require_use
     job.variables_first = request.variables_first
     job.sort = request.sort
     job.keep_format = request.keep_format
     if request.has(Patch.additions):
-        from plait.base.extensions import taken
+        from plait.base.extensions import parse_extensions
 
         with located(request, Patch.additions):
-            job.additions = taken(request.additions, "patch")
+            job.additions = parse_extensions(request.additions, "patch")
     return job
 
 
-def _taken(take: Callable[[Job, str, Patch], None], job: Job, use: Use, request: Patch) -> None:
+def _taken(take: Callable[[PatchJob, str, Patch], None], job: PatchJob, use: Use, request: Patch) -> None:
     """Give one use to the job. Raises PlaitError, the flag in the trail."""
     try:
         take(job, use.value, request)
@@ -220,7 +220,7 @@ def _taken(take: Callable[[Job, str, Patch], None], job: Job, use: Use, request:
         ) from None
 
 
-def _take_template(job: Job, path: str, _request: Patch) -> None:
+def _take_template(job: PatchJob, path: str, _request: Patch) -> None:
     from plait.base.source import Source
     from plait.ops.reader import TEMPLATE, decoded, expand_home, file_source
 
@@ -231,7 +231,7 @@ def _take_template(job: Job, path: str, _request: Patch) -> None:
         job.template.name = path
 
 
-def _take_operations(job: Job, value: str, request: Patch) -> None:
+def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
     from plait.ops import expand, file_source, read_operations
     from plait.ops.reader import DecodeError
 
@@ -246,7 +246,7 @@ def _take_operations(job: Job, value: str, request: Patch) -> None:
         )
 
 
-def _take_variable(job: Job, value: str, _request: Patch) -> None:
+def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:
     from plait.ops.variables import from_argument
 
     job.sources.give("var", from_argument(value))
@@ -254,7 +254,7 @@ def _take_variable(job: Job, value: str, _request: Patch) -> None:
         job.sources.traced.flag("var", value)
 
 
-def _take_variable_file(job: Job, value: str, _request: Patch) -> None:
+def _take_variable_file(job: PatchJob, value: str, _request: Patch) -> None:
     from plait.ops.variables import from_text_file
 
     job.sources.give("var-file", from_text_file(value))
@@ -262,7 +262,7 @@ def _take_variable_file(job: Job, value: str, _request: Patch) -> None:
         job.sources.traced.flag("var-file", value)
 
 
-def _take_variables(job: Job, value: str, _request: Patch) -> None:
+def _take_variables(job: PatchJob, value: str, _request: Patch) -> None:
     from plait.ops.variables import from_file
 
     job.sources.give("vars-file", from_file(value, job.context.warn))
@@ -270,7 +270,7 @@ def _take_variables(job: Job, value: str, _request: Patch) -> None:
         job.sources.traced.file(value)
 
 
-def _take_environment(job: Job, value: str, _request: Patch) -> None:
+def _take_environment(job: PatchJob, value: str, _request: Patch) -> None:
     from plait.ops.variables import from_environment
 
     job.sources.give("vars-env", from_environment(value, variables(f"{value}_")))
@@ -278,15 +278,15 @@ def _take_environment(job: Job, value: str, _request: Patch) -> None:
         job.sources.traced.environment(value)
 
 
-def _take_secrets(job: Job, value: str, request: Patch) -> None:
+def _take_secrets(job: PatchJob, value: str, request: Patch) -> None:
     from plait.engine.secret_sources import read_secrets
 
     for values in read_secrets([value], allow_exec=request.allow_exec):
         job.sources.give_secrets(values)
 
 
-def _take_store(job: Job, value: str, _request: Patch) -> None:
-    from plait.ops import Store
+def _take_store(job: PatchJob, value: str, _request: Patch) -> None:
+    from plait.ops import VariableStore
     from plait.ops.reader import expand_home
 
     if not value:
@@ -296,12 +296,12 @@ def _take_store(job: Job, value: str, _request: Patch) -> None:
             reference="Expected file path to be non-empty",
             code="file-not-found",
         )
-    job.sources.store = Store(expand_home(value))
+    job.sources.store = VariableStore(expand_home(value))
     if job.sources.traced is not None:
         job.sources.traced.store(value)
 
 
-def _take_location(job: Job, value: str, _request: Patch) -> None:
+def _take_location(job: PatchJob, value: str, _request: Patch) -> None:
     from plait.ops import parse
 
     job.pointer = parse(value)
@@ -318,7 +318,7 @@ _GO_TYPES = {
     "vars-store": "opts.VarsFSStore",
 }
 
-_TAKE: dict[str, Callable[[Job, str, Patch], None]] = {
+_TAKE: dict[str, Callable[[PatchJob, str, Patch], None]] = {
     "base": _take_template,
     "operations": _take_operations,
     "var": _take_variable,

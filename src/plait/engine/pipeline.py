@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import file_content, printable, reason
+from plait.base.content import displayable_path, file_content, reason
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import may_read
 from plait.base.similar_names import did_you_mean
@@ -364,7 +364,7 @@ def _content(path: str) -> bytes:
     try:
         return file_content(path, f'"{path}"')
     except ValueError as error:
-        raise ReadError(f'cannot read "{printable(path)}": {reason(error)}', code="unreadable-file") from None
+        raise ReadError(f'cannot read "{displayable_path(path)}": {reason(error)}', code="unreadable-file") from None
     except OSError as error:
         folder, name = os.path.split(path)
         if not may_read(folder or os.curdir):

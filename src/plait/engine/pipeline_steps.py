@@ -40,7 +40,7 @@ _EXTENSIONS = (".yml", ".yaml", ".json")
 _MOST_PIPELINES, _DEEPEST = 1000, 100
 
 
-class State:
+class PipelineState:
     """The state between steps: documents and data values, and the running pipelines, to detect cycles.
 
     included: how many pipelines steps have run so far.
@@ -106,7 +106,7 @@ def compose(
     from plait.tree.withholding import telling
 
     with telling(context, all_of_it=tells_secrets):
-        state = State(values)
+        state = PipelineState(values)
         for step in run(pipeline, state, context):
             if watch is not None:
                 watch(step, state.documents)
@@ -132,7 +132,7 @@ def has_secrets(pipeline: Pipeline) -> bool:
     return False
 
 
-def run(pipeline: Pipeline, state: State, context: Context) -> Iterator[Step]:
+def run(pipeline: Pipeline, state: PipelineState, context: Context) -> Iterator[Step]:
     """Runs the steps one after the other, and yields each when it is done. Raises PlaitError with the step in its
     trail.
     """
@@ -176,7 +176,7 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
     return out
 
 
-def _values(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _values(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Sets data values for later steps: from plain files, and inline ones."""
     from plait.ytt.workspace import Inputs, values_of_map
     from plait.ytt.workspace.values_flags import ValuesFlags, read_values
@@ -200,10 +200,10 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
     return [values_of_map(values, secret=True) for values in read_secrets(arguments)]
 
 
-def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Templates and overlays of files; overlays also change the documents that are there already."""
     from plait.engine.render import Render, options_of
-    from plait.ytt.workspace import InputFile, Inputs, Job, values_of_map
+    from plait.ytt.workspace import InputFile, Inputs, RenderJob, values_of_map
     from plait.ytt.workspace.phases import run as run_phases
 
     paths = _paths(step, pipeline, "files")
@@ -231,7 +231,7 @@ def _render(step: Step, pipeline: Pipeline, state: State, context: Context) -> N
     if own is not None:
         values.append(values_of_map(own))
     values += _secrets(step, pipeline)
-    job = Job([before, *files] if state.documents else files, options, values)
+    job = RenderJob([before, *files] if state.documents else files, options, values)
     result = run_phases(job, context, given)
     if result.texts:
         names = ", ".join(file.path for file in result.texts)
@@ -255,7 +255,7 @@ def _finished(document: Document, context: Context) -> Document:
     return finished
 
 
-def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Overlays of files onto the documents."""
     if not state.documents:
         raise UsageError(
@@ -267,7 +267,7 @@ def _overlay(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
     _render(step, pipeline, state, context)
 
 
-def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Plain documents merged into the documents."""
     from plait.ytt.workspace import Inputs
     from plait.ytt.workspace.merges import Merges, documents_of
@@ -282,7 +282,7 @@ def _merge(step: Step, pipeline: Pipeline, state: State, context: Context) -> No
     state.documents = file.documents.items
 
 
-def _layer(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Adds layered documents: those of a site and of files, and those among the documents so far."""
     from plait.engine.layer import Layer, options_of
     from plait.layering import plain_values, plan, read_documents, render_plan, written
@@ -352,10 +352,10 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
     """Documents without the keys that are repeated, which are warned of."""
-    from plait.yaml import deduplicate, written_twice
+    from plait.yaml import deduplicate, duplicate_key_warnings
 
     documents = deduplicate(written)
-    for text in written_twice(source, written) if documents is not written else ():
+    for text in duplicate_key_warnings(source, written) if documents is not written else ():
         context.warn(text)
     return documents
 
@@ -380,7 +380,7 @@ def _data_of(document: Document, context: Context) -> Document:
     return made
 
 
-def _patch(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
     from plait.engine.patch import Patch, configured
     from plait.ops import interpolate, patch, read_operations
@@ -441,7 +441,7 @@ def _inside(documents: Sequence[Document]) -> list[Map | Array]:
     return [one.value for one in documents if isinstance(one.value, (Map, Array))]
 
 
-def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> None:
+def _compose(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """The steps of another pipeline file, on the documents and values so far."""
     paths = _paths(step, pipeline, "file")
     if len(paths) != 1:
@@ -465,7 +465,7 @@ def _compose(step: Step, pipeline: Pipeline, state: State, context: Context) -> 
         pass
 
 
-_STEPS: Mapping[str, Callable[[Step, Pipeline, State, Context], None]] = {
+_STEPS: Mapping[str, Callable[[Step, Pipeline, PipelineState, Context], None]] = {
     "render": _render,
     "layer": _layer,
     "patch": _patch,

@@ -6,7 +6,7 @@ import os
 
 from plait.base.content import variable, variables
 from plait.base.errors import UsageError
-from plait.base.extensions import taken
+from plait.base.extensions import parse_extensions
 from plait.base.source import Source
 from plait.engine import common
 from plait.engine.common import Linked, additions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
@@ -29,7 +29,7 @@ from plait.engine.options import (
 )
 from plait.tree.nodes import Map
 from plait.ytt.workspace import Inputs as Reader
-from plait.ytt.workspace import Job, Options, Result, values_of_map
+from plait.ytt.workspace import RenderJob, RenderOptions, RenderResult, values_of_map
 from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.ytt.workspace import InputFile, ReferencedValues
     from plait.ytt.workspace.merges import Merges
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 EMPTIED = "dangerous-emptied-output-directory"
 
@@ -190,7 +190,7 @@ _NAMED = (Render.inputs, Render.allow_links, Render.allow_all_links, Render.offl
 _NOT_SHARED = (Render.bulk_in, Render.file_marks, Render.files_inspect, Render.keep_format)
 
 
-def evaluate(request: Render, context: Context, shared: Shared | None = None) -> Rendered:
+def evaluate(request: Render, context: Context, shared: SharedInputs | None = None) -> Rendered:
     """The result of a request; nothing is printed or written. shared: inputs of other runs. Raises PlaitError."""
     from plait.engine.results import Rendered
     from plait.yaml.output_formats import choose_formats
@@ -229,7 +229,7 @@ def _can_share(request: Render, context: Context) -> bool:
     return context.trace is None and current_listener() is None and not request.has(*_NOT_SHARED)
 
 
-def job(request: Render, context: Context) -> Job:
+def job(request: Render, context: Context) -> RenderJob:
     """The job of a request, for tools that run other phases. Raises PlaitError."""
     keep_limits(request, context)
     inputs = inputs_of(request)
@@ -257,7 +257,7 @@ def outcome(
     inputs: Reader,
     context: Context,
     debug: Callable[[str], None] | None = None,
-) -> Result:
+) -> RenderResult:
     """The result of the phases. debug: gets each line of --debug. Raises PlaitError."""
     if request.keep_format:
         from plait.yaml.output_formats import choose_formats
@@ -273,13 +273,13 @@ def outcome(
     return run(job, context)
 
 
-def _listed(job: Job) -> Result:
+def _listed(job: RenderJob) -> RenderResult:
     """The paths of the inputs, as a document."""
     from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet
     from plait.ytt.workspace import in_sequence
 
     paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
-    return Result(documents=DocumentSet([Document(Array(paths))] if paths else []))
+    return RenderResult(documents=DocumentSet([Document(Array(paths))] if paths else []))
 
 
 def job_of(
@@ -288,14 +288,14 @@ def job_of(
     inputs: Reader,
     context: Context,
     debug: Callable[[str], None] | None = None,
-) -> Job:
+) -> RenderJob:
     """The job of the phases. debug: gets each line of --debug. Raises PlaitError."""
     if request.has(Render.file_marks):
         from plait.ytt.workspace.file_marks import apply_marks
 
         with located(request, Render.file_marks) as marks:
             files = apply_marks(files, marks)
-    job = Job(files, options_of(request, debug))
+    job = RenderJob(files, options_of(request, debug))
     if debug is not None:
         from plait.ytt.workspace.library import outline
 
@@ -317,12 +317,14 @@ def job_of(
     return job
 
 
-def options_of(request: Render, debug: Callable[[str], None] | None = None, inspect: str | None = None) -> Options:
+def options_of(
+    request: Render, debug: Callable[[str], None] | None = None, inspect: str | None = None
+) -> RenderOptions:
     """The options of the phases. debug: gets each line of --debug. inspect: where the run stops. Raises UsageError."""
     inspect = inspect or _inspection(request)
     with located(request, Render.additions):
-        additions = taken(request.additions, "render") if request.has(Render.additions) else frozenset()
-    return Options(
+        additions = parse_extensions(request.additions, "render") if request.has(Render.additions) else frozenset()
+    return RenderOptions(
         strict=request.strict,
         ignore_unknown_comments=request.ignore_unknown_comments,
         implicit_map_key_overrides=request.implicit_map_key_overrides,

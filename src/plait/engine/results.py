@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.extensions import TAGS
-from plait.base.limits import allowance, limited
+from plait.base.limits import budget_scope, current_budget
 from plait.engine.equality import Comparable
 from plait.tree.nodes import DocumentSet, to_plain
 
@@ -108,7 +108,7 @@ class Documents(Comparable):
         self.printed = list(printed)
         self.trace = trace
         self._write = write
-        self._run = allowance()
+        self._run = current_budget()
 
     def state(self) -> State:
         """The state from which another process restores the documents: text and lists of texts. Raises PlaitError."""
@@ -139,7 +139,7 @@ class Documents(Comparable):
             # Every document prints something.
             source = Source("documents.yml", self._text or "")
             source.additions = frozenset([TAGS] if self._tags else [])
-            with limited(self._run.again()):
+            with budget_scope(self._run.again()):
                 self._nodes = read(source) if self._text else DocumentSet([])
         return self._nodes
 
@@ -225,13 +225,13 @@ class Documents(Comparable):
         """A JSON array of the documents, keys sorted."""
         from plait.yaml import write_json
 
-        with limited(self._run.again()):
+        with budget_scope(self._run.again()):
             return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
 
 
 def text_like(documents: Documents, nodes: DocumentSet) -> str:
     """The text of other nodes, printed in the form of a result and within its limits."""
-    with limited(documents._run.again()):
+    with budget_scope(documents._run.again()):
         if documents._write is not None:
             return documents._write(nodes)
         from plait.yaml import write
@@ -273,7 +273,7 @@ class Rendered(Documents):
     def files(self) -> dict[str, str]:
         """The text of each output file by its path."""
         if not isinstance(self._files, dict):
-            with limited(self._run.again()):
+            with budget_scope(self._run.again()):
                 self._files = dict(self._files() if callable(self._files) else self._files)
         return self._files
 

@@ -16,7 +16,7 @@ from plait.base import content
 from plait.base.content import note_secrets
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError, conceal
 from plait.base.input_view import check_program, check_read, current_permissions
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import Source
 from plait.tree.nodes import Map, MapItem, kind_name
 
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plait.base.children.programs import Program
+    from plait.base.children.programs import ExternalProgram
     from plait.tree.nodes import Value
 
 SOPS, FILE, DIRECTORY, COMMAND = "sops", "file", "dir", "exec"
@@ -223,20 +223,20 @@ def _short(stderr: str) -> str | None:
     return " / ".join(lines[:6])[:400] or None
 
 
-def _output(program: Program, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
+def _output(program: ExternalProgram, words: Sequence[str], described: str, failed: Callable[[str], PlaitError]) -> str:
     """The output of a program. Raises ReadError, LimitError."""
     from time import monotonic
 
     from plait.base.children.programs import run
 
-    allowed = allowance()
+    allowed = current_budget()
     content.note_stream(described)
     most = allowed.most("input")
     try:
         done = run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), most=most)
     except LimitError:
         allowed.check_time()
-        raise exceeded(f"what {described} prints", "input", most) from None
+        raise limit_error(f"what {described} prints", "input", most) from None
     if done.status != 0:
         raise failed(done.errors)
     allowed.take(len(done.output))

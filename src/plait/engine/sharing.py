@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from plait.ytt.workspace.phases import run
 from plait.ytt.workspace.session import Session
-from plait.ytt.workspace.shared_inputs import Common, Shared, listed
+from plait.ytt.workspace.shared_inputs import InputSet, SharedInputs, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.context import Context
-    from plait.ytt.workspace import InputFile, Job, Result
+    from plait.ytt.workspace import InputFile, RenderJob, RenderResult
 
 
 def with_shared(
-    shared: Shared,
+    shared: SharedInputs,
     named: Sequence[object],
     context: Context,
     read: Callable[[], list[InputFile]],
-    job_of: Callable[[list[InputFile]], Job],
-) -> Result:
+    job_of: Callable[[list[InputFile]], RenderJob],
+) -> RenderResult:
     """The result of a render whose inputs other runs may have read.
 
     shared: the inputs that runs have read. named: the uses that name the inputs. read: reads them. job_of: the job with
@@ -31,7 +31,7 @@ def with_shared(
     if common is None:
         files, directories = listed(read)
         job = job_of(files)
-        common = Common(files, directories, job.library, Session(context))
+        common = InputSet(files, directories, job.library, Session(context))
         session = common.session
     else:
         job = job_of(common.files)

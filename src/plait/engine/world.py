@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from plait.base.input_view import permitted, seen
+from plait.base.input_view import permitted, use_view
 from plait.base.limits import limited_to
 from plait.engine.options import Request
 from plait.tree.context import Context
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plait.base.code_cache import CodeCache
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.base.permissions import Permissions
     from plait.engine.results import Documents
     from plait.tree.lookups import Lookups
     from plait.tree.provenance import Trace
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 
 class World:
@@ -36,11 +36,11 @@ class World:
     def __init__(
         self,
         *,
-        view: View | None = None,
+        view: InputView | None = None,
         permissions: Permissions | None = None,
         limits: Mapping[str, float] | None = None,
         cache: CodeCache | None = None,
-        shared: Shared | None = None,
+        shared: SharedInputs | None = None,
         lookups: Lookups | None = None,
         warned: list[str] | None = None,
     ) -> None:
@@ -59,7 +59,7 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
     trace: records where values come from, also of an evaluation that fails. Raises PlaitError.
     """
     printed: list[str] = []
-    view = nullcontext() if world.view is None else seen(world.view)
+    view = nullcontext() if world.view is None else use_view(world.view)
     with limited_to(world.limits), view, permitted(world.permissions):
         context = Context(print_line=printed.append, cache=world.cache)
         context.lookups = world.lookups
@@ -77,7 +77,7 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
     return documents
 
 
-def evaluate_in(context: Context, request: Request, shared: Shared | None = None) -> Documents:
+def evaluate_in(context: Context, request: Request, shared: SharedInputs | None = None) -> Documents:
     """The same, for a caller that has a context and has entered the world. Raises PlaitError."""
     if request.command == "render":
         from plait.engine import render

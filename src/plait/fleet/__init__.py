@@ -14,12 +14,12 @@ from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.fleet.api import Report, fleet
-    from plait.fleet.run_result import Outcome
+    from plait.fleet.api import FleetReport, fleet
+    from plait.fleet.run_result import RunResult
 
-__all__ = ["Outcome", "Report", "fleet"]
+__all__ = ["FleetReport", "RunResult", "fleet"]
 
-_HOMES = {"Outcome": "run_result", "Report": "api", "fleet": "api"}
+_HOMES = {"RunResult": "run_result", "FleetReport": "api", "fleet": "api"}
 
 
 def __getattr__(name: str) -> object:

@@ -10,11 +10,11 @@ from plait.base.errors import PlaitError
 from plait.base.limits import Limits
 from plait.fleet.cached_results import MOST_BYTES, Results
 from plait.fleet.destinations import place_of
-from plait.fleet.executors import Makers
-from plait.fleet.manifest import Book
+from plait.fleet.executors import ExecutorFactory
+from plait.fleet.manifest import Manifest
 from plait.fleet.plan import tasks_of
-from plait.fleet.progress import Silent
-from plait.fleet.read_sets import Disk
+from plait.fleet.progress import NullReporter
+from plait.fleet.read_sets import DiskState
 from plait.fleet.remote_files import local_path
 from plait.fleet.run_result import FAILED, LEFT
 from plait.fleet.summary import faults_text
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.authoring.project.file import Project
-    from plait.fleet.destinations import Place
-    from plait.fleet.fleet_worker import Common
+    from plait.fleet.destinations import Destination
+    from plait.fleet.fleet_worker import WorkerOptions
     from plait.fleet.plan import Task
-    from plait.fleet.progress import Watcher
-    from plait.fleet.run_result import Outcome
+    from plait.fleet.progress import FleetReporter
+    from plait.fleet.run_result import RunResult
 
 
-class Report:
+class FleetReport:
     """The result of a fleet.
 
     output: the directory of the results. counts: the number of runs by status. failed: the outcomes of failed runs, in
@@ -42,7 +42,7 @@ class Report:
     def __init__(
         self,
         output: str,
-        outcomes: Sequence[Outcome],
+        outcomes: Sequence[RunResult],
         left_over: Sequence[str],
         seconds: float,
     ) -> None:
@@ -63,7 +63,7 @@ class Report:
         """True if every run has its results."""
         return not self.counts.get(FAILED) and not self.counts.get(LEFT)
 
-    def check(self) -> Report:
+    def check(self) -> FleetReport:
         """The same report. Raises PlaitError, with each error once, when a run has failed."""
         if self.failed:
             raise PlaitError(faults_text(self.failed).removeprefix("plait: ").rstrip(), code="fleet-failed")
@@ -87,8 +87,8 @@ def fleet(
     limits: Mapping[str, float] | None = None,
     trust: bool = False,
     own_process: bool = False,
-    watcher: Watcher | None = None,
-) -> Report:
+    watcher: FleetReporter | None = None,
+) -> FleetReport:
     """Renders all runs of a project, including those of its matrices, as `plait fleet` does. Failures of runs are in
     the report.
 
@@ -114,18 +114,23 @@ def fleet(
     start = monotonic()
     Limits(**(limits or {}))  # what is wrong is told now
     read_project = read(os.fspath(project), trust=trust)
-    watcher = Silent() if watcher is None else watcher
+    watcher = NullReporter() if watcher is None else watcher
     every = tasks_of(read_project)
     tasks = tasks_of(read_project, names) if names else every
     top = os.path.abspath(read_project.directory or os.curdir)
     place = _default_place(read_project, top) if output is None else place_of(os.fspath(output))
     stored = _directory_of(cache)
-    kept: Common = {"results": stored, "shares_results": cache_shared, "keeps_secrets": cache_secrets, "limits": limits}
-    makers = Makers(processes, executor, kept, own_process=own_process)
-    outcomes: dict[str, Outcome] = {}
-    book = Book(place, os.path.basename(read_project.path))
+    kept: WorkerOptions = {
+        "results": stored,
+        "shares_results": cache_shared,
+        "keeps_secrets": cache_secrets,
+        "limits": limits,
+    }
+    makers = ExecutorFactory(processes, executor, kept, own_process=own_process)
+    outcomes: dict[str, RunResult] = {}
+    book = Manifest(place, os.path.basename(read_project.path))
 
-    def told(task: Task, outcome: Outcome) -> None:
+    def told(task: Task, outcome: RunResult) -> None:
         if outcome.status != LEFT:
             book.enter(task, outcome)
         outcome.parts, outcome.news, outcome.reads, outcome.files = (), {}, None, {}
@@ -134,7 +139,7 @@ def fleet(
 
     try:
         if not afresh:
-            outcomes.update(_kept(book, tasks, Disk(top), resumed=resume))
+            outcomes.update(_kept(book, tasks, DiskState(top), resumed=resume))
         rest = [task for task in tasks if task.name not in outcomes]
         watcher.begin(len(tasks), len(outcomes))
         if rest:
@@ -145,12 +150,12 @@ def fleet(
         book.close()
     if stored and rest:
         Results(stored).bound(cache_size, len(rest))
-    report = Report(place.name, [outcomes[task.name] for task in tasks], left_over, monotonic() - start)
+    report = FleetReport(place.name, [outcomes[task.name] for task in tasks], left_over, monotonic() - start)
     watcher.end(report.counts, report.seconds)
     return report
 
 
-def _default_place(project: Project, top: str) -> Place:
+def _default_place(project: Project, top: str) -> Destination:
     """The place `out` in the directory of a project. Raises PermissionDeniedError."""
     name = os.path.join(top, "out")
     if project.permissions is not None:
@@ -158,7 +163,7 @@ def _default_place(project: Project, top: str) -> Place:
     return place_of(name, top=top)
 
 
-def _kept(book: Book, tasks: Sequence[Task], disk: Disk, *, resumed: bool) -> dict[str, Outcome]:
+def _kept(book: Manifest, tasks: Sequence[Task], disk: DiskState, *, resumed: bool) -> dict[str, RunResult]:
     """The outcomes of runs that are up to date, by name."""
     found = ((task.name, book.kept(task, disk, resumed=resumed)) for task in tasks)
     return {name: outcome for name, outcome in found if outcome is not None}

@@ -9,7 +9,7 @@ from plait.authoring.project.settings import holds_paths
 from plait.base.content import NO_LINKS, environment, file_content, files_below
 from plait.base.errors import PlaitError
 from plait.base.globbing import is_pattern, matches
-from plait.base.input_view import View, check_read, may_read, permitted
+from plait.base.input_view import InputView, check_read, may_read, permitted
 from plait.base.permissions import ENVIRONMENT
 from plait.engine.options import Use
 
@@ -47,7 +47,7 @@ def _named_by_schemas(runs: Iterable[Run]) -> set[str]:
             known.add(templates)
             from plait.engine.render import Render
 
-            view = View()
+            view = InputView()
             with suppress(PlaitError):  # the run itself says what is wrong
                 run.evaluate(view=view, uses=[Use(Render.data_values_inspect, value=True)])
             found.update(view.variables)

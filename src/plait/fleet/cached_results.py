@@ -23,14 +23,14 @@ from plait.base.errors import ReadError
 from plait.base.writing import followed
 from plait.base.writing.directory import is_aside
 from plait.fleet.identity import of_parts, version
-from plait.fleet.read_sets import Reads
+from plait.fleet.read_sets import ReadSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeGuard
 
-    from plait.fleet.read_sets import Disk
+    from plait.fleet.read_sets import DiskState
 
 _DIGEST = 32
 _NAME = 40
@@ -46,14 +46,14 @@ _RARELY = 600
 _FEW = 100
 
 
-class Kept:
+class CachedResult:
     """A cached result. texts: its files. reads: the files it read. warnings: its warnings. is_secret: the run uses
     secrets.
     """
 
     __slots__ = ("is_secret", "reads", "texts", "warnings")
 
-    def __init__(self, texts: Mapping[str, str], reads: Reads, warnings: Sequence[str], *, is_secret: bool) -> None:
+    def __init__(self, texts: Mapping[str, str], reads: ReadSet, warnings: Sequence[str], *, is_secret: bool) -> None:
         self.texts = texts
         self.reads = reads
         self.warnings = warnings
@@ -66,28 +66,28 @@ class Results:
     def __init__(self, name: str, *, is_shared: bool = False) -> None:
         """Raises UsageError for a URL that nothing here knows."""
         from plait.base.code_cache import user_secret
-        from plait.fleet.remote_files import Store, local_path
+        from plait.fleet.remote_files import RemoteFiles, local_path
 
         local = local_path(name)
-        self._files = Store(name) if local is None else _Directory(local)
+        self._files = RemoteFiles(name) if local is None else _Directory(local)
         # Without a secret nothing is found or kept.
         self._secret = b"" if is_shared or local is None else user_secret(os.environ)
 
-    def find(self, definition: str, disk: Disk) -> Kept | None:
+    def find(self, definition: str, disk: DiskState) -> CachedResult | None:
         """The cached result for the current state of the disk, or None."""
         listed = self._load(_name(version(), "reads", definition))
         if not isinstance(listed, list) or len(listed) != 3 or not all(map(_is_texts, listed)):
             return None
-        reads = disk.now(Reads(*(dict.fromkeys(names) for names in listed)))
+        reads = disk.now(ReadSet(*(dict.fromkeys(names) for names in listed)))
         found = self._load(_name(version(), "result", definition, reads.key()))
         if not isinstance(found, dict) or found.keys() != {"files", "warnings", "secret"}:
             return None
         files, warnings, is_secret = found["files"], found["warnings"], found["secret"]
         if not _is_files(files) or not _is_texts(warnings) or not isinstance(is_secret, bool):
             return None
-        return Kept(files, reads, warnings, is_secret=is_secret)
+        return CachedResult(files, reads, warnings, is_secret=is_secret)
 
-    def keep(self, definition: str, kept: Kept, made_by: str | None = None) -> None:
+    def keep(self, definition: str, kept: CachedResult, made_by: str | None = None) -> None:
         """Caches a result. Errors of writing are ignored. made_by: the version of plait that rendered it, if not this
         one.
         """

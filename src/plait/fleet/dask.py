@@ -6,9 +6,9 @@ import os
 
 from plait.base.errors import UsageError
 from plait.fleet.bundle import packed, variables_of
-from plait.fleet.fleet_worker import Setup
+from plait.fleet.fleet_worker import WorkerSetup
 from plait.fleet.identity import version
-from plait.fleet.pools import Pool
+from plait.fleet.pools import ExecutorPool
 from plait.fleet.remote_files import is_url
 from plait.fleet.scheduler import check_version
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from plait.authoring.project.file import Project
-    from plait.fleet.destinations import Place
-    from plait.fleet.fleet_worker import Common
+    from plait.fleet.destinations import Destination
+    from plait.fleet.fleet_worker import WorkerOptions
     from plait.fleet.plan import Task
 
 _HINT = "pip install 'plait[dask]'"
@@ -49,8 +49,13 @@ def connect(address: str) -> object:
 
 
 def pool_of(
-    client: object, source: tuple[str, str], project: Project, tasks: Sequence[Task], place: Place, common: Common
-) -> Pool:
+    client: object,
+    source: tuple[str, str],
+    project: Project,
+    tasks: Sequence[Task],
+    place: Destination,
+    common: WorkerOptions,
+) -> ExecutorPool:
     """The workers of a client, with the setup sent. Raises UsageError for another object, PlaitError."""
     scatter, get_executor = getattr(client, "scatter", None), getattr(client, "get_executor", None)
     if scatter is None or get_executor is None:
@@ -68,7 +73,7 @@ def pool_of(
     top = os.path.abspath(project.directory or os.curdir)
     # A directory of this machine is none of theirs, but a URL is the same everywhere.
     output = place.for_workers if is_url(place.for_workers) else ""
-    setup = Setup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
+    setup = WorkerSetup(source, top, output, bundle=packed(project, tasks), environment=variables_of(project, tasks),
                   limits=common["limits"], permissions=project.permissions)  # fmt: skip
     return Cluster(get_executor(pure=False), sum(workers.values()), setup, scatter)
 
@@ -82,10 +87,10 @@ def _versions(client: object) -> dict[str, str]:
     return found
 
 
-class Cluster(Pool):
+class Cluster(ExecutorPool):
     """The workers of a Dask cluster. scatter: of its client, which sends the setup to each of them once."""
 
-    def __init__(self, executor: Executor, width: int, setup: Setup, scatter: Callable[..., object]) -> None:
+    def __init__(self, executor: Executor, width: int, setup: WorkerSetup, scatter: Callable[..., object]) -> None:
         super().__init__(width, setup, executor)
         self._setup = setup
         self._scatter = scatter

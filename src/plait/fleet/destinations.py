@@ -1,7 +1,7 @@
 """Writes results to their destination. They are complete at any time; the previous ones stay until the new ones are
 complete.
 
-A destination is a local `Directory` or a URL (`plait.fleet.remote_files`). It also has the manifest, and the journal of a
+A destination is a local `DirectoryDestination` or a URL (`plait.fleet.remote_files`). It also has the manifest, and the journal of a
 running fleet (`plait.fleet.manifest`).
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plait.fleet.plan import Task
     from plait.fleet.run_result import Written
 
-    class Place(Protocol):
+    class Destination(Protocol):
         """The destination of a fleet's results.
 
         name: its name in messages. for_workers: its path for other processes of this machine, or "" if they cannot
@@ -83,23 +83,23 @@ _MODE = 0o700
 _TOKENS = 64
 
 
-def place_of(name: str, *, top: str | None = None) -> Place:
+def place_of(name: str, *, top: str | None = None) -> Destination:
     """The place that a path or a URL names. top: for a path that the user did not type (see `plait.base.writing.strict`).
 
     Raises UsageError.
     """
-    from plait.fleet.remote_files import Remote, local_path
+    from plait.fleet.remote_files import RemoteDestination, local_path
 
     local = local_path(name)
-    return Remote(name) if local is None else Directory(os.path.abspath(local), top=top)
+    return RemoteDestination(name) if local is None else DirectoryDestination(os.path.abspath(local), top=top)
 
 
-def place_for_worker(name: str) -> Place:
+def place_for_worker(name: str) -> Destination:
     """The place of a fleet that another process has opened. name: its `for_workers`, which has no links."""
     return place_of(name, top=os.path.splitdrive(name)[0] + os.sep)
 
 
-class Directory:
+class DirectoryDestination:
     """A directory of this machine. Each place in it changes in one step."""
 
     def __init__(self, directory: str, *, top: str | None = None) -> None:

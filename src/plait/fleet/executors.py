@@ -5,32 +5,32 @@ from __future__ import annotations
 import os
 
 from plait.engine.pipeline import file_source
-from plait.fleet.cached_results import Kept, Results
-from plait.fleet.fleet_worker import Setup, Workshop
-from plait.fleet.pools import InProcess, Pool, Processes
+from plait.fleet.cached_results import CachedResult, Results
+from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
+from plait.fleet.pools import ExecutorPool, InlinePool, Processes
 from plait.fleet.read_sets import joined
 from plait.fleet.run_result import MADE
-from plait.fleet.scheduler import Drive, put
+from plait.fleet.scheduler import Scheduler, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.authoring.project.file import Project
-    from plait.fleet.destinations import Place
-    from plait.fleet.fleet_worker import Common
+    from plait.fleet.destinations import Destination
+    from plait.fleet.fleet_worker import WorkerOptions
     from plait.fleet.plan import Task
-    from plait.fleet.read_sets import Reads
-    from plait.fleet.run_result import Outcome
+    from plait.fleet.read_sets import ReadSet
+    from plait.fleet.run_result import RunResult
 
 # So many runs are worth the start of processes.
 _MANY = 24
 
 
-class Makers:
+class ExecutorFactory:
     """Evaluates runs. processes, executor, own_process: as in `plait.fleet.fleet`. common: settings of all pools."""
 
-    def __init__(self, processes: int, executor: object, common: Common, *, own_process: bool) -> None:
+    def __init__(self, processes: int, executor: object, common: WorkerOptions, *, own_process: bool) -> None:
         self._processes = processes
         self._executor = executor
         self._common = common
@@ -40,20 +40,20 @@ class Makers:
         self,
         project: Project,
         tasks: Sequence[Task],
-        place: Place,
+        place: Destination,
         *,
-        told: Callable[[Task, Outcome], None],
+        told: Callable[[Task, RunResult], None],
         tick: Callable[[], None],
         fail_fast: bool,
     ) -> None:
-        """Renders runs. told, tick, fail_fast: as in `Drive`. Raises PlaitError, UsageError for an invalid
+        """Renders runs. told, tick, fail_fast: as in `Scheduler`. Raises PlaitError, UsageError for an invalid
         executor.
         """
         keep = None
         if self._common["results"] and self._is_far:
             # Workers need not see what earlier runs made, so it is looked up, and kept, here.
-            shop = Workshop(
-                Setup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
+            shop = FleetWorker(
+                WorkerSetup(_source(project), project.directory, "", **self._common, permissions=project.permissions)
             )
             stored = [(task, shop.stored(task)) for task in tasks]
             shop.whole(outcome for _, outcome in stored if outcome is not None)
@@ -64,7 +64,7 @@ class Makers:
             keep = _Keeper(Results(self._common["results"], is_shared=self._common["shares_results"]))
         if tasks:
             pool = self._pool(project, tasks, place)
-            Drive(pool, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
+            Scheduler(pool, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
 
     @property
     def _is_far(self) -> bool:
@@ -72,7 +72,7 @@ class Makers:
 
         return self._executor is not None and not isinstance(self._executor, Executor)
 
-    def _pool(self, project: Project, tasks: Sequence[Task], place: Place) -> Pool:
+    def _pool(self, project: Project, tasks: Sequence[Task], place: Destination) -> ExecutorPool:
         """The pool that evaluates the runs."""
         from concurrent.futures import Executor
 
@@ -82,7 +82,7 @@ class Makers:
             if count == 0:
                 count = (os.cpu_count() or 1) if len(tasks) >= _MANY else 1
             if count > 1:
-                setup = Setup(
+                setup = WorkerSetup(
                     source,
                     project.directory,
                     place.for_workers,
@@ -92,22 +92,22 @@ class Makers:
                 )
                 return Processes(count, setup)
             # What is in the memory of this process is written by the one that gives out work.
-            setup = Setup(
+            setup = WorkerSetup(
                 source, project.directory, place.for_workers, **common, permissions=project.permissions,
                 owns_process=self._own_process,
             )  # fmt: skip
-            return InProcess(setup, own_process=self._own_process)
+            return InlinePool(setup, own_process=self._own_process)
         from plait.fleet.bundle import variables_of
 
         if isinstance(self._executor, Executor):
             # Its processes may have begun in another directory.
             top = os.path.abspath(project.directory or os.curdir)
             named = os.path.abspath(source[0]), source[1]
-            setup = Setup(
+            setup = WorkerSetup(
                 named, top, place.for_workers, **common, environment=variables_of(project, tasks),
                 permissions=project.permissions,
             )  # fmt: skip
-            return Pool(getattr(self._executor, "_max_workers", 1), setup, self._executor)
+            return ExecutorPool(getattr(self._executor, "_max_workers", 1), setup, self._executor)
         from plait.fleet.dask import pool_of
 
         return pool_of(self._executor, source, project, tasks, place, common)
@@ -118,15 +118,15 @@ class _Keeper:
 
     def __init__(self, results: Results) -> None:
         self._results = results
-        self._parts: dict[str, Reads] = {}
+        self._parts: dict[str, ReadSet] = {}
 
-    def __call__(self, task: Task, outcome: Outcome) -> None:
+    def __call__(self, task: Task, outcome: RunResult) -> None:
         self._parts.update(outcome.news)
         if outcome.status != MADE or outcome.is_secret or outcome.texts is None or outcome.reads is None:
             return
         reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
         self._results.keep(
-            task.definition, Kept(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
+            task.definition, CachedResult(outcome.texts, reads, outcome.warnings, is_secret=False), outcome.version
         )
 
 

@@ -11,12 +11,12 @@ from time import perf_counter
 from plait.base.equal_errors import key_of
 from plait.base.errors import LimitError, PlaitError, render
 from plait.base.input_view import may_read, permitted
-from plait.base.limits import Allowance, Limits, limited
-from plait.fleet.cached_results import Kept
+from plait.base.limits import Limits, RunBudget, budget_scope
+from plait.fleet.cached_results import CachedResult
 from plait.fleet.destinations import digests, place_for_worker, with_times
 from plait.fleet.identity import version
-from plait.fleet.read_sets import Disk, Parts, by_directory
-from plait.fleet.run_result import FAILED, MADE, STORED, Outcome
+from plait.fleet.read_sets import DiskState, Parts, by_directory
+from plait.fleet.run_result import FAILED, MADE, STORED, RunResult
 from plait.fleet.secret_runs import can_be_known, is_secret
 
 TYPE_CHECKING = False
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from plait.fleet.cached_results import Results
     from plait.fleet.plan import Task
 
-    class Common(TypedDict):
-        """Settings of all pools, in the form that `Setup` accepts."""
+    class WorkerOptions(TypedDict):
+        """Settings of all pools, in the form that `WorkerSetup` accepts."""
 
         results: str
         shares_results: bool
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         limits: Mapping[str, float] | None
 
 
-class Setup:
+class WorkerSetup:
     """Settings of all runs of a fleet, sent to every worker process.
 
     source: name and text of the project file. environment: the variables that runs may read, instead of the worker's
@@ -87,15 +87,15 @@ class Setup:
         self.token = os.urandom(16).hex()
 
 
-class Workshop:
+class FleetWorker:
     """Evaluates runs, and caches data for the next ones."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         """Raises PlaitError."""
         from plait.authoring.project.file import of_source
         from plait.base.code_cache import MemoryCache
         from plait.base.source import Source
-        from plait.ytt.workspace.shared_inputs import Shared
+        from plait.ytt.workspace.shared_inputs import SharedInputs
 
         self._setup = setup
         self._place = None
@@ -114,10 +114,10 @@ class Workshop:
         if permissions is not None and self._place is not None:
             permissions = permissions.moved(self._place.top, directory)
         self._project = of_source(Source(name, text), directory, permissions)
-        self._disk = Disk(directory or os.curdir, setup.environment)
+        self._disk = DiskState(directory or os.curdir, setup.environment)
         self._parts = Parts()
         self._cache = MemoryCache()
-        self._shared = Shared()
+        self._shared = SharedInputs()
         self._output = place_for_worker(setup.output) if setup.output else None
         self._results: Results | None = None
         if setup.results:
@@ -125,11 +125,11 @@ class Workshop:
 
             self._results = Results(setup.results, is_shared=setup.shares_results)
 
-    def perform_all(self, tasks: Sequence[Task]) -> list[Outcome]:
+    def perform_all(self, tasks: Sequence[Task]) -> list[RunResult]:
         """Renders some runs."""
         return self.whole(map(self.perform, tasks))
 
-    def whole(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    def whole(self, outcomes: Iterable[RunResult]) -> list[RunResult]:
         """Outcomes with all parts that they refer to, each in the first one: others may be lost, or arrive later."""
         told: set[str] = set()
         found = list(outcomes)
@@ -138,7 +138,7 @@ class Workshop:
             told.update(one.parts)
         return found
 
-    def perform(self, task: Task) -> Outcome:
+    def perform(self, task: Task) -> RunResult:
         """Renders one run. Its failure is in the outcome."""
         start = perf_counter()
         home = "" if self._place is None else self._place.directory
@@ -154,14 +154,14 @@ class Workshop:
             outcome = _failed(task, LimitError("the data are nested too deeply", code="too-deep"), home)
         except Exception as error:  # noqa: BLE001 - one run must not end the others; it is told as what it is
             text = f"internal error: {type(error).__name__}: {error}; this is a bug in plait"
-            outcome = Outcome(task.name, FAILED, error=text)
+            outcome = RunResult(task.name, FAILED, error=text)
         if self._place is not None:
             outcome.error = self._place.hidden(outcome.error)
         outcome.seconds = perf_counter() - start
         outcome.version = version()
         return outcome
 
-    def stored(self, task: Task) -> Outcome | None:
+    def stored(self, task: Task) -> RunResult | None:
         """The cached result of a task, or None."""
         if self._results is None:
             return None
@@ -170,20 +170,20 @@ class Workshop:
             return None
         return self._outcome(task, STORED, found, task.run(self._project), is_known=True)
 
-    def _made(self, task: Task) -> Outcome:
-        from plait.base.input_view import View
+    def _made(self, task: Task) -> RunResult:
+        from plait.base.input_view import InputView
 
         run = task.run(self._project)
-        view = View(is_read_only=False, environment=self._setup.environment)
+        view = InputView(is_read_only=False, environment=self._setup.environment)
         documents = _within_limits(self._setup, lambda: run.evaluate(view=view, cache=self._cache, shared=self._shared))
         self._cache.save()
         texts, warnings = _texts(task, documents)
-        made = Kept(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
+        made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)
         return self._outcome(task, MADE, made, run, is_known=can_be_known(view))
 
-    def _outcome(self, task: Task, status: str, made: Kept, run: Run, *, is_known: bool) -> Outcome:
+    def _outcome(self, task: Task, status: str, made: CachedResult, run: Run, *, is_known: bool) -> RunResult:
         hides = made.is_secret or not is_known
         tops = [] if hides else [self._disk.relative(path) for path in _directories(run)]
         found, rest = by_directory(self._disk.stamped(made.reads) if hides else made.reads, tops)
@@ -191,24 +191,24 @@ class Workshop:
         if self._place is None and not hides:
             rest = self._disk.with_stamps(rest)
         files = digests(made.texts, is_secret=hides)
-        return Outcome(
+        return RunResult(
             task.name, status, parts=parts, reads=rest, files=files, texts=made.texts, is_secret=hides,
             warnings=made.warnings,
         )  # fmt: skip
 
 
-def _within_limits(setup: Setup, work: Callable[[], Documents]) -> Documents:
+def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documents:
     """The result of a run, within the limits of one run. Raises PlaitError."""
     from plait.base.process import stop_timer, unbound_memory, with_room, within_memory
 
     limits = Limits(**setup.limits)
     if not setup.owns_process:
-        with limited(limits):
+        with budget_scope(limits):
             return with_room(work, first=False)
     from plait.api.worker import data_size
     from plait.base.process import keeper
 
-    with limited(Allowance(limits, keeper(data_size() + _ROOM))):
+    with budget_scope(RunBudget(limits, keeper(data_size() + _ROOM))):
         try:
             return within_memory(lambda: with_room(work, first=True))
         finally:
@@ -243,10 +243,10 @@ def _texts(task: Task, documents: Documents) -> tuple[dict[str, str], list[str]]
     return {"": documents.to_yaml()}, warnings
 
 
-def _failed(task: Task, error: PlaitError, home: str) -> Outcome:
+def _failed(task: Task, error: PlaitError, home: str) -> RunResult:
     # What is as short as this stands in words as well.
     axes = {choice.text: axis for axis, choice in task.choices.items() if len(choice.text) > 2}
-    return Outcome(
+    return RunResult(
         task.name,
         FAILED,
         error=render(error, "").rstrip("\n"),
@@ -259,15 +259,15 @@ def _failed(task: Task, error: PlaitError, home: str) -> Outcome:
 class _Own(local):
     """State of one thread."""
 
-    shop: Workshop | None = None
+    shop: FleetWorker | None = None
     token = ""
 
 
 _OWN = _Own()
 
 
-def perform(setup: Setup, tasks: Sequence[Task]) -> list[Outcome]:
+def perform(setup: WorkerSetup, tasks: Sequence[Task]) -> list[RunResult]:
     """Renders some runs in this thread, which keeps its files and compiled code. Raises PlaitError."""
     if _OWN.shop is None or _OWN.token != setup.token:
-        _OWN.shop, _OWN.token = Workshop(setup), setup.token
+        _OWN.shop, _OWN.token = FleetWorker(setup), setup.token
     return _OWN.shop.perform_all(tasks)

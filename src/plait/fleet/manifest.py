@@ -13,32 +13,32 @@ from __future__ import annotations
 
 from plait.fleet.identity import version
 from plait.fleet.manifest_lines import dumped, parsed, reads_of, strings, written
-from plait.fleet.read_sets import Reads
-from plait.fleet.run_result import FAILED, KEPT, Outcome
+from plait.fleet.read_sets import ReadSet
+from plait.fleet.run_result import FAILED, KEPT, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.fleet.destinations import Place
+    from plait.fleet.destinations import Destination
     from plait.fleet.manifest_lines import Line
     from plait.fleet.plan import Task
-    from plait.fleet.read_sets import Disk
+    from plait.fleet.read_sets import DiskState
 
 _FORM = 1
 
 
-class Book:
+class Manifest:
     """The manifest and the journal in a destination. Only one fleet at a time has them open, as far as the destination
     allows it.
     """
 
-    def __init__(self, place: Place, project: str) -> None:
+    def __init__(self, place: Destination, project: str) -> None:
         """Raises ReadError when it cannot be written, UsageError when another fleet writes there."""
         self._place = place
         self._head: Line = {"fleet": _FORM, "plait": version(), "project": project}
         self._parts: dict[str, Line] = {}
-        self._old_parts: dict[str, Reads] = {}
+        self._old_parts: dict[str, ReadSet] = {}
         self._matching: dict[str, bool] = {}
         self._runs: dict[str, Line] = {}
         self._old: dict[str, Line] = {}
@@ -66,7 +66,7 @@ class Book:
                     self._old[str(line["run"])] = line if is_ours else {"output": line.get("output")}
                     self._old_texts[str(line["run"])] = text
 
-    def kept(self, task: Task, disk: Disk, *, resumed: bool) -> Outcome | None:
+    def kept(self, task: Task, disk: DiskState, *, resumed: bool) -> RunResult | None:
         """The outcome of a run that is up to date: its reads and outputs are unchanged. None otherwise.
 
         resumed: also for runs that depend on more than files, because the fleet continues an interrupted one.
@@ -86,16 +86,16 @@ class Book:
         if not self._place.is_there(task, files):
             return None
         self._runs[task.name] = line
-        return Outcome(task.name, KEPT, files=files, warnings=strings(line, "warnings"))
+        return RunResult(task.name, KEPT, files=files, warnings=strings(line, "warnings"))
 
-    def _is_current(self, part: str, disk: Disk) -> bool:
+    def _is_current(self, part: str, disk: DiskState) -> bool:
         found = self._matching.get(part)
         if found is None:
             reads = self._old_parts.get(part)
             found = self._matching[part] = reads is not None and disk.has(reads)
         return found
 
-    def enter(self, task: Task, outcome: Outcome) -> None:
+    def enter(self, task: Task, outcome: RunResult) -> None:
         """Records an outcome at once, so that a killed process loses no finished run."""
         for name, part in outcome.news.items():
             if name not in self._parts:
@@ -112,7 +112,7 @@ class Book:
             line["stays"] = before is not None and before.get("output") == task.place
         else:
             line["reads"] = list(outcome.parts)
-            reads = outcome.reads or Reads({}, {}, {})
+            reads = outcome.reads or ReadSet({}, {}, {})
             line["files"] = dict(reads.files)
             if reads.stamps:
                 line["stamps"] = dict(reads.stamps)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 
-from plait.fleet.read_sets import Reads
+from plait.fleet.read_sets import ReadSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def dumped(line: Line) -> str:
     return json.dumps(line, ensure_ascii=True, separators=(", ", ": "))
 
 
-def reads_of(line: Line) -> Reads:
+def reads_of(line: Line) -> ReadSet:
     """The inputs that a line records."""
-    return Reads(*(_digests(line.get(name)) for name in ("files", "directories", "variables", "stamps")))
+    return ReadSet(*(_digests(line.get(name)) for name in ("files", "directories", "variables", "stamps")))
 
 
 def _digests(value: object) -> Mapping[str, str | None]:

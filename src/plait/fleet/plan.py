@@ -6,7 +6,7 @@ import os
 from fnmatch import fnmatchcase
 
 from plait.authoring.project.file import Project
-from plait.authoring.project.matrix import Cell
+from plait.authoring.project.matrix import Environment
 from plait.authoring.project.run_selection import is_pattern
 from plait.base.errors import PlaitError, UsageError
 from plait.base.output_files import inside, no_name_on_windows
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plait.authoring.project.matrix import Choice, Matrix
+    from plait.authoring.project.matrix import AxisValue, Matrix
     from plait.authoring.project.run import Run
     from plait.base.source import Position
 
@@ -38,7 +38,7 @@ class Task:
     __slots__ = ("choices", "definition", "is_file", "matrix", "name", "place")
 
     def __init__(
-        self, name: str, output: str, place: str, matrix: str, choices: Mapping[str, Choice], told: Sequence[str]
+        self, name: str, output: str, place: str, matrix: str, choices: Mapping[str, AxisValue], told: Sequence[str]
     ) -> None:
         """output: the place as written. told: the settings."""
         self.name = name
@@ -55,7 +55,7 @@ class Task:
         """The run of the project file. Raises UsageError."""
         if not self.matrix:
             return project.runs[self.name]
-        return project.matrices[self.matrix].run(Cell(self.name, self.choices, self.place))
+        return project.matrices[self.matrix].run(Environment(self.name, self.choices, self.place))
 
 
 def tasks_of(project: Project, names: Sequence[str] = ()) -> list[Task]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-class Pool:
+class ExecutorPool:
     """A `concurrent.futures` executor. One passed by the caller stays open. width: parallel tasks. sent: the setup as
     sent with work.
     """
@@ -38,7 +38,7 @@ class Pool:
         """Releases the resources of `open`. at_once: drop work that has not begun."""
 
 
-class Here(Executor):
+class InlineExecutor(Executor):
     """Executes work immediately in this process."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -50,11 +50,11 @@ class Here(Executor):
         return future
 
 
-class InProcess(Pool):
+class InlinePool(ExecutorPool):
     """The pool of this process alone."""
 
     def __init__(self, sent: object, *, own_process: bool) -> None:
-        super().__init__(1, sent, Here())
+        super().__init__(1, sent, InlineExecutor())
         self._own_process = own_process
 
     def open(self) -> Executor:
@@ -66,7 +66,7 @@ class InProcess(Pool):
         return super().open()
 
 
-class Processes(Pool):
+class Processes(ExecutorPool):
     """Processes of this machine."""
 
     def open(self) -> Executor:

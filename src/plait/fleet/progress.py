@@ -7,16 +7,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
-    from plait.fleet.run_result import Outcome
+    from plait.fleet.run_result import RunResult
 
-    class Watcher(Protocol):
+    class FleetReporter(Protocol):
         """Receives the progress of a fleet."""
 
         def begin(self, total: int, kept: int) -> None:
             """total: number of all runs. kept: number of runs that are up to date."""
             ...
 
-        def outcome(self, outcome: Outcome) -> None: ...
+        def outcome(self, outcome: RunResult) -> None: ...
 
         def tick(self) -> None:
             """Some time has gone by."""
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
         def end(self, counts: Mapping[str, int], seconds: float) -> None: ...
 
 
-class Silent:
+class NullReporter:
     """Tells nothing."""
 
     def begin(self, total: int, kept: int) -> None:
         pass
 
-    def outcome(self, outcome: Outcome) -> None:
+    def outcome(self, outcome: RunResult) -> None:
         pass
 
     def tick(self) -> None:

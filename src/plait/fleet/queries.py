@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from plait.base.code_cache import CodeCache
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
-    from plait.insight.explain import Entry, History
-    from plait.insight.node_paths import Place
+    from plait.insight.explain import History, HistoryEntry
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
 
 EQUAL, BY_AXIS, ODD, VARIOUS = "equal everywhere", "by an axis", "odd ones out", "various"
 
 
-class Value:
+class EnvironmentValue:
     """A value of one environment. text: as one short line. key: its identity. decided: the line that set it."""
 
     __slots__ = ("decided", "key", "text")
@@ -40,14 +40,14 @@ class Value:
         self.decided = decided
 
 
-def value_of(history: History) -> Value:
+def value_of(history: History) -> EnvironmentValue:
     """The value that a history is of."""
     from plait.yaml import write_value
 
-    return Value(shown(history.value), write_value(history.value), deciding(history.entries[-1]).place)
+    return EnvironmentValue(shown(history.value), write_value(history.value), deciding(history.entries[-1]).place)
 
 
-def deciding(entry: Entry) -> Entry:
+def deciding(entry: HistoryEntry) -> HistoryEntry:
     """The last entry of a value's history that was written in a file or flag."""
     while True:
         below = [one for one in entry.origins if one.state != LOST and one.has_value]
@@ -64,20 +64,20 @@ def evaluated(
     follows_all: also record functions that only compute.
     """
     from plait.base.code_cache import MemoryCache
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.tree.provenance import Trace
 
     cache = MemoryCache() if cache is None else cache
     for task in tasks:
         trace = Trace()
         trace.follows_all = follows_all
-        documents = task.run(project).evaluate(view=View(), trace=trace, limits={}, cache=cache)
+        documents = task.run(project).evaluate(view=InputView(), trace=trace, limits={}, cache=cache)
         cache.save()
         assert documents.trace is not None
         yield task, documents, documents.trace
 
 
-def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, Value | None]]:
+def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Task, str, EnvironmentValue | None]]:
     """The values at a PATH in each environment: the run, the path, the value; None if there is none.
 
     Raises UsageError if no environment has it, and the errors of evaluation.
@@ -101,7 +101,7 @@ def why(project: Project, tasks: Sequence[Task], path: str) -> Iterator[tuple[Ta
         raise missing
 
 
-class Compared:
+class PathComparison:
     """One place in the output of all environments. kind: how its values differ. axes: by which, if that is how.
 
     groups: the runs with each value, the largest group first; None for runs without the path.
@@ -109,7 +109,7 @@ class Compared:
 
     __slots__ = ("axes", "groups", "kind", "path")
 
-    def __init__(self, path: str, groups: Mapping[str, tuple[Value | None, list[Task]]]) -> None:
+    def __init__(self, path: str, groups: Mapping[str, tuple[EnvironmentValue | None, list[Task]]]) -> None:
         self.path = path
         self.groups = sorted(groups.values(), key=lambda group: -len(group[1]))
         self.axes: tuple[str, ...] = ()
@@ -141,11 +141,11 @@ def _on(task: Task, axes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(task.choices[axis].text if axis in task.choices else "" for axis in axes)
 
 
-def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
+def compared(project: Project, tasks: Sequence[Task]) -> list[PathComparison]:
     """Every place of the output, with the values that it has in the environments. Raises PlaitError."""
     if len(tasks) < 2:
         raise PlaitError("there is nothing to compare", expected="two environments or more", code="nothing-to-do")
-    found: dict[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]] = {}
+    found: dict[tuple[str, str], dict[str, tuple[EnvironmentValue | None, list[Task]]]] = {}
     having: dict[str, dict[str, Task]] = {}
     for task, documents, trace in evaluated(project, tasks):
         explainer = Explainer(trace)
@@ -159,15 +159,15 @@ def compared(project: Project, tasks: Sequence[Task]) -> list[Compared]:
                 having[name][task.name] = task
                 if path:
                     whole = found.setdefault((name, ""), {})
-                    whole.setdefault("", (Value("is there", "", value.decided), []))[1].append(task)
+                    whole.setdefault("", (EnvironmentValue("is there", "", value.decided), []))[1].append(task)
     return list(_rows(found, having, tasks))
 
 
 def _rows(
-    found: Mapping[tuple[str, str], dict[str, tuple[Value | None, list[Task]]]],
+    found: Mapping[tuple[str, str], dict[str, tuple[EnvironmentValue | None, list[Task]]]],
     having: Mapping[str, Mapping[str, Task]],
     tasks: Sequence[Task],
-) -> Iterator[Compared]:
+) -> Iterator[PathComparison]:
     """A row for each path. A document that some environments lack has one row, without rows for its contents."""
     for (name, path), groups in found.items():
         own = having[name]
@@ -179,7 +179,7 @@ def _rows(
         lacking = [task for task in (own.values() if path else tasks) if task.name not in have]
         if lacking:
             groups["\0"] = None, lacking
-        yield Compared(f"{name}:{path}" if name and path else name or path, groups)
+        yield PathComparison(f"{name}:{path}" if name and path else name or path, groups)
 
 
 class _Names:
@@ -191,7 +191,7 @@ class _Names:
         self._documents: dict[tuple[str, int], str] = {}
         self._counts: dict[str, int] = {}
 
-    def of(self, place: Place) -> tuple[str, str]:
+    def of(self, place: NodePath) -> tuple[str, str]:
         """The name of the document, "" if there is only one, and the path in it."""
         own, path = place.parts
         if own is None:
@@ -210,23 +210,23 @@ def reached(project: Project, tasks: Sequence[Task], file: str, line: int) -> It
     line that it does not have; PlaitError.
     """
     from plait.base.code_cache import MemoryCache
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.engine.pipeline import file_source
     from plait.insight.impact import check_line, impact, same_file
     from plait.tree.context import Context
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
     own = os.path.abspath(project.path)
     read: dict[str, bytes | None] = {own: file_source(project.path).text.encode("utf-8", "surrogateescape")}
-    cache, shared = MemoryCache(), Shared()
+    cache, shared = MemoryCache(), SharedInputs()
     is_reached = False
 
     def rerun(task: Task, texts: Mapping[str, bytes]) -> tuple[DocumentSet, Trace | None]:
-        made = task.run(project).evaluate(view=View(texts), trace=True, limits={}, cache=cache)
+        made = task.run(project).evaluate(view=InputView(texts), trace=True, limits={}, cache=cache)
         return made.nodes, made.trace
 
     for task in tasks:
-        view = View()
+        view = InputView()
         task.run(project).evaluate(view=view, limits={}, cache=cache, shared=shared)
         cache.save()
         read |= view.files

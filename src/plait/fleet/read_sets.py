@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
 
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
 
     # Digests by path; None for what is not there.
     Digests: TypeAlias = Mapping[str, "str | None"]
 
 
-class Reads:
+class ReadSet:
     """A set of reads. files: digests of contents. directories: digests of listings.
 
     variables: digests of the environment variables by prefix of their names. stamps: of files, where they are as
@@ -54,7 +54,7 @@ _LATEST = 2_000_000_000
 _MOST = 4096
 
 
-class Disk:
+class DiskState:
     """The state of the disk, read once. top: the directory of the project.
 
     environment: replaces the variables of this process.
@@ -105,12 +105,12 @@ class Disk:
             return None
         return None if stat.S_ISLNK(found.st_mode) else _stamp(found)
 
-    def with_stamps(self, reads: Reads) -> Reads:
+    def with_stamps(self, reads: ReadSet) -> ReadSet:
         """The same with the stamps of files that still are as they were read, and had not changed for a while."""
         stamps = {path: _stamp(found) for path, found in self._as_read(reads) if _changed(found) < self._safe}
-        return Reads(reads.files, reads.directories, reads.variables, stamps)
+        return ReadSet(reads.files, reads.directories, reads.variables, stamps)
 
-    def _as_read(self, reads: Reads) -> Iterator[tuple[str, os.stat_result]]:
+    def _as_read(self, reads: ReadSet) -> Iterator[tuple[str, os.stat_result]]:
         """The files whose content is still what was read, with the status that goes with this content."""
         for path, found in reads.files.items():
             if found is not None and self.file(path) == found:
@@ -131,7 +131,7 @@ class Disk:
         given = environment() if self._environment is None else self._environment
         return _of_variables({name: text for name, text in given.items() if name.startswith(prefix)})
 
-    def has(self, reads: Reads) -> bool:
+    def has(self, reads: ReadSet) -> bool:
         """True if everything is unchanged since it was read."""
         stamps = reads.stamps
         return (
@@ -143,26 +143,26 @@ class Disk:
             and all(self.variables(prefix) == found for prefix, found in reads.variables.items())
         )
 
-    def has_stamps(self, reads: Reads) -> bool:
+    def has_stamps(self, reads: ReadSet) -> bool:
         """The same for what `stamped` says."""
         return all(found is not None and self.stamp(path) == found for path, found in reads.files.items()) and all(
             self.directory(path) == found for path, found in reads.directories.items()
         )
 
-    def now(self, reads: Reads) -> Reads:
+    def now(self, reads: ReadSet) -> ReadSet:
         """The same files, directories and variables as they are now."""
-        return Reads(
+        return ReadSet(
             {path: self.file(path) for path in reads.files},
             {one: self.directory(one) for one in reads.directories},
             {prefix: self.variables(prefix) for prefix in reads.variables},
         )
 
-    def of_view(self, view: View) -> Reads:
+    def of_view(self, view: InputView) -> ReadSet:
         """The reads of a run."""
         files = {self.relative(path): self._of_content(path, found) for path, found in sorted(view.files.items())}
         listed = (self.relative(path) for path in sorted(view.directories))
         variables = {prefix: _of_variables(found) for prefix, found in sorted(view.variables.items())}
-        return Reads(files, {path: self.directory(path) for path in listed}, variables)
+        return ReadSet(files, {path: self.directory(path) for path in listed}, variables)
 
     def _of_content(self, path: str, content: bytes | None) -> str | None:
         """The digest of what was read of a file."""
@@ -175,10 +175,10 @@ class Disk:
             before = self._read[path] = content, _with_link(path, digest(content))
         return before[1]
 
-    def stamped(self, reads: Reads) -> Reads:
+    def stamped(self, reads: ReadSet) -> ReadSet:
         """The same without digests of contents, which would allow guesses."""
         stamps = {path: _stamp(found) for path, found in self._as_read(reads)}
-        return Reads({path: stamps.get(path) for path in reads.files}, reads.directories, {})
+        return ReadSet({path: stamps.get(path) for path in reads.files}, reads.directories, {})
 
 
 def _changed(status: os.stat_result) -> int:
@@ -207,7 +207,7 @@ def _of_variables(found: Mapping[str, str]) -> str:
     return of_parts(part for pair in found.items() for part in pair)
 
 
-def joined(parts: Iterable[Reads]) -> Reads:
+def joined(parts: Iterable[ReadSet]) -> ReadSet:
     """The union of several sets of reads."""
     files: dict[str, str | None] = {}
     directories: dict[str, str | None] = {}
@@ -216,7 +216,7 @@ def joined(parts: Iterable[Reads]) -> Reads:
         files |= one.files
         directories |= one.directories
         variables |= one.variables
-    return Reads(files, directories, variables)
+    return ReadSet(files, directories, variables)
 
 
 class Parts:
@@ -224,17 +224,17 @@ class Parts:
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
-        self._parts: dict[str, Reads] = {}
+        self._parts: dict[str, ReadSet] = {}
 
-    def named(self, parts: Iterable[Reads]) -> list[str]:
+    def named(self, parts: Iterable[ReadSet]) -> list[str]:
         """The names of parts."""
         return [self._name(part) for part in parts]
 
-    def of(self, names: Iterable[str]) -> dict[str, Reads]:
+    def of(self, names: Iterable[str]) -> dict[str, ReadSet]:
         """The parts of some names."""
         return {name: self._parts[name] for name in names}
 
-    def _name(self, part: Reads) -> str:
+    def _name(self, part: ReadSet) -> str:
         content = (tuple(part.files.items()), tuple(part.directories.items()))
         name = self._names.get(content)
         if name is None:
@@ -243,14 +243,14 @@ class Parts:
         return name
 
 
-def by_directory(reads: Reads, tops: Iterable[str]) -> tuple[list[Reads], Reads]:
+def by_directory(reads: ReadSet, tops: Iterable[str]) -> tuple[list[ReadSet], ReadSet]:
     """The reads below some directories, each by itself, and the rest. Runs that share a directory share its part."""
-    parts: list[Reads] = []
+    parts: list[ReadSet] = []
     files, directories = dict(reads.files), dict(reads.directories)
     for top in sorted(set(tops)):
         start = "" if top == "." else f"{top}/"
         inner = {path: files.pop(path) for path in [*files] if path.startswith(start) and not path.startswith("../")}
         listed = {path: directories.pop(path) for path in [*directories] if path == top or path.startswith(start)}
         if inner or listed:
-            parts.append(Reads(inner, listed, {}))
-    return parts, Reads(files, directories, reads.variables)
+            parts.append(ReadSet(inner, listed, {}))
+    return parts, ReadSet(files, directories, reads.variables)

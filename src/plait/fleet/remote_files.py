@@ -66,7 +66,7 @@ def local_path(name: str) -> str | None:
     return url2pathname(path) if os.name == "nt" else unquote(path)
 
 
-class Store:
+class RemoteFiles:
     """Files below a URL, by their paths below it. Raises ReadError where the store refuses."""
 
     def __init__(self, url: str) -> None:
@@ -178,11 +178,11 @@ def _time(entry: Mapping[str, object]) -> float:
     return 0.0
 
 
-class Remote:
+class RemoteDestination:
     """A place for results below a URL."""
 
     def __init__(self, url: str) -> None:
-        self._store = Store(url)
+        self._store = RemoteFiles(url)
         self.name = self._store.url
         # What is in the memory of a process is in no other's.
         self.for_workers = "" if url.startswith("memory:") else url

@@ -13,7 +13,7 @@ from plait.base.content import open_regular
 from plait.base.errors import PlaitError, ReadError, UsageError, heading
 from plait.base.input_view import permitted
 from plait.base.permissions import is_within
-from plait.base.writing import Refused, temporary
+from plait.base.writing import WriteRefused, temporary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
     from plait.base.code_cache import CodeCache
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.base.writing import Directory
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 DIFFERS, NEW, GONE, FAILS, WORKS = "differs", "is new", "is gone", "fails now", "failed before"
 
 
-class Since:
+class RunDifference:
     """The change of a run. kind: DIFFERS, NEW, GONE, FAILS or WORKS. places: the differing paths, or the error."""
 
     __slots__ = ("kind", "name", "places")
@@ -167,7 +167,7 @@ class Repository:
         return done.output.decode("utf-8", "surrogateescape")
 
 
-def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Since]:
+def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[RunDifference]:
     """The runs that make something else than at a revision.
 
     Raises UsageError for an invalid repository or revision, and PlaitError if the revision has no such project.
@@ -176,7 +176,7 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
     from plait.base.code_cache import MemoryCache
     from plait.engine.pipeline import file_source
     from plait.fleet.plan import tasks_of
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
     home = os.path.realpath(project.directory or os.curdir)
     repository = Repository(home)
@@ -191,10 +191,10 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
             source = file_source(os.path.join(there, os.path.basename(project.path)))
         before = of_source(source, there, permissions)
         old = {task.name: task for task in tasks_of(before)}
-        caches, shared = (MemoryCache(), MemoryCache()), Shared()
+        caches, shared = (MemoryCache(), MemoryCache()), SharedInputs()
         for task in tasks:
             if task.name not in old:
-                yield Since(task.name, NEW)
+                yield RunDifference(task.name, NEW)
                 continue
             now, view = _made(task.run(project), caches[0], shared)
             if task.definition == old[task.name].definition and not _has_read(view, changed):
@@ -205,14 +205,14 @@ def since(project: Project, tasks: Sequence[Task], revision: str) -> Iterator[Si
             if found := _compared(task.name, was, now, (seen, view)):
                 yield found
         names = {task.name for task in tasks_of(project)}
-        yield from (Since(name, GONE) for name in old if name not in names)
+        yield from (RunDifference(name, GONE) for name in old if name not in names)
 
 
-def _made(run: Run, cache: CodeCache, shared: Shared | None = None) -> tuple[Documents | PlaitError, View]:
-    from plait.base.input_view import View
+def _made(run: Run, cache: CodeCache, shared: SharedInputs | None = None) -> tuple[Documents | PlaitError, InputView]:
+    from plait.base.input_view import InputView
     from plait.tree.secrets import uses_secrets
 
-    view = View()
+    view = InputView()
     try:
         made = run.evaluate(view=view, limits={}, cache=cache, shared=shared)
         if uses_secrets(view) and not uses_secrets(made.trace):
@@ -225,7 +225,7 @@ def _made(run: Run, cache: CodeCache, shared: Shared | None = None) -> tuple[Doc
         cache.save()
 
 
-def _has_read(view: View, changed: set[str]) -> bool:
+def _has_read(view: InputView, changed: set[str]) -> bool:
     files = {os.path.realpath(path) for path in view.files} | set(view.files)
     folders = {os.path.realpath(path) for path in view.directories} | set(view.directories)
     return bool(files & changed) or any(_is_below(path, folders) for path in changed)
@@ -251,28 +251,28 @@ def _copy(path: str, top: Directory, name: str) -> None:
         with top.below(*folders, make=0o700) as folder:
             if folder.status(last) is None:
                 folder.create(last, [file_content(path, path)], new_mode=0o600)
-    except Refused:
+    except WriteRefused:
         return
 
 
 def _compared(
-    name: str, was: Documents | PlaitError, now: Documents | PlaitError, views: tuple[View, View]
-) -> Since | None:
+    name: str, was: Documents | PlaitError, now: Documents | PlaitError, views: tuple[InputView, InputView]
+) -> RunDifference | None:
     """The change of a run, or None. views: those of both evaluations."""
     from plait.insight.diff import diff
-    from plait.insight.redaction import Labels, masked
+    from plait.insight.redaction import SecretLabels, masked
 
     if isinstance(now, PlaitError):
-        return None if isinstance(was, PlaitError) else Since(name, FAILS, [heading(now)])
+        return None if isinstance(was, PlaitError) else RunDifference(name, FAILS, [heading(now)])
     if isinstance(was, PlaitError):
-        return Since(name, WORKS)
-    labels = Labels()
+        return RunDifference(name, WORKS)
+    labels = SecretLabels()
     shown = [masked(one.nodes.items, one.trace, labels, view=view) for one, view in zip((was, now), views, strict=True)]
     found = diff(*shown)
     places = [f"{one.document}:{one.path}" if one.path else one.document for one in found]
     before, after = _texts(was), _texts(now)
     places += [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-    return Since(name, DIFFERS, places) if places else None
+    return RunDifference(name, DIFFERS, places) if places else None
 
 
 def _texts(documents: Documents) -> dict[str, str]:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.base.equal_errors import Key
-    from plait.fleet.read_sets import Reads
+    from plait.fleet.read_sets import ReadSet
 
     # The digest of a file's content, its size, and when it was written in nanoseconds; None for what is not known.
     Written = tuple[str | None, int, int | None]
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MADE, STORED, KEPT, FAILED, LEFT = "made", "stored", "kept", "failed", "left out"
 
 
-class Outcome:
+class RunResult:
     """The outcome of a run.
 
     name: of the run. status: `made`; `stored`, taken from the cache; `kept`, already in place; `failed`; or `left out`,
@@ -56,8 +56,8 @@ class Outcome:
         same: Key = (),
         fault: Key = (),
         parts: Sequence[str] = (),
-        news: Mapping[str, Reads] | None = None,
-        reads: Reads | None = None,
+        news: Mapping[str, ReadSet] | None = None,
+        reads: ReadSet | None = None,
         is_secret: bool = False,
         files: Mapping[str, Written] | None = None,
         texts: Mapping[str, str] | None = None,

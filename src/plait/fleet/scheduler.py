@@ -14,16 +14,16 @@ from plait.base.errors import PlaitError, UsageError, render
 from plait.fleet.destinations import with_times
 from plait.fleet.fleet_worker import perform
 from plait.fleet.identity import version
-from plait.fleet.run_result import FAILED, LEFT, Outcome
+from plait.fleet.run_result import FAILED, LEFT, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor, Future
 
-    from plait.fleet.destinations import Place
+    from plait.fleet.destinations import Destination
     from plait.fleet.plan import Task
-    from plait.fleet.pools import Pool
+    from plait.fleet.pools import ExecutorPool
 
 _PORTION = 0.25
 _LARGEST = 64
@@ -33,7 +33,7 @@ _ATTEMPTS = 3
 _TICK = 0.5
 
 
-class Portion:
+class Batch:
     """Some runs for one process. attempt: the number of attempts."""
 
     __slots__ = ("attempt", "tasks")
@@ -43,7 +43,7 @@ class Portion:
         self.attempt = attempt
 
 
-class Drive:
+class Scheduler:
     """Renders runs. told: receives each outcome.
 
     tick: called regularly. fail_fast: the first failure stops the others. output: the destination of results that
@@ -52,13 +52,13 @@ class Drive:
 
     def __init__(
         self,
-        pool: Pool,
-        output: Place,
+        pool: ExecutorPool,
+        output: Destination,
         *,
         fail_fast: bool,
-        told: Callable[[Task, Outcome], None],
+        told: Callable[[Task, RunResult], None],
         tick: Callable[[], None],
-        keep: Callable[[Task, Outcome], None] | None = None,
+        keep: Callable[[Task, RunResult], None] | None = None,
     ) -> None:
         self._pool = pool
         self._output = output
@@ -66,8 +66,8 @@ class Drive:
         self._told = told
         self._tick = tick
         self._keep = keep
-        self._waiting: deque[Portion] = deque()
-        self._going: dict[Future[list[Outcome]], Portion] = {}
+        self._waiting: deque[Batch] = deque()
+        self._going: dict[Future[list[RunResult]], Batch] = {}
         # Seconds that a run takes; a guess before the first has ended.
         self._each = _PORTION
         self._is_stopped = False
@@ -93,7 +93,7 @@ class Drive:
                 if future.done() and not future.cancelled() and future.exception() is None:
                     self._note(portion, future.result())
         for task in [*(task for portion in self._waiting for task in portion.tasks), *rest]:
-            self._told(task, Outcome(task.name, LEFT))
+            self._told(task, RunResult(task.name, LEFT))
 
     def _give_out(self, executor: Executor, rest: deque[Task]) -> None:
         while len(self._going) < self._room() and (self._waiting or rest):
@@ -101,7 +101,7 @@ class Drive:
                 portion = self._waiting.popleft()
             else:
                 count = max(1, min(int(_PORTION / self._each), _LARGEST, len(rest) // (2 * self._pool.width) or 1))
-                portion = Portion([rest.popleft() for _ in range(count)])
+                portion = Batch([rest.popleft() for _ in range(count)])
             try:
                 # Who has sent the setup ahead gives out what stands for it.
                 future = executor.submit(perform, self._pool.sent, portion.tasks)  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ class Drive:
                 future.cancel()
                 self._waiting.append(portion)
 
-    def _note(self, portion: Portion, outcomes: Sequence[Outcome]) -> None:
+    def _note(self, portion: Batch, outcomes: Sequence[RunResult]) -> None:
         self._has_made_any = True
         for task, outcome in zip(portion.tasks, outcomes, strict=True):
             # Before anything of it is written or kept; a version that is too old has none.
@@ -168,13 +168,13 @@ class Drive:
         if self._endings > _ATTEMPTS and not self._has_made_any:
             raise _useless()
 
-    def _lost(self, portion: Portion, why: str) -> None:
+    def _lost(self, portion: Batch, why: str) -> None:
         """Queues some runs again, each by itself, or reports their failure after the last attempt."""
         for task in portion.tasks:
             if portion.attempt < _ATTEMPTS:
-                self._waiting.append(Portion([task], portion.attempt + 1))
+                self._waiting.append(Batch([task], portion.attempt + 1))
             else:
-                self._told(task, Outcome(task.name, FAILED, error=f"{why}, {_ATTEMPTS} times"))
+                self._told(task, RunResult(task.name, FAILED, error=f"{why}, {_ATTEMPTS} times"))
                 self._is_stopped = self._is_stopped or self._fail_fast
 
 
@@ -201,7 +201,7 @@ def _useless() -> PlaitError:
     )
 
 
-def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
+def put(output: Destination, task: Task, outcome: RunResult) -> RunResult:
     """Writes the result sent by a process. Returns the outcome, or a failed one if it cannot be written."""
     assert outcome.texts is not None
     try:
@@ -209,6 +209,6 @@ def put(output: Place, task: Task, outcome: Outcome) -> Outcome:
     except PlaitError as error:
         told = render(error, "").rstrip("\n")
         # Other outcomes refer to the same parts.
-        return Outcome(task.name, FAILED, error=told, news=outcome.news)
+        return RunResult(task.name, FAILED, error=told, news=outcome.news)
     outcome.texts = None
     return outcome

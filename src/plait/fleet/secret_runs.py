@@ -6,13 +6,13 @@ from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
 
 # A directory, which is not a value.
 _HARMLESS = frozenset({"HOME"})
 
 
-def is_secret(view: View) -> bool:
+def is_secret(view: InputView) -> bool:
     """True if no digest and no copy of a run's inputs or outputs may be stored.
 
     True for a run that uses secrets, and for one that reads values from the environment: a digest of a short value
@@ -21,7 +21,7 @@ def is_secret(view: View) -> bool:
     return uses_secrets(view) or bool(view.variables.keys() - _HARMLESS)
 
 
-def can_be_known(view: View) -> bool:
+def can_be_known(view: InputView) -> bool:
     """True if the result of a run follows from the files that it has read, and if it writes nothing else.
 
     Standard input and URLs may be others the next time, and a result from the cache writes no variables store.

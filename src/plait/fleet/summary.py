@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from plait.base.equal_errors import Key
-    from plait.fleet.run_result import Outcome
+    from plait.fleet.run_result import RunResult
 
 # So many environments are named of those that have one error, and of those that warn of one thing.
 _NAMED = 3
@@ -26,7 +26,7 @@ def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> st
     return f"{counted(total, 'run')}: {', '.join(said) or 'nothing to do'}, in {duration(seconds)}; {directory}\n"
 
 
-def faults_text(failed: Sequence[Outcome]) -> str:
+def faults_text(failed: Sequence[RunResult]) -> str:
     """The errors of runs, grouped, the largest group first."""
     groups = by_error(failed)
     out = []
@@ -41,7 +41,7 @@ def faults_text(failed: Sequence[Outcome]) -> str:
     return "".join(out)
 
 
-def by_error(failed: Sequence[Outcome]) -> list[list[Outcome]]:
+def by_error(failed: Sequence[RunResult]) -> list[list[RunResult]]:
     """Runs with equal errors together, and with errors that differ in nothing but values on axes, the most first.
 
     An error that depends on the value of one axis belongs to that value and is not grouped with others.
@@ -53,14 +53,14 @@ def by_error(failed: Sequence[Outcome]) -> list[list[Outcome]]:
     return sorted(groups, key=lambda one: -len(one))
 
 
-def warnings_text(outcomes: Iterable[Outcome]) -> str:
+def warnings_text(outcomes: Iterable[RunResult]) -> str:
     """The warnings of runs, each once."""
     told = [(text, outcome) for outcome in outcomes for text in outcome.warnings]
     groups = grouped(told, lambda one: one[0])
     return "".join(f"plait: warning: {group[0][0]} ({_names([one for _, one in group])})\n" for group in groups)
 
 
-def _names(group: Sequence[Outcome]) -> str:
+def _names(group: Sequence[RunResult]) -> str:
     names = ", ".join(outcome.name for outcome in group[:_NAMED])
     return names + (f" and {len(group) - _NAMED} more" if len(group) > _NAMED else "")
 

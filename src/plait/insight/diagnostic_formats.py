@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.codes import BY_CODE, CODES, Code
+from plait.base.codes import BY_CODE, CODES, DiagnosticCode
 from plait.base.extents import extent
 from plait.base.version import __version__
 from plait.insight.workflow import annotation
@@ -27,10 +27,10 @@ REFERENCES = ("ytt", "bosh")
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "docs/reference/codes"
-_UNKNOWN = Code("", "", "error", "")
+_UNKNOWN = DiagnosticCode("", "", "error", "")
 
 
-class Related:
+class RelatedPayload:
     """A place that has a part in a message. text: how, or ""."""
 
     __slots__ = ("column", "file", "line", "text")
@@ -46,7 +46,7 @@ class Related:
         return {"file": self.file, "line": self.line, "text": self.text}
 
 
-class Change:
+class EditPayload:
     """An edit that corrects a file. start, end: offsets of characters. text: the replacement."""
 
     __slots__ = ("end", "file", "start", "text")
@@ -63,7 +63,7 @@ class Offer:
 
     __slots__ = ("changes", "safety", "title")
 
-    def __init__(self, title: str, safety: str, changes: Iterable[Change]) -> None:
+    def __init__(self, title: str, safety: str, changes: Iterable[EditPayload]) -> None:
         self.title = title
         self.safety = safety
         self.changes = list(changes)
@@ -94,7 +94,7 @@ class Message:
 
     def __init__(
         self,
-        code: Code,
+        code: DiagnosticCode,
         level: str,
         text: str,
         *,
@@ -103,8 +103,8 @@ class Message:
         column: int = 0,
         end: int = 0,
         hint: str | None = None,
-        also: Iterable[Related] = (),
-        fix: Iterable[Change] = (),
+        also: Iterable[RelatedPayload] = (),
+        fix: Iterable[EditPayload] = (),
         offers: Iterable[Offer] = (),
         runs: Iterable[str] | None = None,
         details: Part | None = None,
@@ -149,7 +149,7 @@ class Message:
         return found
 
 
-def _changes(found: Iterable[Change]) -> list[Part]:
+def _changes(found: Iterable[EditPayload]) -> list[Part]:
     return [{"file": one.file, "start": one.start, "end": one.end, "text": one.text} for one in found]
 
 
@@ -183,7 +183,7 @@ def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[
             "found": one.text("found", complete=quote_values),
             "document": one.text("document", complete=quote_values) if hasattr(one, "_document") else None,
             "trail": [
-                {**(Related("", 0) if step.at is None else _related(step.at)).data(), "text": step.text}
+                {**(RelatedPayload("", 0) if step.at is None else _related(step.at)).data(), "text": step.text}
                 for step in trail
             ],
         },
@@ -198,8 +198,8 @@ def _columns(one: Diagnostic, at: Position | None) -> tuple[int, int]:
     return found.column or 0, found.end or 0
 
 
-def _related(at: Position) -> Related:
-    return Related("" if at.source is None else at.source.shown, max(at.line, 0), at.label, at.column or 0)
+def _related(at: Position) -> RelatedPayload:
+    return RelatedPayload("" if at.source is None else at.source.shown, max(at.line, 0), at.label, at.column or 0)
 
 
 def as_lines(found: Iterable[Message]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.insight.item_names import ItemNames
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
-from plait.tree.provenance import Cause
+from plait.tree.provenance import Contributor
 from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.base.source import Source
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document, Item, Value
     from plait.tree.provenance import Origin, Trace
     from plait.tree.provenance.marks import Marks
@@ -30,7 +30,7 @@ _LONGEST = 1000
 STANDS, LOST, USED = "stands", "lost", "used"
 
 
-class Entry:
+class HistoryEntry:
     """One line of a history.
 
     action: the kind of change. source, line: its position. value: the value at that time (`has_value`). state: in the
@@ -50,7 +50,7 @@ class Entry:
         has_value: bool = False,
         key: Value = None,
         state: str = STANDS,
-        origins: Sequence[Entry] = (),
+        origins: Sequence[HistoryEntry] = (),
         structural: bool = False,
     ) -> None:
         self.action = "data value" if source is not None and source.is_data_flag else action
@@ -64,9 +64,9 @@ class Entry:
         self.structural = structural
         self.secret = False
 
-    def with_origins(self, origins: Sequence[Entry]) -> Entry:
+    def with_origins(self, origins: Sequence[HistoryEntry]) -> HistoryEntry:
         """The same entry with other origins."""
-        return Entry(
+        return HistoryEntry(
             self.action,
             self.source,
             self.line,
@@ -115,7 +115,13 @@ class History:
     __slots__ = ("around", "entries", "place", "secret", "value")
 
     def __init__(
-        self, place: Place, entries: list[Entry], around: list[Entry], *, secret: bool = False, value: Value = None
+        self,
+        place: NodePath,
+        entries: list[HistoryEntry],
+        around: list[HistoryEntry],
+        *,
+        secret: bool = False,
+        value: Value = None,
     ) -> None:
         self.place = place
         self.entries = entries
@@ -123,12 +129,12 @@ class History:
         self.secret = secret
         self.value = place.value if value is None else value
 
-    def standing(self) -> list[Entry]:
+    def standing(self) -> list[HistoryEntry]:
         """The entries that contribute to the value: all but the lost ones."""
         return [entry for entry in self.entries if entry.state != LOST]
 
 
-def explain(trace: Trace, place: Place, *, cleartext_secrets: bool = False) -> History:
+def explain(trace: Trace, place: NodePath, *, cleartext_secrets: bool = False) -> History:
     """The history of the value at a place. For many values use one `Explainer`."""
     return Explainer(trace, cleartext_secrets=cleartext_secrets).history(place)
 
@@ -146,7 +152,7 @@ def histories(
     from plait.insight.node_paths import all_places, means_text, parse, text_lines
     from plait.insight.path_resolution import find
 
-    places: Iterable[Place]
+    places: Iterable[NodePath]
     explainer = Explainer(trace, cleartext_secrets=cleartext_secrets)
     documents = explainer.visible(documents)
     if path is None:
@@ -174,10 +180,10 @@ class Explainer:
         self._cleartext_secrets = cleartext_secrets
         self._names: ItemNames | None = None
         # The items around the last value, outermost first, with what is known of each; and all of that together.
-        self._above: list[tuple[Item, list[Entry]]] = []
-        self._around: list[Entry] = []
+        self._above: list[tuple[Item, list[HistoryEntry]]] = []
+        self._around: list[HistoryEntry] = []
         # The lines of the last `around` that was asked for.
-        self._lines: tuple[list[Entry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
+        self._lines: tuple[list[HistoryEntry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
 
     @property
     def marks(self) -> Marks | None:
@@ -201,7 +207,7 @@ class Explainer:
         """The lines of text files, without those that depend on a secret."""
         return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
 
-    def history(self, place: Place) -> History:
+    def history(self, place: NodePath) -> History:
         """The history of the value at a place, which no secret is in the name of."""
         place = place.named(self.names)
         entries = self._brought(place, self.entries(place.item))
@@ -209,7 +215,7 @@ class Explainer:
         own = self.parentage(place)
         if place.way:
             own += [
-                Entry("put in", entry.source, entry.line, origins=entry.origins)
+                HistoryEntry("put in", entry.source, entry.line, origins=entry.origins)
                 for entry in self.only_presence(place.item)
             ]
         if own:
@@ -224,7 +230,7 @@ class Explainer:
         secret = marks.is_secret_place(*way) or any(entry.secret for entry in entries)
         if secret and (marks.has_control(place.item) or any(map(marks.is_decided_item, way))):
             # Which lines made it, or put it there, depends on the secret.
-            entries, around = [Entry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
+            entries, around = [HistoryEntry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
             entries[0].secret = True
         return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
 
@@ -238,7 +244,7 @@ class Explainer:
         """True if a value, or something in it, is secret."""
         return self.marks is not None and self.marks.holds_secret(item)
 
-    def _brought(self, place: Place, entries: list[Entry]) -> list[Entry]:
+    def _brought(self, place: NodePath, entries: list[HistoryEntry]) -> list[HistoryEntry]:
         """The entries of a value that a substitution inserted as part of a map or list: it is above the place where it
         is written.
         """
@@ -254,7 +260,7 @@ class Explainer:
                 origins = self.origins(change.because, {item}, 0, where)
                 below = first.with_origins(first.origins)
                 below.state = STANDS
-                brought = Entry(
+                brought = HistoryEntry(
                     "substitution", *where[:2], first.value, has_value=True, key=first.key, state=first.state,
                     origins=[*origins, below],
                 )  # fmt: skip
@@ -270,7 +276,7 @@ class Explainer:
             self._lines = (history.around, structure, found)
         return _lines_of(history.standing(), structure=structure) | found
 
-    def _shared(self, place: Place) -> list[Entry]:
+    def _shared(self, place: NodePath) -> list[HistoryEntry]:
         """The entries that decided the existence of the items around a value."""
         items = (place.document, *place.way[:-1]) if place.way else ()
         above = self._above
@@ -285,22 +291,22 @@ class Explainer:
             self._around = distinct([entry for _, entries in above for entry in entries])
         return self._around
 
-    def entries(self, item: Item) -> list[Entry]:
+    def entries(self, item: Item) -> list[HistoryEntry]:
         """The entries of an item, oldest first."""
-        found: list[Entry] = []
+        found: list[HistoryEntry] = []
         used: set[object] = set()
         taken: Item | None = None
         for original, change in self.trace.versions(item):
             state = STANDS if not found else USED if original in used or taken in used else LOST
             key = self._key_of(original)
             if change is None:
-                entry = Entry("written", original.source, original.line, original.value, has_value=True, key=key)
+                entry = HistoryEntry("written", original.source, original.line, original.value, has_value=True, key=key)
             else:
                 origins = self.origins(change.because, {original}, 0, (change.source, change.line, original.value))
-                entry = Entry(
+                entry = HistoryEntry(
                     change.action, change.source, change.line, original.value, has_value=True, key=key, origins=origins
                 )
-                used = {one for one in change.because if not isinstance(one, Cause)}
+                used = {one for one in change.because if not isinstance(one, Contributor)}
                 taken = change.was
             entry.state = state
             found.append(entry)
@@ -313,11 +319,11 @@ class Explainer:
         seen: set[object],
         depth: int,
         same: tuple[Source | None, int, Value] | None = None,
-    ) -> list[Entry]:
+    ) -> list[HistoryEntry]:
         """Entries for the origins of a value. Entries equal to the one above (`same`) are replaced by their
         origins.
         """
-        out: list[Entry] = []
+        out: list[HistoryEntry] = []
         todo: list[Origin] = [*because]
         todo.reverse()
         while todo:
@@ -325,19 +331,21 @@ class Explainer:
             if origin in seen:
                 continue
             seen.add(origin)
-            if isinstance(origin, Cause):
+            if isinstance(origin, Contributor):
                 where = (origin.action, origin.source, origin.line)
                 passed = same is not None and same[:2] == where[1:]
                 if not origin.action or passed or where in seen or depth >= _DEEPEST:
                     # A loop comes to a line again and again; that is said once.
                     if depth >= _DEEPEST and where not in seen:
                         seen.add(where)
-                        out.append(Entry(*where))
+                        out.append(HistoryEntry(*where))
                     todo.extend(reversed(origin.because))
                     continue
                 seen.add(where)
                 below = self.origins(origin.because, seen, depth + 1)
-                out.append(Entry(*where, origins=below, structural=origin.structural or origin.action == "overlay"))
+                out.append(
+                    HistoryEntry(*where, origins=below, structural=origin.structural or origin.action == "overlay")
+                )
             elif isinstance(origin, COLLECTION_TYPES):
                 inner = [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
                 todo.extend(reversed(inner))
@@ -347,7 +355,7 @@ class Explainer:
 
     def item(
         self, item: Item, seen: set[object], depth: int, same: tuple[Source | None, int, Value] | None
-    ) -> list[Entry]:
+    ) -> list[HistoryEntry]:
         trace = self.trace
         original = trace.original(item)
         seen.add(original)
@@ -359,7 +367,7 @@ class Explainer:
             if same is not None and same[:2] == (original.source, original.line):
                 return presence
             return [
-                Entry(
+                HistoryEntry(
                     "written",
                     original.source,
                     original.line,
@@ -374,7 +382,7 @@ class Explainer:
         below = self.origins((*change.because, *trace.presence.get(original, ())), seen, depth + 1, where)
         if same is not None and same[:2] == where[:2]:
             return below
-        entry = Entry(
+        entry = HistoryEntry(
             change.action,
             change.source,
             change.line,
@@ -397,11 +405,11 @@ class Explainer:
             if type(old.value) is not Map and type(old.value) is not Array:
                 state = USED if known is not None and old in change.because else LOST
                 key = self._key_of(old)
-                out.insert(0, Entry(action, source, line, old.value, has_value=True, key=key, state=state))
+                out.insert(0, HistoryEntry(action, source, line, old.value, has_value=True, key=key, state=state))
             lost = trace.before(old)
         return out
 
-    def presence(self, item: Item) -> list[Entry]:
+    def presence(self, item: Item) -> list[HistoryEntry]:
         """The position of an item around a value, and the entries that decided its existence."""
         original = self.trace.original(item)
         change = self.trace.changes.get(original)
@@ -419,9 +427,9 @@ class Explainer:
         if source is None:
             return entries
         key = self._key_of(original)
-        return [Entry("around", source, line, key=key, origins=entries, structural=True)]
+        return [HistoryEntry("around", source, line, key=key, origins=entries, structural=True)]
 
-    def parentage(self, place: Place) -> list[Entry]:
+    def parentage(self, place: NodePath) -> list[HistoryEntry]:
         """The entries that select the parent, for a value that a document inherits."""
         item: Item | None = place.document
         while item is not None and item not in self.trace.lineage:
@@ -441,14 +449,14 @@ class Explainer:
             return []
         return self.origins(because, set(), 0)
 
-    def only_presence(self, item: Item) -> list[Entry]:
+    def only_presence(self, item: Item) -> list[HistoryEntry]:
         found = (*self.trace.presence.get(item, ()), *self.trace.presence.get(self.trace.original(item), ()))
         return self.origins(found, set(), 0)
 
 
-def distinct(entries: Iterable[Entry]) -> list[Entry]:
+def distinct(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
     """The entries without duplicates, whose origins are added to the first one."""
-    out: dict[tuple[object, ...], Entry] = {}
+    out: dict[tuple[object, ...], HistoryEntry] = {}
     for entry in entries:
         key = (entry.action, entry.source, entry.line, str(entry.key), entry.state)
         known = out.get(key)
@@ -459,7 +467,7 @@ def distinct(entries: Iterable[Entry]) -> list[Entry]:
     return list(out.values())
 
 
-def flat(entries: Iterable[Entry]) -> Iterator[Entry]:
+def flat(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
     """The entries and all below them."""
     stack = [*entries]
     while stack:
@@ -476,7 +484,7 @@ def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
     return _lines_of([*history.standing(), *history.around], structure=structure)
 
 
-def _lines_of(entries: Iterable[Entry], *, structure: bool) -> set[tuple[str, int]]:
+def _lines_of(entries: Iterable[HistoryEntry], *, structure: bool) -> set[tuple[str, int]]:
     return {
         (entry.source.shown, entry.line)
         for entry in _contributing(entries)
@@ -484,7 +492,7 @@ def _lines_of(entries: Iterable[Entry], *, structure: bool) -> set[tuple[str, in
     }
 
 
-def _contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
     stack = [*entries]
     while stack:
         entry = stack.pop()

@@ -8,7 +8,7 @@ from plait.tree.secrets import HIDDEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.insight.explain import Entry, History
+    from plait.insight.explain import History, HistoryEntry
     from plait.tree.nodes import Value
 
 # What is nested deeper than that is cut off in text; there is a limit to what a person reads.
@@ -31,7 +31,7 @@ def to_data(history: History) -> dict[str, object]:
     }
 
 
-def _entry_data(entry: Entry, secret: bool) -> dict[str, object]:
+def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
     from plait.tree.nodes import to_plain
 
     secret = secret or entry.secret
@@ -102,7 +102,9 @@ def _in_column(text: str, room: int) -> list[str]:
     return wrap(text, room, subsequent_indent="|   ", break_on_hyphens=False)
 
 
-def _rows(entry: Entry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool) -> None:
+def _rows(
+    entry: HistoryEntry, depth: int, rows: list[tuple[str, str, str, str]], *, secret: bool, nested: bool
+) -> None:
     secret = secret or entry.secret
     value = ""
     if entry.has_value:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plait.insight.extents import Scalar
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
     from plait.tree.provenance import Trace
@@ -40,7 +40,7 @@ class Impact:
 
     __slots__ = ("needed", "places", "unknown")
 
-    def __init__(self, places: Sequence[Place], unknown: str = "", *, needed: bool = False) -> None:
+    def __init__(self, places: Sequence[NodePath], unknown: str = "", *, needed: bool = False) -> None:
         self.places = places
         self.unknown = unknown
         self.needed = needed
@@ -115,13 +115,13 @@ def _impact(
 
 def _places(
     trace: Trace, documents: DocumentSet, file: str, exact: set[int], within: set[int], context: Context | None
-) -> tuple[list[Place], list[Place]]:
+) -> tuple[list[NodePath], list[NodePath]]:
     """The places that lines of a file contribute to, and those that the lines inside them contribute to."""
     explainer = Explainer(trace)
     if context is not None:
         context.done = context.total = 0
-    found: list[Place] = []
-    inside: list[Place] = []
+    found: list[NodePath] = []
+    inside: list[NodePath] = []
     for place in all_places(documents.items, Explainer(trace).texts):
         if context is not None:
             context.doing = place
@@ -151,7 +151,7 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
         rows = text.split("\n")
         texts = ["\n".join([*rows[: line - 1], "", *rows[line:]])]
     before = [*all_places(documents.items, Explainer(trace).texts)]
-    found: dict[tuple[str | int, str], Place] = {}
+    found: dict[tuple[str | int, str], NodePath] = {}
     failed = same = 0
     for one in texts:
         try:
@@ -174,14 +174,14 @@ def _tried(extents: Extents, path: str, line: int, documents: DocumentSet, trace
     return Impact([], "the output is the same without this code" if is_code else "")
 
 
-def _changes(before: Sequence[Place], after: Sequence[Place]) -> list[Place]:
+def _changes(before: Sequence[NodePath], after: Sequence[NodePath]) -> list[NodePath]:
     """The places whose values are not the same in another output.
 
     Places are found again by their names, and by their order if there are as many: the value of a key is the same though
     its document or item is called something else.
     """
     named = {_key(place): place for place in after}
-    in_order: Sequence[Place | None] = after if len(after) == len(before) else [None] * len(before)
+    in_order: Sequence[NodePath | None] = after if len(after) == len(before) else [None] * len(before)
     return [
         place
         for place, opposite in zip(before, in_order, strict=True)
@@ -190,17 +190,17 @@ def _changes(before: Sequence[Place], after: Sequence[Place]) -> list[Place]:
     ]
 
 
-def _has_same_key(place: Place, other: Place) -> bool:
+def _has_same_key(place: NodePath, other: NodePath) -> bool:
     return [getattr(item, "key", None) for item in place.way] == [getattr(item, "key", None) for item in other.way]
 
 
-def _key(place: Place) -> tuple[str | int, str]:
+def _key(place: NodePath) -> tuple[str | int, str]:
     """The document and the way: by names, which stay when documents come or go."""
     file: str = getattr(place, "file", "")
     return file or document_name(place.document) or place.number, place.path
 
 
-def _is_same(place: Place, other: Place | None) -> bool:
+def _is_same(place: NodePath, other: NodePath | None) -> bool:
     return other is not None and type(place.value) is type(other.value) and equal(place.value, other.value)
 
 

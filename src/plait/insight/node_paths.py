@@ -17,7 +17,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from plait.base.errors import UsageError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import counted
 from plait.insight.item_names import ItemNames
 from plait.tree.nodes import Array, Document, Map
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Step: TypeAlias = "str | int | tuple[str, str]"
 
 
-class Place:
+class NodePath:
     """An item, with the way to it: the document, and the items from its root down to the item itself.
 
     names: how array items are called; places that are answered together share it.
@@ -70,13 +70,13 @@ class Place:
             self._path = way_text(self.document, self.way, None, None if self._names is None else self._names.key)
         return self._path
 
-    def named(self, names: ItemNames) -> Place:
+    def named(self, names: ItemNames) -> NodePath:
         """The same place, called by these names."""
-        return Place(self.document, self.number, self.way, None if names.hides_keys else self._path, names)
+        return NodePath(self.document, self.number, self.way, None if names.hides_keys else self._path, names)
 
-    def at(self, way: tuple[Item, ...]) -> Place:
+    def at(self, way: tuple[Item, ...]) -> NodePath:
         """Another place of the same document, by the way to it."""
-        return Place(self.document, self.number, way, names=self._names)
+        return NodePath(self.document, self.number, way, names=self._names)
 
     @property
     def document_name(self) -> str | None:
@@ -148,15 +148,15 @@ def _outside_quotes(text: str, wanted: str) -> int:
 
 def _pointer(text: str) -> list[Step]:
     from plait.ops import parse as parse_pointer
-    from plait.ops.pointer import Index, Key, Match
+    from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
 
     steps: list[Step] = []
     for token in parse_pointer(text).tokens:
-        if type(token) is Key:
+        if type(token) is KeyToken:
             steps.append(token.name)
-        elif type(token) is Index:
+        elif type(token) is IndexToken:
             steps.append(token.number)
-        elif type(token) is Match:
+        elif type(token) is MatchingIndexToken:
             steps.append((token.key, token.value))
         else:
             raise UsageError(f'"-" names no value: "{text}"', code="path-syntax")
@@ -249,7 +249,7 @@ def is_pattern(selector: str) -> bool:
 # ---- lines of text files
 
 
-class Line(Place):
+class TextFileLine(NodePath):
     """A line of a text file of the output. file: its path."""
 
     __slots__ = ("file",)
@@ -258,7 +258,7 @@ class Line(Place):
         super().__init__(Document(item.value, item.source, item.line), 0, (item,), str(number))
         self.file = file
 
-    def named(self, names: ItemNames) -> Line:  # noqa: ARG002 - there is nothing else to call it
+    def named(self, names: ItemNames) -> TextFileLine:  # noqa: ARG002 - there is nothing else to call it
         return self
 
     @property
@@ -273,12 +273,12 @@ class Line(Place):
         return f"{self.file}:{self.path}"
 
 
-def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[Line]:
+def text_lines(texts: Mapping[str, Array], path: Path | None = None) -> list[TextFileLine]:
     """The lines of text files that a PATH means, `notes.txt:3`; without one, all. Raises UsageError."""
     names = [name for name in texts if path is None or path.selector is None or fnmatchcase(name, path.selector)]
-    found: list[Line] = []
+    found: list[TextFileLine] = []
     for name in names:
-        lines = [Line(name, item, number) for number, item in enumerate(texts[name].items, 1)]
+        lines = [TextFileLine(name, item, number) for number, item in enumerate(texts[name].items, 1)]
         if path is None or not path.steps or path.steps in (["*"], ["**"]):
             found += lines
             continue
@@ -302,11 +302,11 @@ def means_text(path: Path, texts: Mapping[str, Array]) -> bool:
 # ---- finding
 
 
-def places(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[Place]:
+def places(path: Path, documents: Sequence[Document], names: ItemNames | None = None) -> list[NodePath]:
     """The places that a PATH means, in order; none if it means nothing. names: what they are called."""
     names = ItemNames() if names is None else names
     return [
-        Place(document, number, way, names=names)
+        NodePath(document, number, way, names=names)
         for number, document in chosen(path, documents)
         for way in ways(document.value, path.steps)
     ]
@@ -336,7 +336,7 @@ def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
 
     A place is looked at once for each step, also where several `**` lead to it. Raises LimitError (steps, seconds).
     """
-    run = allowance()
+    run = current_budget()
     most = run.most("steps")
     found: dict[int, tuple[Item, ...]] = {}
     # The numbers of ways, by the way to the parent and the item.
@@ -356,7 +356,7 @@ def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
             continue
         seen.add((number, depth))
         if len(seen) * _STEPS_EACH > most:
-            raise exceeded("finding the places of a PATH", "steps", most)
+            raise limit_error("finding the places of a PATH", "steps", most)
         if len(seen) % _CHECKED == 0:
             run.check_time()
         if depth == len(steps):
@@ -413,7 +413,7 @@ def _has(value: Value, key: str, wanted: str) -> bool:
 
 def all_places(
     documents: Sequence[Document], texts: Mapping[str, Array], names: ItemNames | None = None
-) -> Iterator[Place]:
+) -> Iterator[NodePath]:
     """Every scalar and empty collection of the documents, one after the other, and every line of the text files.
 
     names: what they are called.
@@ -427,10 +427,10 @@ def all_places(
 
 def scalars_beside(
     document: Document, number: int, other: Item | None, names: ItemNames | None = None
-) -> Iterator[tuple[Place, Item | None]]:
+) -> Iterator[tuple[NodePath, Item | None]]:
     """Every scalar of a document with the item that another document has in the same place, None if it has none.
 
-    number: of the document. The keys of the other document may stand in another order. names: as of `Place`.
+    number: of the document. The keys of the other document may stand in another order. names: as of `NodePath`.
     """
     stack: list[tuple[tuple[Item, ...], str, Item | None]] = [((), "", other)]
     while stack:
@@ -451,7 +451,10 @@ def scalars_beside(
             ]
             stack.extend(reversed(below))
         else:
-            yield Place(document, number, way, None if names is not None and names.hides_keys else path, names), there
+            yield (
+                NodePath(document, number, way, None if names is not None and names.hides_keys else path, names),
+                there,
+            )
 
 
 def _nothing(key: Value) -> None:

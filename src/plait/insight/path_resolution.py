@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import UsageError
 from plait.base.similar_names import counted, did_you_mean, listed
 from plait.insight.item_names import ItemNames
-from plait.insight.node_paths import Place, chosen, is_pattern, names_of, places, ways
+from plait.insight.node_paths import NodePath, chosen, is_pattern, names_of, places, ways
 from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.document_names import document_name, namespace_of, naming, scalar_text, way_text
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def find(
     path: Path, documents: Sequence[Document], names: ItemNames | None = None, *, reveals: str | None = None
-) -> list[Place]:
+) -> list[NodePath]:
     """The places that match a PATH, in order. names: of documents and places. reveals: the flag that shows hidden values.
 
     Raises UsageError with the failed part and the nearest name, or with all documents of a name that has several.
@@ -86,7 +86,7 @@ def no_place(
     path: Path, chosen: Sequence[tuple[int, Document]], names: ItemNames, *, reveals: str | None = None
 ) -> UsageError:
     """The error for a path that matches nothing, for the document in which it leads furthest. reveals: as of `find`."""
-    best: tuple[int, Place, Value, str, bool] | None = None
+    best: tuple[int, NodePath, Value, str, bool] | None = None
     for number, document in chosen:
         reached: tuple[int, Value, tuple[Item, ...]] = (0, document.value, ())
         for depth in range(1, len(path.steps)):
@@ -97,7 +97,7 @@ def no_place(
         if best is None or reached[0] > best[0]:
             best = (
                 reached[0],
-                Place(document, number, (), names=names),
+                NodePath(document, number, (), names=names),
                 reached[1],
                 way_text(document, reached[2], None, names.key),
                 any(map(names.hides, reached[2])),

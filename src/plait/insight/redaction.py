@@ -13,13 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.insight.diff import Difference
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Trace
 
 
-class Labels:
+class SecretLabels:
     """Names for secrets, so that equal ones can be seen to be equal: `(secret)`, `(secret 2)`."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ def masked(
     trace: Trace | None,
     label: Callable[[Value], str] | None = None,
     *,
-    view: View | None = None,
+    view: InputView | None = None,
 ) -> Sequence[Document]:
     """The documents of a run without their secrets.
 
@@ -74,7 +74,7 @@ def _withheld(value: Value) -> Value:
     return None if value is None else HIDDEN
 
 
-def masked_lines(name: str, text: str, trace: Trace | None, *, view: View | None = None) -> str:
+def masked_lines(name: str, text: str, trace: Trace | None, *, view: InputView | None = None) -> str:
     """The text of an output file that is not YAML, with HIDDEN in the place of each line that depends on a secret.
 
     name: its path in the output. trace, view: as of `masked`; without marks, or without a record of the file, every line
@@ -97,7 +97,7 @@ def _ending(line: str) -> str:
     return "\n" if line.endswith("\n") else ""
 
 
-def hidden_differences(differences: Sequence[Difference], view: View) -> Sequence[Difference]:
+def hidden_differences(differences: Sequence[Difference], view: InputView) -> Sequence[Difference]:
     """Differences of a file from the documents of a run, without secrets that the file has in clear.
 
     What a run that uses secrets has in another form, or no more, may be a secret in the file. view: of the run.

@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.insight.explain import Entry, Explainer
-    from plait.insight.node_paths import Place
+    from plait.insight.explain import Explainer, HistoryEntry
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document, DocumentSet, Item
     from plait.tree.provenance import Trace
 
@@ -158,7 +158,7 @@ class _Printed:
 
 
 def _origin_data(
-    explainer: Explainer, place: Place, entry: dict[str, object], columns: _Columns, names: dict[str, None]
+    explainer: Explainer, place: NodePath, entry: dict[str, object], columns: _Columns, names: dict[str, None]
 ) -> dict[str, object]:
     """Add to a mapping where its value came from; names gets the files."""
     action, stands, origins = origin(explainer, place)
@@ -179,7 +179,7 @@ def _origin_data(
     return entry
 
 
-def origin(explainer: Explainer, place: Place) -> tuple[str, Entry, list[tuple[str, int]]]:
+def origin(explainer: Explainer, place: NodePath) -> tuple[str, HistoryEntry, list[tuple[str, int]]]:
     """The origin of a value: the action, the entry with its position, and the other lines that contributed."""
     history = explainer.history(place)
     last = history.entries[-1]
@@ -191,7 +191,7 @@ def origin(explainer: Explainer, place: Place) -> tuple[str, Entry, list[tuple[s
     return action, stands, sorted(one for one in found if one[1] > 0)
 
 
-def _as_written(entry: Entry) -> Entry:
+def _as_written(entry: HistoryEntry) -> HistoryEntry:
     """The entry of where a value is written as it stands: an operation's `value`, the source of a substitution."""
     while entry.action not in ("expression", "template") and entry.has_value:
         same = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError, render
-from plait.insight.explain import Entry, Explainer
+from plait.insight.explain import Explainer, HistoryEntry
 from plait.insight.history_text import to_text
 from plait.insight.node_paths import Path, places
 from plait.insight.path_resolution import find
@@ -51,7 +51,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         was = places(path, explainer.visible([effect.before]), names)
         if was and not (effect.after is not None and places(path, explainer.visible([effect.after]))):
             by = effect.by
-            return [f"{was[0]} was there, until this:", _line(trace, Entry(by.action, by.source, by.line))]
+            return [f"{was[0]} was there, until this:", _line(trace, HistoryEntry(by.action, by.source, by.line))]
     for stage in reversed(trace.stages):
         was = places(path, explainer.visible(stage.documents), names)
         if not was:
@@ -60,7 +60,7 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
         for item in (*reversed(was[0].way), was[0].document):
             change = _removal(trace, item)
             if change is not None:
-                out.append(_line(trace, Entry(change.action, change.source, change.line)))
+                out.append(_line(trace, HistoryEntry(change.action, change.source, change.line)))
                 return out
         other = _instead(trace, documents, path)
         return [*out, "  by what came after; no single action did it" if other is None else _line(trace, other)]
@@ -76,23 +76,23 @@ def _why(trace: Trace, explainer: Explainer, documents: Sequence[Document], path
     ]
     out = [render(problem, "plait").removeprefix("plait: ").rstrip("\n")]
     for item, change in gone[:_NEAR]:
-        where = Entry("written", item.source, item.line).place
+        where = HistoryEntry("written", item.source, item.line).place
         out.append(f"an item of that name, written at {where}, was taken out by")
-        out.append(_line(trace, Entry(change.action, change.source, change.line)))
+        out.append(_line(trace, HistoryEntry(change.action, change.source, change.line)))
         for cause in change.because[:1]:
             source, line = cause.source, cause.line
             if (source, line) != (change.source, change.line):
-                out.append(_line(trace, Entry(getattr(cause, "action", "written"), source, line)))
+                out.append(_line(trace, HistoryEntry(getattr(cause, "action", "written"), source, line)))
     return out
 
 
-def _instead(trace: Trace, documents: Sequence[Document], path: Path) -> Entry | None:
+def _instead(trace: Trace, documents: Sequence[Document], path: Path) -> HistoryEntry | None:
     """The entry that replaced the value of a path, or of a part of it, or None."""
     for length in range(len(path.steps) - 1, -1, -1):
         for place in places(Path(path.text, path.selector, path.steps[:length]), documents)[:1]:
             change = trace.changes.get(trace.original(place.item))
             if change is not None and change.source is not None:
-                return Entry(change.action, change.source, change.line)
+                return HistoryEntry(change.action, change.source, change.line)
     return None
 
 
@@ -116,7 +116,7 @@ def _concerns(item: Item, path: Path) -> bool:
     return type(item) is MapItem and item.key in keys
 
 
-def _line(trace: Trace, entry: Entry) -> str:
+def _line(trace: Trace, entry: HistoryEntry) -> str:
     marks = trace.marks
     hidden = entry.text is None or (marks is not None and marks.is_secret_line(entry.source, entry.line))
     text = "" if hidden or entry.text is None else f"  | {entry.text.strip()}"
@@ -126,13 +126,13 @@ def _line(trace: Trace, entry: Entry) -> str:
 def _unmatched(trace: Trace, item: Item, candidates: list[Item], names: ItemNames) -> list[str]:
     """One overlay item, the rule it was to match by, and how each of the nearest candidates fails."""
     annotation = (item.annotations or {}).get("overlay/match")
-    out = [_line(trace, Entry(_described(item), item.source, item.line))]
+    out = [_line(trace, HistoryEntry(_described(item), item.source, item.line))]
     if annotation is not None:
-        out.append(_line(trace, Entry("rule", annotation.source, annotation.line)))
+        out.append(_line(trace, HistoryEntry("rule", annotation.source, annotation.line)))
     by = _rule(item)
     ranked = sorted(candidates, key=lambda other: -_likeness(item, other))[:_NEAR]
     for other in ranked:
-        out.append(f"    {Entry('', other.source, other.line).place}  {_difference(item, other, by, names)}")
+        out.append(f"    {HistoryEntry('', other.source, other.line).place}  {_difference(item, other, by, names)}")
     if len(candidates) > _NEAR:
         out.append(f"    and {len(candidates) - _NEAR} more")
     if not candidates:
@@ -148,7 +148,7 @@ def nearest_miss(item: Item, candidates: Sequence[Item], names: ItemNames) -> st
     if not candidates:
         return None
     other = max(candidates, key=lambda one: _likeness(item, one))
-    return f"{Entry('', other.source, other.line).place} {_difference(item, other, _rule(item), names)}"
+    return f"{HistoryEntry('', other.source, other.line).place} {_difference(item, other, _rule(item), names)}"
 
 
 def _rule(item: Item) -> object:

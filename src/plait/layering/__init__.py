@@ -10,10 +10,10 @@ Modules that a plain render does not need are imported on demand.
 from __future__ import annotations
 
 from plait.base.lazy_exports import first_use
-from plait.layering.document import Document, read_documents
-from plait.layering.job import STRINGS, Job
+from plait.layering.document import LayeredDocument, read_documents
+from plait.layering.job import STRINGS, LayerJob
 from plait.layering.plain_scalars import plain_values
-from plait.layering.rendering import Options, Plan, plan, render, render_plan, written
+from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render, render_plan, written
 from plait.layering.secrets import EnvironmentSecrets, FileSecrets, SecretSource
 from plait.layering.select import ORDERS, Selection, in_order
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ORDERS",
     "STRINGS",
-    "Document",
     "EnvironmentSecrets",
     "FileSecrets",
-    "Job",
-    "Options",
-    "Plan",
+    "LayerGraph",
+    "LayerJob",
+    "LayeredDocument",
+    "LayeringOptions",
     "SecretSource",
     "Selection",
     "check_data",

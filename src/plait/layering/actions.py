@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Step
+from plait.base.source import Frame
 from plait.layering.data_paths import PathError, action_path
 from plait.layering.failures import failure
-from plait.layering.path_edits import Missing, find, without, write
+from plait.layering.path_edits import NoMatch, find, without, write
 from plait.tree.nodes import Map, kind_name
 
 TYPE_CHECKING = False
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from plait.base.errors import LayeringError
     from plait.base.events import Point
     from plait.base.source import Position
-    from plait.layering.data_paths import Path
-    from plait.layering.document import Document
-    from plait.layering.strategy import Ways
+    from plait.layering.data_paths import DataPath
+    from plait.layering.document import LayeredDocument
+    from plait.layering.strategy import LayeringStrategy
     from plait.tree.nodes import ArrayItem, MapItem, Value
     from plait.tree.provenance import Trace
 
@@ -34,7 +34,7 @@ class Absent(Exception):
     """The place an action reads is missing or null."""
 
 
-def merge(overall: Value, child: Value, path: Path) -> Value:
+def merge(overall: Value, child: Value, path: DataPath) -> Value:
     """Maps merge, the child's values win; anything else is replaced by the child's."""
     value = present(child, path)
     if type(value) is Map:
@@ -46,12 +46,12 @@ def merge(overall: Value, child: Value, path: Path) -> Value:
     return write(overall, path, value)
 
 
-def replace(overall: Value, child: Value, path: Path) -> Value:
+def replace(overall: Value, child: Value, path: DataPath) -> Value:
     """Replaces the value at a path by the child's value."""
     return write(overall, path, present(child, path))
 
 
-def delete(overall: Value, _child: Value, path: Path) -> Value:
+def delete(overall: Value, _child: Value, path: DataPath) -> Value:
     """The place without its value; at the root, an empty map. The child's data is not read."""
     if not path.steps:
         return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
@@ -59,7 +59,7 @@ def delete(overall: Value, _child: Value, path: Path) -> Value:
     return without(overall, path)
 
 
-ACTIONS: dict[str, Callable[[Value, Value, Path], Value]] = {"merge": merge, "replace": replace, "delete": delete}
+ACTIONS: dict[str, Callable[[Value, Value, DataPath], Value]] = {"merge": merge, "replace": replace, "delete": delete}
 
 
 def merged(left: Map, right: Map) -> Map:
@@ -88,7 +88,9 @@ def merged(left: Map, right: Map) -> Map:
     return left
 
 
-def apply_actions(child: Document, parent: Document, ways: Ways, trace: Trace | None = None) -> Value:
+def apply_actions(
+    child: LayeredDocument, parent: LayeredDocument, ways: LayeringStrategy, trace: Trace | None = None
+) -> Value:
     """The child's data after its actions on the parent's rendered data.
 
     Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. See
@@ -144,15 +146,15 @@ def acting_point(action: ArrayItem) -> Point:
     return "action", (action.line,), "", DONE
 
 
-def present(data: Value, path: Path) -> Value:
+def present(data: Value, path: DataPath) -> Value:
     """The value at a path. Raises Absent if it is missing or null."""
     value = find(data, path)
-    if value is None or isinstance(value, Missing):
+    if value is None or isinstance(value, NoMatch):
         raise Absent
     return value
 
 
-def _parts(child: Document, action: ArrayItem, number: int) -> tuple[str, str]:
+def _parts(child: LayeredDocument, action: ArrayItem, number: int) -> tuple[str, str]:
     value = action.value
     method = value.find("method") if type(value) is Map else None
     path = value.find("path") if type(value) is Map else None
@@ -174,7 +176,7 @@ def _lacking(value: Value, keys: Sequence[str]) -> str:
 
 
 def _absent(
-    child: Document, parent: Document, action: ArrayItem, method: str, text: str, overall: Value
+    child: LayeredDocument, parent: LayeredDocument, action: ArrayItem, method: str, text: str, overall: Value
 ) -> LayeringError:
     from plait.layering.path_hints import missing
 
@@ -193,17 +195,17 @@ def _absent(
     )
 
 
-def _ancestry(child: Document) -> list[Step]:
+def _ancestry(child: LayeredDocument) -> list[Frame]:
     """The chain of parents that inherited data comes from, nearest first."""
-    steps: list[Step] = []
+    steps: list[Frame] = []
     document = child
     while document.parent is not None:
-        steps.append(Step(f"{document} inherits from {document.parent}", document.position))
+        steps.append(Frame(f"{document} inherits from {document.parent}", document.position))
         document = document.parent
     return steps
 
 
-def _secret(document: Document) -> bool:
+def _secret(document: LayeredDocument) -> bool:
     """True if the data that an action changes may be secret."""
     parent = document.parent
     return document.secret or (parent is not None and (parent.secret or bool(parent.substitutions)))

@@ -9,7 +9,7 @@ Deckhand's rules come from splitting the text at its dots, so new names cannot c
 
 from __future__ import annotations
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Below:
     __slots__ = ()
 
 
-class Path:
+class DataPath:
     """A compiled path.
 
     text: as written. steps: see the module. plain: only keys and indexes. obstacle: the reason why missing parts cannot
@@ -106,14 +106,14 @@ class Path:
         return f"Path({self.text!r})"
 
 
-ROOT = Path(".", (), None)
+ROOT = DataPath(".", (), None)
 # Paths that are kept compiled: so many, and none that is longer. Real ones have some forty characters.
 _LIMIT = 20_000
 _LONGEST = 500
-_compiled: dict[str, Path] = {".": ROOT, "$": ROOT}
+_compiled: dict[str, DataPath] = {".": ROOT, "$": ROOT}
 
 
-def compile_path(text: str) -> Path:
+def compile_path(text: str) -> DataPath:
     """The path for a text with or without a leading `$` or `.`. Raises PathError when it is none."""
     path = _compiled.get(text)
     if path is None:
@@ -126,7 +126,7 @@ def compile_path(text: str) -> Path:
     return path
 
 
-def action_path(text: str) -> Path:
+def action_path(text: str) -> DataPath:
     """The path of an action: the empty text is the root, and a leading `data` component is left out."""
     rest = text
     for prefix in (".data", "$.data"):
@@ -138,7 +138,7 @@ def action_path(text: str) -> Path:
     return compile_path("." + rest if rest[0] not in ".$" else rest)
 
 
-def destination_path(text: str) -> Path:
+def destination_path(text: str) -> DataPath:
     """The path of a substitution's destination, which must start with `.` or `$.` or be the root."""
     if text == "$" or text.startswith((".", "$.")):
         return compile_path(text)
@@ -160,9 +160,9 @@ class _Reader:
         self.at = 0
         self.obstacle: str | None = None
 
-    def read(self) -> Path:
+    def read(self) -> DataPath:
         text = self.text
-        most = allowance().limits.pointer
+        most = current_budget().limits.pointer
         steps: list[Step] = []
         self.skip()
         char = self.peek()
@@ -194,8 +194,8 @@ class _Reader:
             else:
                 raise self.wrong()
             if len(steps) > most:
-                raise exceeded(f"a path of {len(steps)} steps", "pointer", most)
-        return Path(text, tuple(steps), self.obstacle)
+                raise limit_error(f"a path of {len(steps)} steps", "pointer", most)
+        return DataPath(text, tuple(steps), self.obstacle)
 
     def cannot(self, reason: str) -> None:
         if self.obstacle is None:

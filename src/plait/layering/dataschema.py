@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import LayeringError
-    from plait.base.json_schema import Schema
+    from plait.base.json_schema import JsonSchema
     from plait.base.source import Position
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Item, Value
 
 
@@ -44,7 +44,9 @@ _SANITIZED = "Sanitized to avoid exposing secret."
 _OPEN = frozenset({"required", "additionalProperties"})
 
 
-def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, names_keys: bool = True) -> None:
+def check_data(
+    rendered: Sequence[LayeredDocument], documents: Iterable[LayeredDocument], *, names_keys: bool = True
+) -> None:
     """Check every rendered document by the schema registered for it; `documents` holds the DataSchema documents.
     names_keys: messages may name keys of the data of secret documents.
 
@@ -54,7 +56,7 @@ def check_data(rendered: Sequence[Document], documents: Iterable[Document], *, n
     findings: list[Finding] = []
     schemas = _registered(documents, findings)
     text_kinds = {f"deckhand/{kind}/v1" for kind in TEXT_KINDS}
-    checkers: dict[str, Schema | None] = {}
+    checkers: dict[str, JsonSchema | None] = {}
     for document in rendered:
         if document.control:
             continue
@@ -81,9 +83,9 @@ def _failed(findings: list[Finding]) -> LayeringError:
     return failure("InvalidDocumentFormat", f"rendered documents do not conform: {count}", findings=findings)
 
 
-def _registered(documents: Iterable[Document], findings: list[Finding]) -> dict[str, Document]:
+def _registered(documents: Iterable[LayeredDocument], findings: list[Finding]) -> dict[str, LayeredDocument]:
     """The schemas by the schema of the documents they speak of; of two with one name the first counts."""
-    found: dict[str, Document] = {}
+    found: dict[str, LayeredDocument] = {}
     for document in documents:
         if not document.schema.startswith(DATA_SCHEMA + "/") or not is_schema_name(document.name):
             continue
@@ -102,11 +104,11 @@ def _registered(documents: Iterable[Document], findings: list[Finding]) -> dict[
     return found
 
 
-def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
-    from plait.base.json_schema import Schema, UnusableSchemaError
+def _checker(schema: LayeredDocument, findings: list[Finding]) -> JsonSchema | None:
+    from plait.base.json_schema import JsonSchema, UnusableSchemaError
 
     try:
-        return Schema(to_plain(schema.data))
+        return JsonSchema(to_plain(schema.data))
     except ImportError:
         raise failure(
             "InvalidDocumentFormat",
@@ -136,7 +138,9 @@ def _checker(schema: Document, findings: list[Finding]) -> Schema | None:
         raise _shown_of(error, schema) from None
 
 
-def _violations(document: Document, checker: Schema, schema: Document, names_keys: bool) -> list[Finding]:
+def _violations(
+    document: LayeredDocument, checker: JsonSchema, schema: LayeredDocument, names_keys: bool
+) -> list[Finding]:
     from plait.base.json_schema import UnusableSchemaError
 
     found: list[Finding] = []
@@ -171,7 +175,7 @@ def _violations(document: Document, checker: Schema, schema: Document, names_key
     return found
 
 
-def _shown_of(error: LimitError, *documents: Document) -> LimitError:
+def _shown_of(error: LimitError, *documents: LayeredDocument) -> LimitError:
     """The error, without quotations from secret documents."""
     if any(map(_is_secret, documents)):
         error.message = f"checking {documents[-1]} by {documents[0]} exceeds the limit {error.limit}"
@@ -179,7 +183,7 @@ def _shown_of(error: LimitError, *documents: Document) -> LimitError:
 
 
 def _finding(
-    document: Document, message: str, path: Sequence[str | int], schema_path: Sequence[str | int], at: Position
+    document: LayeredDocument, message: str, path: Sequence[str | int], schema_path: Sequence[str | int], at: Position
 ) -> Finding:
     return document_finding(
         "D002",
@@ -191,7 +195,7 @@ def _finding(
     )
 
 
-def _is_secret(document: Document) -> bool:
+def _is_secret(document: LayeredDocument) -> bool:
     return document.secret or document.encrypted or bool(document.substitutions)
 
 
@@ -199,7 +203,7 @@ def _dotted(path: Sequence[str | int]) -> str:
     return ".".join([".data", *map(str, path)])
 
 
-def _place(document: Document, path: Sequence[str | int]) -> Position:
+def _place(document: LayeredDocument, path: Sequence[str | int]) -> Position:
     """The position of the value at a path of the data, or of its nearest ancestor."""
     value: Value = document.data
     at = document.data_position

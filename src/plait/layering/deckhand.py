@@ -14,7 +14,7 @@ document are copies, as after Deckhand stored it.
 from __future__ import annotations
 
 from plait.layering.actions import merged, present
-from plait.layering.data_paths import Below, Path, PathError, compile_path, destination_path, places_of
+from plait.layering.data_paths import Below, DataPath, PathError, compile_path, destination_path, places_of
 from plait.layering.dicts import (
     collections,
     contains_itself,
@@ -27,8 +27,8 @@ from plait.layering.dicts import (
     without_first,
 )
 from plait.layering.failures import a_kind, failure
-from plait.layering.path_edits import MISSING, Missing, find, find_all, item_at, selected, write
-from plait.layering.strategy import Ways
+from plait.layering.path_edits import MISSING, NoMatch, find, find_all, item_at, selected, write
+from plait.layering.strategy import LayeringStrategy
 from plait.layering.substitution import compiled, depth_of, text_of, wants_text
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, to_plain
 
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.layering.data_paths import Step
-    from plait.layering.document import Document
-    from plait.layering.shared_writes import Origins
-    from plait.layering.substitution import Entry
-    from plait.layering.tracing import Told
+    from plait.layering.document import LayeredDocument
+    from plait.layering.shared_writes import SharedWrites
+    from plait.layering.substitution import Substitution
+    from plait.layering.tracing import StepTracer
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Trace
 
     OneItem = TypeVar("OneItem", MapItem, ArrayItem)
 
-_DOLLAR = Path("$", (), None)
+_DOLLAR = DataPath("$", (), None)
 """The path `$` of an action, which finds the root and changes nothing."""
 
 
-class DeckhandWays(Ways):
+class DeckhandWays(LayeringStrategy):
     """Deckhand's rules for the same steps.
 
     origins: records each change of shared data, or None. With it all data is changed in place. trace: records
@@ -61,17 +61,17 @@ class DeckhandWays(Ways):
     __slots__ = ("_in_place", "_origins", "_own", "_told", "_trace", "methods")
     shares_data = True
 
-    def __init__(self, origins: Origins | None = None, trace: Trace | None = None) -> None:
+    def __init__(self, origins: SharedWrites | None = None, trace: Trace | None = None) -> None:
         self._origins = origins
         self._trace = trace
-        self._told: Told | None = None
+        self._told: StepTracer | None = None
         # The data of documents that this run may change in place, by its id.
         self._own: dict[int, Value] = {}
         # Whether the data that actions are working on is such.
         self._in_place = False
         self.methods = {"merge": self.merge, "replace": self.replace, "delete": self.delete}
 
-    def action_path(self, text: str) -> Path:
+    def action_path(self, text: str) -> DataPath:
         # `.database` is `.base` to Deckhand.
         for prefix in (".data", "$.data"):
             if text.startswith(prefix):
@@ -81,7 +81,7 @@ class DeckhandWays(Ways):
             return _DOLLAR
         return compile_path(text if text.startswith((".", "$.")) else "." + text)
 
-    def started(self, child: Document, parent: Document) -> Value:
+    def started(self, child: LayeredDocument, parent: LayeredDocument) -> Value:
         self._told = None
         if self._origins is not None:
             self._origins.read(None, None)
@@ -93,14 +93,14 @@ class DeckhandWays(Ways):
             self._own[id(data)] = data
         return data
 
-    def recording(self, told: Told) -> None:
+    def recording(self, told: StepTracer) -> None:
         self._told = told
 
-    def doing(self, document: Document, item: ArrayItem | Map) -> None:
+    def doing(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
         if self._origins is not None:
             self._origins.begin(document, item)
 
-    def merge(self, overall: Value, child: Value, path: Path) -> Value:
+    def merge(self, overall: Value, child: Value, path: DataPath) -> Value:
         if not self._in_place:
             value = present(child, path)
             existing = find(overall, path)
@@ -109,7 +109,7 @@ class DeckhandWays(Ways):
                 if value is existing and path.plain:
                     return overall
             changed = _written(overall, path, value)
-            if not isinstance(changed, Missing):
+            if not isinstance(changed, NoMatch):
                 return changed
             overall = self._from_here_in_place(overall)
         value = self._of_child(child, path)
@@ -119,15 +119,15 @@ class DeckhandWays(Ways):
             value = existing
         return self._replaced(overall, path, value)
 
-    def replace(self, overall: Value, child: Value, path: Path) -> Value:
+    def replace(self, overall: Value, child: Value, path: DataPath) -> Value:
         if not self._in_place:
             changed = _written(overall, path, present(child, path))
-            if not isinstance(changed, Missing):
+            if not isinstance(changed, NoMatch):
                 return changed
             overall = self._from_here_in_place(overall)
         return self._replaced(overall, path, self._of_child(child, path))
 
-    def delete(self, overall: Value, _child: Value, path: Path) -> Value:
+    def delete(self, overall: Value, _child: Value, path: DataPath) -> Value:
         if not path.steps and path is not _DOLLAR:
             return Map([], overall.source, overall.line) if type(overall) is Map else Map([])
         value = present(overall, path)
@@ -142,7 +142,7 @@ class DeckhandWays(Ways):
                 self._origins.changed(around)
         return overall
 
-    def taken(self, source: Document, entry: Entry, value: Value) -> Value:
+    def taken(self, source: LayeredDocument, entry: Substitution, value: Value) -> Value:
         self._told = None
         if not entry.deepcopy and not self._owns(source.data) and self._is_told(value):
             before, parent = source.data, source.parent
@@ -151,18 +151,26 @@ class DeckhandWays(Ways):
                 # It replaces its parent, whose other children begin with the same data.
                 parent.data = data
             found = find(data, compile_path(entry.path or "")) if type(data) is Map else data
-            assert not isinstance(found, Missing)  # it was there in what this is a copy of
+            assert not isinstance(found, NoMatch)  # it was there in what this is a copy of
             value = found
         if self._origins is not None:
             self._origins.read(source, entry)
         return value
 
-    def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:  # noqa: ARG002
+    def placed(
+        self,
+        document: LayeredDocument,  # noqa: ARG002
+        data: Value,
+        entry: Substitution,
+        dest: Map,
+        text: str,
+        value: Value,
+    ) -> Value:
         path = destination_path(text)
         if not self._owns(data):
             if not self._is_told(value):
                 changed = self._put_aside(data, path, value, dest)
-                if not isinstance(changed, Missing):
+                if not isinstance(changed, NoMatch):
                     return changed
             data = self._copy_of(data)
         value = self.copied(value, {}) if entry.deepcopy else shallow(value)
@@ -182,7 +190,7 @@ class DeckhandWays(Ways):
         self._own[id(result)] = result
         return result
 
-    def done(self, documents: Sequence[Document]) -> None:
+    def done(self, documents: Sequence[LayeredDocument]) -> None:
         for document in documents:
             if self._owns(document.data) and contains_itself(document.data):
                 raise failure(
@@ -213,7 +221,7 @@ class DeckhandWays(Ways):
             return False
         return self._origins is not None or any(is_collection(inner) for inner in values(value))
 
-    def _put_aside(self, data: Value, path: Path, value: Value, dest: Map) -> Value | Missing:
+    def _put_aside(self, data: Value, path: DataPath, value: Value, dest: Map) -> Value | NoMatch:
         """The data with a value substituted, nothing being changed; MISSING where that is not how it is done."""
         if self._origins is not None or not path.steps:
             return MISSING
@@ -270,7 +278,7 @@ class DeckhandWays(Ways):
             self._trace.copied(new, item)
         return new
 
-    def _of_child(self, child: Value, path: Path) -> Value:
+    def _of_child(self, child: Value, path: DataPath) -> Value:
         return self.copied(present(child, path), {})
 
     def _merge_into(self, left: Map, right: Map) -> None:
@@ -281,7 +289,7 @@ class DeckhandWays(Ways):
             else:
                 self._put(left, item)
 
-    def _replaced(self, data: Value, path: Path, value: Value) -> Value:
+    def _replaced(self, data: Value, path: DataPath, value: Value) -> Value:
         """The data after an action: every match of the path has the value; a missing path is created."""
         if path is _DOLLAR:
             return data
@@ -292,7 +300,7 @@ class DeckhandWays(Ways):
             raise PathError(f'nothing is at the path "{path.text}", and it cannot be made')
         return self._update(data, path, value)
 
-    def _substituted(self, data: Value, path: Path, value: Value, dest: Map) -> Value:
+    def _substituted(self, data: Value, path: DataPath, value: Value, dest: Map) -> Value:
         if find(data, path) is MISSING:
             self._expand(data, path)
         existing = find(data, path)
@@ -329,7 +337,7 @@ class DeckhandWays(Ways):
                 elif type(value) is Array:
                     self._put_at(value, place, changed)
 
-    def _update(self, data: Value, path: Path, value: Value) -> Value:
+    def _update(self, data: Value, path: DataPath, value: Value) -> Value:
         """The value at every match, in place; at the root, the value itself."""
         steps = path.steps
         if not steps:
@@ -349,7 +357,7 @@ class DeckhandWays(Ways):
         return data
 
     def _update_matches(
-        self, data: Value, path: Path, steps: tuple[Step, ...], value: Value, inside: Collection[int] = ()
+        self, data: Value, path: DataPath, steps: tuple[Step, ...], value: Value, inside: Collection[int] = ()
     ) -> None:
         for match in list(find_all(data, _part(path, steps[:-1]))):
             if id(match) in inside and find(match, _part(path, steps[-1:])) is not MISSING:
@@ -386,7 +394,7 @@ class DeckhandWays(Ways):
         if self._origins is not None:
             self._origins.wrote(target, item, old)
 
-    def _expand(self, data: Value, path: Path) -> None:
+    def _expand(self, data: Value, path: DataPath) -> None:
         """Creates the missing part of a path. Deckhand splits its text at every dot, quoted or not."""
         here = data
         for text in path.text.split(".")[1:]:
@@ -443,7 +451,7 @@ class DeckhandWays(Ways):
         return None
 
 
-def _written(data: Value, path: Path, value: Value) -> Value | Missing:
+def _written(data: Value, path: DataPath, value: Value) -> Value | NoMatch:
     """The data with a value at a path, nothing being changed; MISSING where a path means something else to Deckhand."""
     steps = path.steps
     if not steps:
@@ -467,8 +475,8 @@ def _written(data: Value, path: Path, value: Value) -> Value | Missing:
     return write(data, path, value)
 
 
-def _part(path: Path, steps: tuple[Step, ...]) -> Path:
-    return Path(path.text, steps, path.obstacle)
+def _part(path: DataPath, steps: tuple[Step, ...]) -> DataPath:
+    return DataPath(path.text, steps, path.obstacle)
 
 
 def _empty(value: Value) -> str:

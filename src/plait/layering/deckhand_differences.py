@@ -12,8 +12,8 @@ from plait.base.text_diff import hunks, marked, visible, with_marks
 from plait.layering.data_paths import PathError, compile_path
 from plait.layering.deckhand import DeckhandWays
 from plait.layering.document import read_documents
-from plait.layering.rendering import Options, plan, render_plan
-from plait.layering.shared_writes import Origins
+from plait.layering.rendering import LayeringOptions, plan, render_plan
+from plait.layering.shared_writes import SharedWrites
 from plait.tree.context import Context
 from plait.tree.nodes import Array, ArrayItem, Map, equal, to_plain
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.base.source import Position
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
     from plait.layering.shared_writes import Writer
     from plait.tree.nodes import DocumentSet, MapItem, Value
 
     Way = tuple[Value, ...]
 
 
-class Absent:
+class NoValue:
     """Placeholder for a value that one side does not have."""
 
     __slots__ = ()
 
 
-ABSENT = Absent()
+ABSENT = NoValue()
 
 
-class ValueDifference:
+class DeckhandDifference:
     """A differing value. path: in the data of the document. cause: the line that caused it, and the reason in
     words.
     """
@@ -47,10 +47,10 @@ class ValueDifference:
 
     def __init__(
         self,
-        document: Document,
+        document: LayeredDocument,
         path: str,
-        plait: Value | Absent,
-        deckhand: Value | Absent,
+        plait: Value | NoValue,
+        deckhand: Value | NoValue,
         cause: tuple[Position, str],
     ) -> None:
         self.document = document
@@ -67,7 +67,7 @@ class Comparison:
 
     __slots__ = ("differences", "refused")
 
-    def __init__(self, differences: list[ValueDifference], refused: tuple[str, LayeringError] | None = None) -> None:
+    def __init__(self, differences: list[DeckhandDifference], refused: tuple[str, LayeringError] | None = None) -> None:
         self.differences = differences
         self.refused = refused
 
@@ -75,12 +75,12 @@ class Comparison:
         return bool(self.differences) or self.refused is not None
 
 
-def compare(sets: Sequence[DocumentSet], options: Options, context: Context) -> Comparison:
+def compare(sets: Sequence[DocumentSet], options: LayeringOptions, context: Context) -> Comparison:
     """The differences between both renderings. Raises LayeringError if both reject the documents, and other errors of
     rendering.
     """
     own, refused = _rendered(sets, _like(options, deckhand=False), context, None)
-    origins = Origins()
+    origins = SharedWrites()
     deckhand, refused_too = _rendered(sets, _like(options, deckhand=True), Context(), origins)
     if refused is not None and refused_too is not None:
         raise refused
@@ -89,7 +89,7 @@ def compare(sets: Sequence[DocumentSet], options: Options, context: Context) -> 
     if refused_too is not None:
         return Comparison([], ("Deckhand", refused_too))
     theirs = {document.identity: document for document in deckhand}
-    found: list[ValueDifference] = []
+    found: list[DeckhandDifference] = []
     for document in own:
         other = theirs[document.identity]
         secret = document.secret and not options.cleartext_secrets
@@ -97,9 +97,9 @@ def compare(sets: Sequence[DocumentSet], options: Options, context: Context) -> 
             cause = _cause(other, way, origins)
             if secret:
                 # That it differs is told, and neither where nor what is there.
-                found.append(ValueDifference(document, ".", ABSENT, ABSENT, cause))
+                found.append(DeckhandDifference(document, ".", ABSENT, ABSENT, cause))
                 break
-            found.append(ValueDifference(document, _text(way), left, right, cause))
+            found.append(DeckhandDifference(document, _text(way), left, right, cause))
     return Comparison(found)
 
 
@@ -114,7 +114,7 @@ def to_text(comparison: Comparison) -> str:
     out: list[str] = []
     for one in comparison.differences:
         out.append(f"{one.document} {one.path}\n")
-        if isinstance(one.plait, Absent) and isinstance(one.deckhand, Absent):
+        if isinstance(one.plait, NoValue) and isinstance(one.deckhand, NoValue):
             out.append("  differs (its values are secret)\n")
         else:
             out.append(_both(one.plait, one.deckhand))
@@ -127,7 +127,7 @@ def to_text(comparison: Comparison) -> str:
     return "".join(out)
 
 
-def _both(own: Value | Absent, other: Value | Absent) -> str:
+def _both(own: Value | NoValue, other: Value | NoValue) -> str:
     """Both values. Long texts are reduced to their differences."""
     if type(own) is str and type(other) is str:
         parts = marked(own, other) if "\n" not in own + other else None
@@ -140,8 +140,8 @@ def _both(own: Value | Absent, other: Value | Absent) -> str:
     return f"  plait:    {_shown(own)}\n  Deckhand: {_shown(other)}\n"
 
 
-def _like(options: Options, *, deckhand: bool) -> Options:
-    return Options(
+def _like(options: LayeringOptions, *, deckhand: bool) -> LayeringOptions:
+    return LayeringOptions(
         lenient=options.lenient,
         strict=options.strict,
         like_deckhand=deckhand,
@@ -151,8 +151,8 @@ def _like(options: Options, *, deckhand: bool) -> Options:
 
 
 def _rendered(
-    sets: Sequence[DocumentSet], options: Options, context: Context, origins: Origins | None
-) -> tuple[list[Document], LayeringError | None]:
+    sets: Sequence[DocumentSet], options: LayeringOptions, context: Context, origins: SharedWrites | None
+) -> tuple[list[LayeredDocument], LayeringError | None]:
     try:
         planned = plan(read_documents(sets), options, context)
         return render_plan(planned, options, context, DeckhandWays(origins) if origins is not None else None), None
@@ -160,7 +160,7 @@ def _rendered(
         return [], error
 
 
-def _differences(left: Value, right: Value, way: Way) -> Iterator[tuple[Way, Value | Absent, Value | Absent]]:
+def _differences(left: Value, right: Value, way: Way) -> Iterator[tuple[Way, Value | NoValue, Value | NoValue]]:
     if left is right:
         return
     if type(left) is Map and type(right) is Map:
@@ -186,7 +186,7 @@ def _differences(left: Value, right: Value, way: Way) -> Iterator[tuple[Way, Val
         yield way, left, right
 
 
-def _cause(document: Document, way: Way, origins: Origins) -> tuple[Position, str]:
+def _cause(document: LayeredDocument, way: Way, origins: SharedWrites) -> tuple[Position, str]:
     """The line that changed the shared data, else the document's own step at the path."""
     writer: Writer | None = origins.of(document.data, way)
     if writer is not None:
@@ -213,7 +213,7 @@ def _leads_to(dest: Map, way: Way) -> bool:
     return way[: len(steps)] == steps
 
 
-def _step(document: Document, step: ArrayItem | Map) -> tuple[Position, str]:
+def _step(document: LayeredDocument, step: ArrayItem | Map) -> tuple[Position, str]:
     parts = step.value if isinstance(step, ArrayItem) else step
     path: MapItem | None = parts.find("path") if type(parts) is Map else None
     at = path.position if path is not None else step.position
@@ -235,8 +235,8 @@ def _text(way: Way) -> str:
     return out or "."
 
 
-def _shown(value: Value | Absent) -> str:
-    if isinstance(value, Absent):
+def _shown(value: Value | NoValue) -> str:
+    if isinstance(value, NoValue):
         return "nothing"
     import json
 

@@ -29,7 +29,7 @@ VALIDATION_POLICY = "deckhand/ValidationPolicy"
 CONTROL = "metadata/Control"
 
 
-class Document:
+class LayeredDocument:
     """One document: its identity, its layering attributes, and its data.
 
     order: its index among the inputs. node: as read. metadata: as written. data: as rendered so far. parent: chosen by
@@ -73,8 +73,8 @@ class Document:
         self.abstract = False
         self.selector: Map | None = None
         self.actions: list[ArrayItem] = _NONE
-        self.parent: Document | None = None
-        self.replaced_by: Document | None = None
+        self.parent: LayeredDocument | None = None
+        self.replaced_by: LayeredDocument | None = None
         find = top.find
         item = find("schema")
         if item is None:
@@ -207,27 +207,27 @@ _NO_LINE = 1 << 40
 _NONE: list[ArrayItem] = []
 
 
-def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[Document]:
+def read_documents(sets: Iterable[nodes.DocumentSet]) -> list[LayeredDocument]:
     """The documents of all inputs, in order; empty ones are left out.
 
     Raises LayeringError (InvalidDocumentFormat) with a finding for each document without the parts that everything
     depends on.
     """
-    found: list[Document] = []
+    found: list[LayeredDocument] = []
     failures: list[LayeringError] = []
     for documents in sets:
         for node in documents.items:
             if node.value is None:
                 continue
             try:
-                found.append(Document(node, len(found)))
+                found.append(LayeredDocument(node, len(found)))
             except LayeringError as error:
                 failures.append(error)
     raise_all(failures)
     return found
 
 
-def _text(item: MapItem | None, key: str, at: Position, document: Document | None = None) -> str:
+def _text(item: MapItem | None, key: str, at: Position, document: LayeredDocument | None = None) -> str:
     value = item.value if item is not None else None
     if type(value) is str:
         return value

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
     from plait.tree.nodes import MapItem, Value
 
@@ -31,7 +31,7 @@ SOURCE_KEYS = frozenset({"schema", "name", "path", "pattern", "match_group", "de
 DESTINATION_KEYS = frozenset({"path", "pattern", "recurse"})
 
 
-def warn_of_ignored(documents: Iterable[Document], context: Context) -> None:
+def warn_of_ignored(documents: Iterable[LayeredDocument], context: Context) -> None:
     """Warns about unknown parts of the metadata, and about parts without effect."""
     for document in documents:
         if document.control:
@@ -77,7 +77,7 @@ _ENTRY_KEYS = frozenset({"src", "dest"})
 _STEERING = ("substitutions", "replacement")
 
 
-def _warn_of_control(document: Document, context: Context) -> None:
+def _warn_of_control(document: LayeredDocument, context: Context) -> None:
     for key in _STEERING:
         item = document.metadata.find(key)
         if item is not None and item.value:
@@ -99,7 +99,7 @@ def _warn_of_control(document: Document, context: Context) -> None:
         )
 
 
-def _warn_of_data(document: Document, context: Context) -> None:
+def _warn_of_data(document: LayeredDocument, context: Context) -> None:
     """Warns about data of a child that none of its actions uses."""
     data = document.written
     if type(data) is not Map:
@@ -128,7 +128,7 @@ def _warn_of_data(document: Document, context: Context) -> None:
             )
 
 
-def _warn_of_keys(document: Document, value: Value, known: frozenset[str], context: Context) -> None:
+def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str], context: Context) -> None:
     if type(value) is not Map:
         return
     for item in value.items:
@@ -146,7 +146,7 @@ def _warn_of_keys(document: Document, value: Value, known: frozenset[str], conte
             )
 
 
-def _warn_of_boolean(document: Document, value: Value, key: str, context: Context) -> None:
+def _warn_of_boolean(document: LayeredDocument, value: Value, key: str, context: Context) -> None:
     item: MapItem | None = value.find(key) if type(value) is Map else None
     if item is not None and item.value is not None and type(item.value) is not bool:
         context.warn(

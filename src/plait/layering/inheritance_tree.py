@@ -10,15 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.layering.document import Document
-    from plait.layering.rendering import Plan
+    from plait.layering.document import LayeredDocument
+    from plait.layering.rendering import LayerGraph
 
 
-def tree(plan: Plan, chosen: Sequence[Document]) -> str:
+def tree(plan: LayerGraph, chosen: Sequence[LayeredDocument]) -> str:
     """The documents as an indented tree, each with its layer and place; with all their ancestors."""
     children, roots = _family(plan, chosen)
     lines: list[str] = []
-    stack: list[tuple[Document, str, bool | None]] = [(root, "", None) for root in reversed(roots)]
+    stack: list[tuple[LayeredDocument, str, bool | None]] = [(root, "", None) for root in reversed(roots)]
     while stack:
         document, prefix, last = stack.pop()
         branch = "" if last is None else "└── " if last else "├── "
@@ -29,7 +29,7 @@ def tree(plan: Plan, chosen: Sequence[Document]) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def dot(plan: Plan, chosen: Sequence[Document]) -> str:
+def dot(plan: LayerGraph, chosen: Sequence[LayeredDocument]) -> str:
     """The same as a Graphviz digraph: solid edges to parents, dashed ones to substitution sources."""
     shown = _with_ancestors(chosen)
     number = {document: i for i, document in enumerate(d for d in plan.documents if d in shown)}
@@ -53,10 +53,12 @@ def dot(plan: Plan, chosen: Sequence[Document]) -> str:
     return "\n".join(out) + "\n"
 
 
-def _family(plan: Plan, chosen: Sequence[Document]) -> tuple[dict[Document, list[Document]], list[Document]]:
+def _family(
+    plan: LayerGraph, chosen: Sequence[LayeredDocument]
+) -> tuple[dict[LayeredDocument, list[LayeredDocument]], list[LayeredDocument]]:
     shown = _with_ancestors(chosen)
-    children: dict[Document, list[Document]] = {}
-    roots: list[Document] = []
+    children: dict[LayeredDocument, list[LayeredDocument]] = {}
+    roots: list[LayeredDocument] = []
     for document in sorted((d for d in plan.documents if d in shown), key=lambda d: (d.schema, d.name, d.layer or "")):
         if document.parent is None:
             roots.append(document)
@@ -65,17 +67,17 @@ def _family(plan: Plan, chosen: Sequence[Document]) -> tuple[dict[Document, list
     return children, roots
 
 
-def _with_ancestors(chosen: Sequence[Document]) -> set[Document]:
-    shown: set[Document] = set()
+def _with_ancestors(chosen: Sequence[LayeredDocument]) -> set[LayeredDocument]:
+    shown: set[LayeredDocument] = set()
     for start in chosen:
-        document: Document | None = start
+        document: LayeredDocument | None = start
         while document is not None and document not in shown:
             shown.add(document)
             document = document.parent
     return shown
 
 
-def _label(document: Document, plan: Plan) -> str:
+def _label(document: LayeredDocument, plan: LayerGraph) -> str:
     notes = []
     if document.abstract:
         notes.append("abstract")
@@ -93,7 +95,7 @@ def _label(document: Document, plan: Plan) -> str:
     return f"{document}{did}{'  ' + '; '.join(notes) if notes else ''}  {document.position}"
 
 
-def _methods(document: Document) -> list[str]:
+def _methods(document: LayeredDocument) -> list[str]:
     from plait.tree.nodes import Map
 
     out = []
@@ -105,7 +107,7 @@ def _methods(document: Document) -> list[str]:
     return out
 
 
-def _sources(document: Document, plan: Plan) -> list[Document]:
+def _sources(document: LayeredDocument, plan: LayerGraph) -> list[LayeredDocument]:
     found = [plan.sources.get(entry.key) for entry in plan.entries.get(document, ())]
     return list(dict.fromkeys(source for source in found if source is not None))
 

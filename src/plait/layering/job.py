@@ -8,21 +8,21 @@ from plait.base.warnings import warning
 from plait.layering.document import read_documents
 from plait.layering.ignored import warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values
-from plait.layering.rendering import Options, Plan, plan, render_plan, written
+from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
-from plait.yaml import Forms, deduplicate, read, write, written_twice
+from plait.yaml import ScalarStyles, deduplicate, duplicate_key_warnings, read, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.layering.deckhand_differences import Comparison
-    from plait.layering.document import Document
-    from plait.tree.context import Context, Originals
+    from plait.layering.document import LayeredDocument
+    from plait.tree.context import Context, FormatPreserver
     from plait.tree.nodes import DocumentSet
 
 # Of strings, for those who read as the reference does.
-STRINGS = Forms(misread)
+STRINGS = ScalarStyles(misread)
 # Deeper than the reference can go; what walks data here may recurse.
 _DEPTH = 300
 
@@ -31,7 +31,7 @@ _DEPTH = 300
 _MOST = 4096
 
 
-class Job:
+class LayerJob:
     """The input of a run.
 
     sources: the texts in order, or parsed documents. options: of rendering. selection: the documents to return.
@@ -45,7 +45,7 @@ class Job:
     def __init__(
         self,
         sources: Iterable[Source | DocumentSet],
-        options: Options | None = None,
+        options: LayeringOptions | None = None,
         *,
         selection: Selection | None = None,
         validate: bool = False,
@@ -56,7 +56,7 @@ class Job:
         known: dict[object, DocumentSet] | None = None,
     ) -> None:
         self.sources = sources
-        self.options = Options() if options is None else options
+        self.options = LayeringOptions() if options is None else options
         self.selection = Selection() if selection is None else selection
         self.validate = validate
         self.validate_data = validate_data
@@ -65,7 +65,7 @@ class Job:
         self.unwrap = unwrap
         self.known = known
 
-    def plan(self, context: Context) -> Plan:
+    def plan(self, context: Context) -> LayerGraph:
         """Reads the documents and finds the dependencies of each. Raises ReadError, UsageError, LayeringError."""
         self._check_options()
         in_order([], self.order)  # an order that is none is told before anything is read
@@ -101,7 +101,7 @@ class Job:
         if context.originals is not None:
             context.originals.add(documents, lambda source: deduplicate(_read(source)))
         if documents is not written:
-            warnings += written_twice(source, written)
+            warnings += duplicate_key_warnings(source, written)
         if self.unwrap:
             from plait.layering.sites import unwrapped
 
@@ -120,7 +120,7 @@ class Job:
                 "Deckhand has no relaxed choice of parents: use only one of the two options", code="flag-conflict"
             )
 
-    def run(self, context: Context, planned: Plan | None = None) -> DocumentSet:
+    def run(self, context: Context, planned: LayerGraph | None = None) -> DocumentSet:
         """The selected concrete documents. Raises what `plan` raises, and LimitError."""
         try:
             return self._run(context, self.plan(context) if planned is None else planned)
@@ -128,8 +128,8 @@ class Job:
             # Substitution can put deep data into deep data.
             raise LimitError("rendered documents are nested too deeply") from None
 
-    def _run(self, context: Context, planned: Plan) -> DocumentSet:
-        rendered: Sequence[Document] = render_plan(planned, self.options, context)
+    def _run(self, context: Context, planned: LayerGraph) -> DocumentSet:
+        rendered: Sequence[LayeredDocument] = render_plan(planned, self.options, context)
         warn_of_ignored(planned.documents, context)
         if self.validate_data:
             from plait.layering.dataschema import check_data
@@ -153,7 +153,7 @@ class Job:
         return result
 
     @staticmethod
-    def text(documents: DocumentSet, originals: Originals | None = None) -> str:
+    def text(documents: DocumentSet, originals: FormatPreserver | None = None) -> str:
         """The documents as text with the same meaning for Deckhand's YAML reader. originals: of a run that keeps the
         format.
         """

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import LayeringError
-    from plait.layering.document import Document
-    from plait.layering.policy import Policy
+    from plait.layering.document import LayeredDocument
+    from plait.layering.policy import LayeringPolicy
     from plait.tree.nodes import Map
 
 
@@ -32,8 +32,8 @@ class LabelIndex:
 
     __slots__ = ("_by_pair", "hints")
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        by_pair: dict[tuple[object, object], list[Document]] = {}
+    def __init__(self, documents: Iterable[LayeredDocument]) -> None:
+        by_pair: dict[tuple[object, object], list[LayeredDocument]] = {}
         for document in documents:
             labels = document.labels
             if labels is None or document.layer is None:
@@ -43,11 +43,11 @@ class LabelIndex:
         self._by_pair = by_pair
         self.hints = 10
 
-    def matching(self, selector: Map) -> list[Document]:
+    def matching(self, selector: Map) -> list[LayeredDocument]:
         """The documents that have every label of the selector, in the order of the inputs."""
         by_pair = self._by_pair
         pairs = [(key_id(item.key), key_id(item.value)) for item in selector.items]
-        shortest: list[Document] | None = None
+        shortest: list[LayeredDocument] | None = None
         for pair in pairs:
             found = by_pair.get(pair)
             if found is None:
@@ -79,7 +79,7 @@ class LabelIndex:
 
     def _nearest_document(self, selector: Map) -> str | None:
         """The document with the most of the labels, and the missing ones."""
-        shared: dict[Document, int] = {}
+        shared: dict[LayeredDocument, int] = {}
         for item in selector.items:
             for document in self._by_pair.get((key_id(item.key), key_id(item.value)), ())[:_MOST]:
                 shared[document] = shared.get(document, 0) + 1
@@ -91,7 +91,7 @@ class LabelIndex:
         return f"{best} comes closest, but lacks {', '.join(f'{item.key}: {item.value}' for item in lacks)}"
 
 
-def _pairs(document: Document) -> set[tuple[object, object]]:
+def _pairs(document: LayeredDocument) -> set[tuple[object, object]]:
     labels = document.labels
     return {(key_id(item.key), key_id(item.value)) for item in labels.items} if labels is not None else set()
 
@@ -101,8 +101,8 @@ _MOST = 50
 
 
 def choose_parents(
-    documents: Sequence[Document], policy: Policy, *, relaxed: bool = False
-) -> tuple[list[Document], LabelIndex]:
+    documents: Sequence[LayeredDocument], policy: LayeringPolicy, *, relaxed: bool = False
+) -> tuple[list[LayeredDocument], LabelIndex]:
     """Sets `parent` of every document with a selector. Returns the documents whose selector matches nothing, and the
     index.
 
@@ -112,7 +112,7 @@ def choose_parents(
     used = policy.used(documents)
     rank = policy.rank
     failures: list[LayeringError] = []
-    unmatched: list[Document] = []
+    unmatched: list[LayeredDocument] = []
     for child in documents:
         selector = child.selector
         if selector is None:
@@ -150,7 +150,7 @@ def choose_parents(
     return unmatched, index
 
 
-def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
+def unmatched_selector(child: LayeredDocument, index: LabelIndex) -> LayeringError:
     """The error for a parent selector that matches no document. It is a warning unless strict."""
     selector = child.selector
     assert selector is not None
@@ -163,7 +163,7 @@ def unmatched_selector(child: Document, index: LabelIndex) -> LayeringError:
     )
 
 
-def unmatched_text(child: Document) -> str:
+def unmatched_text(child: LayeredDocument) -> str:
     """The message of a selector that no document answers to, as an error and as a warning."""
     return f"no document has the labels that {child} selects its parent by"
 
@@ -173,13 +173,13 @@ def labels_text(labels: Map) -> str:
     return ", ".join(f"{item.key}: {item.value}" for item in labels.items)
 
 
-def _is_copy(match: Document, child: Document) -> bool:
+def _is_copy(match: LayeredDocument, child: LayeredDocument) -> bool:
     """True if a document equals the child. A document does not select itself or a copy of itself."""
     return match is child or (match.identity == child.identity and equal(match.node.value, child.node.value))
 
 
 def _impossible(
-    child: Document, matches: Sequence[Document], rank: dict[str, int], used: Sequence[str]
+    child: LayeredDocument, matches: Sequence[LayeredDocument], rank: dict[str, int], used: Sequence[str]
 ) -> list[LayeringError]:
     found: list[LayeringError] = []
     child_rank = rank[child.layer] if child.layer is not None else -1
@@ -210,7 +210,7 @@ def _impossible(
     return found
 
 
-def _too_many(child: Document, matches: Sequence[Document], found: int) -> LayeringError:
+def _too_many(child: LayeredDocument, matches: Sequence[LayeredDocument], found: int) -> LayeringError:
     matches = sorted(matches, key=str)
     return failure(
         "IndeterminateDocumentParent",
@@ -222,5 +222,5 @@ def _too_many(child: Document, matches: Sequence[Document], found: int) -> Layer
     )
 
 
-def _selected(child: Document) -> str:
+def _selected(child: LayeredDocument) -> str:
     return labels_text(child.selector) if child.selector is not None else ""

@@ -10,7 +10,7 @@ creates the missing part: maps for names, and for `name[n]` a list padded with `
 
 from __future__ import annotations
 
-from plait.layering.data_paths import Below, Every, Path, PathError, names_of, places_of
+from plait.layering.data_paths import Below, DataPath, Every, PathError, names_of, places_of
 from plait.layering.failures import a_kind
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 
-class Missing:
+class NoMatch:
     """The result of `find` if nothing matches."""
 
     __slots__ = ()
@@ -31,10 +31,10 @@ class Missing:
         return False
 
 
-MISSING = Missing()
+MISSING = NoMatch()
 
 
-def find(value: Value, path: Path) -> Value | Missing:
+def find(value: Value, path: DataPath) -> Value | NoMatch:
     """The first match, or MISSING."""
     if not path.plain:
         return next(find_all(value, path), MISSING)
@@ -55,7 +55,7 @@ def find(value: Value, path: Path) -> Value | Missing:
     return value
 
 
-def item_at(value: Value, path: Path) -> MapItem | ArrayItem | None:
+def item_at(value: Value, path: DataPath) -> MapItem | ArrayItem | None:
     """The item at a plain path; None at the root, and for other paths."""
     found: MapItem | ArrayItem | None = None
     for step in path.steps:
@@ -67,7 +67,7 @@ def item_at(value: Value, path: Path) -> MapItem | ArrayItem | None:
     return found
 
 
-def find_all(value: Value, path: Path) -> Iterator[Value]:
+def find_all(value: Value, path: DataPath) -> Iterator[Value]:
     """Every match, in order."""
     return _matches(value, path.steps, 0)
 
@@ -101,7 +101,7 @@ def selected(value: Value, step: Step) -> list[MapItem] | list[ArrayItem]:
     return []
 
 
-def write(value: Value, path: Path, new: Value) -> Value:
+def write(value: Value, path: DataPath, new: Value) -> Value:
     """The tree with `new` at every match, or at a created place if nothing matches.
 
     Raises PathError if it cannot be created: something is in the way, or the path only finds (`[*]`, slices, ...).
@@ -116,14 +116,14 @@ def write(value: Value, path: Path, new: Value) -> Value:
     return _set(value, steps, 0, new)
 
 
-def _literal(path: Path) -> Path:
+def _literal(path: DataPath) -> DataPath:
     """The path to create: `*` after a dot is then an ordinary key."""
     if path.obstacle is not None:
         raise PathError(f'nothing matches the path "{path.text}", and it cannot be made: {path.obstacle}')
-    return Path(path.text, tuple("*" if type(step) is Every else step for step in path.steps), None)
+    return DataPath(path.text, tuple("*" if type(step) is Every else step for step in path.steps), None)
 
 
-def _write_plain(value: Value, path: Path, i: int, new: Value) -> Value:
+def _write_plain(value: Value, path: DataPath, i: int, new: Value) -> Value:
     """Writes along keys and indexes, and creates missing parts."""
     steps = path.steps
     step = steps[i]
@@ -157,11 +157,11 @@ def _fresh(step: Step, near: Map) -> Value:
     return Map([], near.source, near.line) if type(step) is str else Array([], near.source, near.line)
 
 
-def _cannot_make(path: Path) -> PathError:
+def _cannot_make(path: DataPath) -> PathError:
     return PathError(f'nothing is at the path "{path.text}", and it cannot be made: {path.obstacle}')
 
 
-def _in_the_way(value: Value, path: Path, i: int) -> PathError:
+def _in_the_way(value: Value, path: DataPath, i: int) -> PathError:
     wanted = "a map" if type(path.steps[i]) is str else "a list"
     before = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[:i]) or "."
     at = value.position if type(value) is Map or type(value) is Array else None
@@ -195,7 +195,7 @@ def _mapped(value: Value, function: Callable[[MapItem | ArrayItem], Value]) -> V
     return value.with_values([function(item) for item in value.items])
 
 
-def without(value: Value, path: Path) -> Value:
+def without(value: Value, path: DataPath) -> Value:
     """The tree without the first match; the same object when nothing matches."""
     return _without(value, path.steps, 0)
 

@@ -7,13 +7,13 @@ from plait.tree.nodes import Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.layering.data_paths import Path
+    from plait.layering.data_paths import DataPath
     from plait.tree.nodes import Value
 
 _SHOWN = 12
 
 
-def missing(data: Value, path: Path) -> tuple[str | None, str | None]:
+def missing(data: Value, path: DataPath) -> tuple[str | None, str | None]:
     """The keys at the point where a path ends, and a hint for the missing step."""
     way = ""
     for step in path.steps:

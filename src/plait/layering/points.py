@@ -8,11 +8,11 @@ from plait.layering.substitution import placing_point
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.base.events import Listener
-    from plait.layering.rendering import Plan
+    from plait.base.events import CoverageListener
+    from plait.layering.rendering import LayerGraph
 
 
-def tell(listener: Listener, plan: Plan) -> None:
+def tell(listener: CoverageListener, plan: LayerGraph) -> None:
     """Tell of the actions and the destinations of substitutions of all documents, and of the lines that are secret."""
     for document in plan.documents:
         for action in document.actions:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import LayeringError
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
 
 
-class Policy:
+class LayeringPolicy:
     """The order of layers, the most general first.
 
     document: where it is written. order: all layers. rank: the place of a layer that has documents, by its name.
@@ -29,18 +29,18 @@ class Policy:
 
     __slots__ = ("document", "order", "rank")
 
-    def __init__(self, document: Document, order: list[str]) -> None:
+    def __init__(self, document: LayeredDocument, order: list[str]) -> None:
         self.document = document
         self.order = order
         self.rank: dict[str, int] = {layer: i for i, layer in enumerate(order)}
 
-    def used(self, documents: Iterable[Document]) -> list[str]:
+    def used(self, documents: Iterable[LayeredDocument]) -> list[str]:
         """The layers that have documents, in order."""
         present = {document.layer for document in documents}
         return [layer for layer in self.order if layer in present]
 
 
-def find_policy(documents: Sequence[Document], context: Context) -> Policy:
+def find_policy(documents: Sequence[LayeredDocument], context: Context) -> LayeringPolicy:
     """The policy among the documents.
 
     Raises LayeringError: LayeringPolicyNotFound if there is none, InvalidDocumentFormat if its order is not a list of
@@ -66,10 +66,10 @@ def find_policy(documents: Sequence[Document], context: Context) -> Policy:
                 code="several-policies",
             )
         )
-    return Policy(policy, _order_of(policy))
+    return LayeringPolicy(policy, _order_of(policy))
 
 
-def _site(documents: Iterable[Document]) -> str | None:
+def _site(documents: Iterable[LayeredDocument]) -> str | None:
     """A hint about documents of an Airship site that lack those shared with other sites."""
     for document in documents:
         source = document.position.source
@@ -79,7 +79,7 @@ def _site(documents: Iterable[Document]) -> str | None:
     return None
 
 
-def check_layers(documents: Iterable[Document], policy: Policy) -> None:
+def check_layers(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -> None:
     """Raise LayeringError (InvalidDocumentLayer) for documents whose layer is not in the order."""
     failures: list[LayeringError] = []
     known = policy.rank
@@ -98,7 +98,7 @@ def check_layers(documents: Iterable[Document], policy: Policy) -> None:
     raise_all(failures)
 
 
-def _misspelt_order(policy: Policy) -> str | None:
+def _misspelt_order(policy: LayeringPolicy) -> str | None:
     data = policy.document.data
     if policy.order or type(data) is not Map:
         return None
@@ -115,7 +115,7 @@ def _misspelt_order(policy: Policy) -> str | None:
     )
 
 
-def _order_of(policy: Document) -> list[str]:
+def _order_of(policy: LayeredDocument) -> list[str]:
     data = policy.data
     item = data.find("layerOrder") if type(data) is Map else None
     if item is None or item.value is None:

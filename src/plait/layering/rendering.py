@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from plait.base.errors import LayeringError, LimitError
 from plait.base.events import current_listener
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.warnings import warning
 from plait.layering.actions import apply_actions
 from plait.layering.failures import failure, raise_all
@@ -21,7 +21,7 @@ from plait.layering.policy import check_layers, find_policy
 from plait.layering.rendering_order import dependency_order, generation_order
 from plait.layering.replacement import mark_replacements
 from plait.layering.secrets import hidden, is_reference, lines_of_secrets
-from plait.layering.strategy import Ways
+from plait.layering.strategy import LayeringStrategy
 from plait.layering.substitution import entries, substitute
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem
 from plait.tree.nodes import Document as Node
@@ -30,16 +30,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.layering.document import Document
-    from plait.layering.policy import Policy
+    from plait.layering.document import LayeredDocument
+    from plait.layering.policy import LayeringPolicy
     from plait.layering.secrets import SecretSource
-    from plait.layering.substitution import Entry
+    from plait.layering.substitution import Substitution
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.tree.provenance import Trace
 
 
-class Options:
+class LayeringOptions:
     """Options of rendering.
 
     lenient: continue without missing substitution sources and values. relaxed: the relaxed selection of parents.
@@ -68,7 +68,7 @@ class Options:
         self.secret_sources = secret_sources
 
 
-class Plan:
+class LayerGraph:
     """The state before rendering: the distinct documents with their parents and replacements, the sources of
     substitutions, the entries of each document, and the dependencies of each.
     """
@@ -77,11 +77,11 @@ class Plan:
 
     def __init__(
         self,
-        policy: Policy,
-        documents: list[Document],
-        sources: dict[tuple[str, str], Document],
-        found: dict[Document, list[Entry]],
-        needs: dict[Document, list[Document]],
+        policy: LayeringPolicy,
+        documents: list[LayeredDocument],
+        sources: dict[tuple[str, str], LayeredDocument],
+        found: dict[LayeredDocument, list[Substitution]],
+        needs: dict[LayeredDocument, list[LayeredDocument]],
     ) -> None:
         self.policy = policy
         self.documents = documents
@@ -90,14 +90,14 @@ class Plan:
         self.needs = needs
 
 
-def plan(documents: Iterable[Document], options: Options, context: Context) -> Plan:
+def plan(documents: Iterable[LayeredDocument], options: LayeringOptions, context: Context) -> LayerGraph:
     """Choose the policy, parents and replacements of the documents (which are changed: `parent`, `replaced_by`).
 
     Of two documents with one schema, layer and name the first counts. Raises LayeringError. See
     docs/reference/layering.md.
     """
     given = list(documents)
-    first_of: dict[tuple[str, str | None, str], Document] = {}
+    first_of: dict[tuple[str, str | None, str], LayeredDocument] = {}
     for document in given:
         first = first_of.setdefault(document.identity, document)
         if first is not document:
@@ -130,12 +130,12 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
             context.warn(warning(message, code="parent-not-found", at=error.at, suggestions=error.suggestions))
     mark_replacements(distinct)
     sources = {(d.schema, d.name): d.replaced_by or d for d in distinct if not d.abstract}
-    found: dict[Document, list[Entry]] = {}
-    needs: dict[Document, list[Document]] = {}
+    found: dict[LayeredDocument, list[Substitution]] = {}
+    needs: dict[LayeredDocument, list[LayeredDocument]] = {}
     for document in distinct:
         if document.control and not options.like_deckhand:
             continue
-        before: list[Document] = []
+        before: list[LayeredDocument] = []
         parent = document.parent
         if parent is not None:
             stand_in = parent.replaced_by
@@ -145,27 +145,29 @@ def plan(documents: Iterable[Document], options: Options, context: Context) -> P
             before += [source for entry in read if (source := sources.get(entry.key)) is not None]
         if before:
             needs[document] = before
-    return Plan(policy, distinct, sources, found, needs)
+    return LayerGraph(policy, distinct, sources, found, needs)
 
 
-def ways_of(options: Options, trace: Trace | None = None) -> Ways:
+def ways_of(options: LayeringOptions, trace: Trace | None = None) -> LayeringStrategy:
     """The rules for copying values between documents. trace: records changes made in place."""
     if not options.like_deckhand:
-        return Ways()
+        return LayeringStrategy()
     from plait.layering.deckhand import DeckhandWays
 
     return DeckhandWays(trace=trace)
 
 
-def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | None = None) -> list[Document]:
+def render_plan(
+    plan: LayerGraph, options: LayeringOptions, context: Context, ways: LayeringStrategy | None = None
+) -> list[LayeredDocument]:
     """Renders every document of the plan. Returns those of the result: not abstract and not replaced.
 
     ways: by default those of the options. Raises LayeringError with all failures; documents that depend on a failed one
     are left out of it.
     """
     failures: list[LayeringError] = []
-    failed: set[Document] = set()
-    result: list[Document] = []
+    failed: set[LayeredDocument] = set()
+    result: list[LayeredDocument] = []
     listener = current_listener()
     if listener is not None:
         from plait.layering.points import tell
@@ -183,7 +185,7 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
     for document in order:
         context.doing = document
         context.done += 1
-        allowance().check_time()
+        current_budget().check_time()
         if failed and not failed.isdisjoint(plan.needs.get(document, ())):
             failed.add(document)
             continue
@@ -205,14 +207,16 @@ def render_plan(plan: Plan, options: Options, context: Context, ways: Ways | Non
     return result
 
 
-def render(documents: Iterable[Document], options: Options, context: Context) -> list[Document]:
+def render(documents: Iterable[LayeredDocument], options: LayeringOptions, context: Context) -> list[LayeredDocument]:
     """The rendered documents, in dependency order, unrelated ones in the order of the inputs. See
     docs/reference/layering.md.
     """
     return render_plan(plan(documents, options, context), options, context)
 
 
-def written(documents: Iterable[Document], *, short: bool = False, cleartext_secrets: bool = False) -> DocumentSet:
+def written(
+    documents: Iterable[LayeredDocument], *, short: bool = False, cleartext_secrets: bool = False
+) -> DocumentSet:
     """The documents as nodes to print: schema, metadata and data; short: schema, name and data only.
 
     A document that was written without data, and got none, has none. Other top-level keys mean nothing to layering and
@@ -247,7 +251,15 @@ _HINTS = 10
 _PARTS = frozenset({"schema", "metadata", "data"})
 
 
-def _render_one(document: Document, plan: Plan, options: Options, context: Context, ways: Ways, *, hints: bool) -> None:
+def _render_one(
+    document: LayeredDocument,
+    plan: LayerGraph,
+    options: LayeringOptions,
+    context: Context,
+    ways: LayeringStrategy,
+    *,
+    hints: bool,
+) -> None:
     if document.control:
         return
     if document.encrypted and is_reference(document.data):
@@ -273,7 +285,7 @@ def _render_one(document: Document, plan: Plan, options: Options, context: Conte
         parent.secret = parent.secret or document.secret
 
 
-def _resolved(document: Document, options: Options) -> Value:
+def _resolved(document: LayeredDocument, options: LayeringOptions) -> Value:
     reference = document.data
     assert type(reference) is str
     for source in options.secret_sources:

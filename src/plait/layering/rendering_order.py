@@ -6,7 +6,7 @@ up only as far as necessary. Deckhand's order differs, and matters if documents 
 
 from __future__ import annotations
 
-from plait.base.source import Step
+from plait.base.source import Frame
 from plait.layering.failures import failure
 
 TYPE_CHECKING = False
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plait.base.errors import LayeringError
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
 
-    Needs = Mapping[Document, Sequence[Document]]
+    Needs = Mapping[LayeredDocument, Sequence[LayeredDocument]]
 
 
-def dependency_order(documents: Sequence[Document], needs: Needs) -> list[Document]:
+def dependency_order(documents: Sequence[LayeredDocument], needs: Needs) -> list[LayeredDocument]:
     """The documents, each after everything in its `needs`.
 
     Raises LayeringError (SubstitutionDependencyCycle) naming the members of a cycle, in order, with their places.
     """
-    done: set[Document] = set()
-    open_: set[Document] = set()
-    result: list[Document] = []
+    done: set[LayeredDocument] = set()
+    open_: set[LayeredDocument] = set()
+    result: list[LayeredDocument] = []
     for start in documents:
         if start in done:
             continue
-        path: list[Document] = [start]
+        path: list[LayeredDocument] = [start]
         open_.add(start)
-        pending: list[Iterator[Document]] = [iter(needs.get(start, ()))]
+        pending: list[Iterator[LayeredDocument]] = [iter(needs.get(start, ()))]
         while pending:
             following = next(pending[-1], None)
             if following is None:
@@ -50,15 +50,15 @@ def dependency_order(documents: Sequence[Document], needs: Needs) -> list[Docume
     return result
 
 
-def generation_order(documents: Sequence[Document], needs: Needs) -> list[Document]:
+def generation_order(documents: Sequence[LayeredDocument], needs: Needs) -> list[LayeredDocument]:
     """Deckhand's order of rendering: documents that nothing needs come last, before them those that only they need, and
     so on, each time in reverse; then the unrelated documents, in the order of the inputs.
 
     The relations of a document count in the order in which they are found: its parent, then its sources. There must be
     no cycle.
     """
-    following: dict[Document, dict[Document, None]] = {}
-    waiting: dict[Document, int] = {}
+    following: dict[LayeredDocument, dict[LayeredDocument, None]] = {}
+    waiting: dict[LayeredDocument, int] = {}
     for document in documents:
         for needed in needs.get(document, ()):
             waiting.setdefault(document, 0)
@@ -76,13 +76,13 @@ def generation_order(documents: Sequence[Document], needs: Needs) -> list[Docume
     return ready[::-1] + [document for document in documents if document not in waiting]
 
 
-def _cycle(members: list[Document]) -> LayeringError:
+def _cycle(members: list[LayeredDocument]) -> LayeringError:
     """The same message whichever member was met first."""
     first = min(range(len(members)), key=lambda i: (members[i].schema, members[i].name, members[i].layer or ""))
     members = members[first:] + members[:first]
     names = " -> ".join(str(document) for document in [*members, members[0]])
     trail = [
-        Step(f"{document} needs {following}", document.position)
+        Frame(f"{document} needs {following}", document.position)
         for document, following in zip(members, [*members[1:], members[0]], strict=True)
     ]
     return failure(

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.errors import LayeringError
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
 
 
-def mark_replacements(documents: Sequence[Document]) -> None:
+def mark_replacements(documents: Sequence[LayeredDocument]) -> None:
     """Set `replaced_by` of every replaced document. Raises LayeringError (InvalidDocumentReplacement)."""
     failures: list[LayeringError] = []
-    unmarked: dict[tuple[str, str], list[Document]] = {}
+    unmarked: dict[tuple[str, str], list[LayeredDocument]] = {}
     for document in documents:
         if document.replacement:
             _replace(document, failures)
@@ -51,7 +51,7 @@ def mark_replacements(documents: Sequence[Document]) -> None:
     raise_all(failures)
 
 
-def _replace(document: Document, failures: list[LayeringError]) -> None:
+def _replace(document: LayeredDocument, failures: list[LayeringError]) -> None:
     parent = document.parent
     if parent is None:
         failures.append(
@@ -77,7 +77,9 @@ def _replace(document: Document, failures: list[LayeringError]) -> None:
         parent.replaced_by = document
 
 
-def _invalid(document: Document, message: str, others: Sequence[Document], hint: str | None = None) -> LayeringError:
+def _invalid(
+    document: LayeredDocument, message: str, others: Sequence[LayeredDocument], hint: str | None = None
+) -> LayeringError:
     at = document.place("replacement") if document.replacement else document.position
     return failure(
         "InvalidDocumentReplacement",

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plait.base.source import Source
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Value
 
 
-def lines_of_secrets(documents: Sequence[Document]) -> Iterator[tuple[Source | None, int, int]]:
+def lines_of_secrets(documents: Sequence[LayeredDocument]) -> Iterator[tuple[Source | None, int, int]]:
     """The lines of encrypted data: source, first line, and the line after the last. documents: all documents of the
     run.
     """
@@ -114,7 +114,7 @@ def is_empty(data: Value) -> bool:
     return data is None or data == "" or ((type(data) is Map or type(data) is Array) and not data.items)
 
 
-def hidden(document: Document, data: Value) -> tuple[Map, Value]:
+def hidden(document: LayeredDocument, data: Value) -> tuple[Map, Value]:
     """Metadata and data of a secret document as they may be shown: data and substitution paths hashed.
 
     An empty payload is not secret: it stays, and the document is marked cleartext.

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plait.layering.document import Document
+    from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Value
 
 
@@ -38,7 +38,7 @@ class Selection:
     def __bool__(self) -> bool:
         return bool(self.schemas or self.names or self.layers or self.labels)
 
-    def takes(self, document: Document) -> bool:
+    def takes(self, document: LayeredDocument) -> bool:
         """True if the document is selected."""
         return (
             (not self.schemas or any(_has_schema(document.schema, schema) for schema in self.schemas))
@@ -47,7 +47,7 @@ class Selection:
             and all(_has_label(document, key, value) for key, value in self.labels)
         )
 
-    def hint(self, documents: Iterable[Document]) -> str | None:
+    def hint(self, documents: Iterable[LayeredDocument]) -> str | None:
         """The nearest name for the first given value that no document has."""
         all_of = list(documents)
         schemas = dict.fromkeys(document.schema for document in all_of)
@@ -68,7 +68,7 @@ def _has_schema(schema: str, wanted: str) -> bool:
     return schema == wanted or wanted in (schema.partition("/")[0], schema.rpartition("/")[0])
 
 
-def _has_label(document: Document, key: str, value: str) -> bool:
+def _has_label(document: LayeredDocument, key: str, value: str) -> bool:
     item = document.labels.find(key) if document.labels is not None else None
     if item is None:
         return False
@@ -78,7 +78,7 @@ def _has_label(document: Document, key: str, value: str) -> bool:
     return type(found) is not Map and type(found) is not Array and str(found) == value
 
 
-ORDERS: dict[str, Callable[[Document], int | tuple[str, ...]] | None] = {
+ORDERS: dict[str, Callable[[LayeredDocument], int | tuple[str, ...]] | None] = {
     "dependency": None,
     "input": lambda document: document.order,
     "name": lambda document: (document.name, document.schema, document.layer or ""),
@@ -87,7 +87,7 @@ ORDERS: dict[str, Callable[[Document], int | tuple[str, ...]] | None] = {
 }
 
 
-def in_order(documents: Sequence[Document], order: str) -> Sequence[Document]:
+def in_order(documents: Sequence[LayeredDocument], order: str) -> Sequence[LayeredDocument]:
     """The documents in one of `ORDERS`. Raises UsageError for another."""
     if order not in ORDERS:
         raise UsageError(

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.layering.document import Document
-    from plait.layering.substitution import Entry
+    from plait.layering.document import LayeredDocument
+    from plait.layering.substitution import Substitution
     from plait.tree.nodes import ArrayItem, MapItem, Value
 
     Node = Map | Array | MapItem | ArrayItem
@@ -27,12 +27,12 @@ class Writer:
 
     __slots__ = ("document", "step")
 
-    def __init__(self, document: Document, step: ArrayItem | Map) -> None:
+    def __init__(self, document: LayeredDocument, step: ArrayItem | Map) -> None:
         self.document = document
         self.step = step
 
 
-class Origins:
+class SharedWrites:
     """The writers of shared data, by what they wrote: items, and collections that lost one."""
 
     __slots__ = ("_now", "_read", "_shared", "_writers")
@@ -44,11 +44,11 @@ class Origins:
         self._shared: dict[int, Node] = {}
         self._writers: dict[int, tuple[Node, Writer]] = {}
 
-    def begin(self, document: Document, step: ArrayItem | Map) -> None:
+    def begin(self, document: LayeredDocument, step: ArrayItem | Map) -> None:
         """Called before a document's action or destination is applied."""
         self._now = Writer(document, step)
 
-    def read(self, source: Document | None, entry: Entry | None) -> None:
+    def read(self, source: LayeredDocument | None, entry: Substitution | None) -> None:
         """Sets the source of the values that follow: a substitution's source document and entry, or None for the child
         of an action.
         """

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from plait.base.content import Links
+    from plait.base.content import LinkPolicy
     from plait.base.source import Source
     from plait.tree.nodes import Value
 
@@ -33,7 +33,7 @@ _DEFINITION_SCHEMA = "pegleg/SiteDefinition/"
 _MANAGED_SCHEMA = "pegleg/PeglegManagedDocument/"
 
 
-class Site:
+class LayeringSite:
     """A site. name: of its directory. type: from its definition. directories: the existing ones, in order."""
 
     __slots__ = ("directories", "name", "type")
@@ -43,7 +43,7 @@ class Site:
         self.type = site_type
         self.directories = directories
 
-    def sources(self, links: Links = NO_LINKS) -> Iterator[Source]:
+    def sources(self, links: LinkPolicy = NO_LINKS) -> Iterator[Source]:
         """The texts of the files that Pegleg would collect. Raises ReadError, LimitError."""
         for directory in self.directories:
             found = [path for path, below in files_below(directory, links, (".yaml",)) if _is_collected(below)]
@@ -56,8 +56,12 @@ def _is_collected(below: str) -> bool:
 
 
 def find_site(
-    path: str, warn: Callable[[str], None], *, repositories: Mapping[str, str] | None = None, links: Links = NO_LINKS
-) -> Site:
+    path: str,
+    warn: Callable[[str], None],
+    *,
+    repositories: Mapping[str, str] | None = None,
+    links: LinkPolicy = NO_LINKS,
+) -> LayeringSite:
     """The site at a path, `site/NAME` or the definition in it. repositories: checkouts, by the definition's names for them.
 
     warn: receives notes about missing directories. Raises ReadError, UsageError.
@@ -96,13 +100,13 @@ def find_site(
                 suggestions=() if hint is None else hint.suggestions,
             )
         )
-    return Site(name, parts.site_type, found)
+    return LayeringSite(name, parts.site_type, found)
 
 
 class _Parts:
     """The directories of a site in a repository. type_found: True if a directory for its type exists."""
 
-    def __init__(self, site_type: str, revision: Value, links: Links) -> None:
+    def __init__(self, site_type: str, revision: Value, links: LinkPolicy) -> None:
         self._links = links
         self.site_type = site_type
         self.revision = revision if type(revision) is str and _is_name(revision) else None
@@ -176,7 +180,7 @@ def _names_in(directory: str) -> list[str]:
         return []
 
 
-def _data(path: str, links: Links) -> Map:
+def _data(path: str, links: LinkPolicy) -> Map:
     """The data of a site definition."""
     found = "no document"
     for text in sources(path, links=links):

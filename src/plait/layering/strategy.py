@@ -1,6 +1,6 @@
 """The steps of rendering that copy values between documents and have more than one rule.
 
-`Ways` implements plait's rules, `deckhand.DeckhandWays` those of Deckhand.
+`LayeringStrategy` implements plait's rules, `deckhand.DeckhandWays` those of Deckhand.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plait.layering.data_paths import Path
-    from plait.layering.document import Document
-    from plait.layering.substitution import Entry
-    from plait.layering.tracing import Told
+    from plait.layering.data_paths import DataPath
+    from plait.layering.document import LayeredDocument
+    from plait.layering.substitution import Substitution
+    from plait.layering.tracing import StepTracer
     from plait.tree.nodes import ArrayItem, Map, Value
 
 
-class Ways:
+class LayeringStrategy:
     """plait's own rules: no tree is changed in place.
 
     methods: the layering actions by name; each gets the data so far, the child's data and a path, and returns new data.
@@ -29,13 +29,13 @@ class Ways:
 
     __slots__ = ()
     shares_data = False
-    methods: Mapping[str, Callable[[Value, Value, Path], Value]] = ACTIONS
+    methods: Mapping[str, Callable[[Value, Value, DataPath], Value]] = ACTIONS
 
-    def action_path(self, text: str) -> Path:
+    def action_path(self, text: str) -> DataPath:
         """The path of an action. Raises PathError."""
         return action_path(text)
 
-    def started(self, child: Document, parent: Document) -> Value:  # noqa: ARG002
+    def started(self, child: LayeredDocument, parent: LayeredDocument) -> Value:  # noqa: ARG002
         """The data that the actions of a child begin with."""
         return parent.data
 
@@ -43,19 +43,27 @@ class Ways:
         """The child's data after its actions."""
         return data
 
-    def recording(self, told: Told) -> None:
+    def recording(self, told: StepTracer) -> None:
         """Called before the same step if provenance is recorded. told: receives changes made in place."""
 
-    def doing(self, document: Document, item: ArrayItem | Map) -> None:
+    def doing(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
         """Told before an action, or a destination of a substitution, of a document is carried out."""
 
-    def taken(self, source: Document, entry: Entry, value: Value) -> Value:  # noqa: ARG002
+    def taken(self, source: LayeredDocument, entry: Substitution, value: Value) -> Value:  # noqa: ARG002
         """The value that a substitution uses, from the source's data."""
         return value
 
-    def placed(self, document: Document, data: Value, entry: Entry, dest: Map, text: str, value: Value) -> Value:  # noqa: ARG002
+    def placed(
+        self,
+        document: LayeredDocument,  # noqa: ARG002
+        data: Value,
+        entry: Substitution,  # noqa: ARG002
+        dest: Map,
+        text: str,
+        value: Value,
+    ) -> Value:
         """The document's data with the value at the destination whose path is `text`. Raises PathError."""
         return placed(data, value, text, dest)
 
-    def done(self, documents: Sequence[Document]) -> None:
+    def done(self, documents: Sequence[LayeredDocument]) -> None:
         """Told when all documents are rendered. Raises LayeringError."""

@@ -13,7 +13,7 @@ from plait.base.similar_names import did_you_mean
 from plait.base.warnings import warning
 from plait.layering.data_paths import PathError, compile_path, destination_path
 from plait.layering.failures import a_kind, failure
-from plait.layering.path_edits import MISSING, Missing, find, write
+from plait.layering.path_edits import MISSING, NoMatch, find, write
 from plait.tree.nodes import Array, Map, check_nodes, kind_name
 
 TYPE_CHECKING = False
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
-    from plait.base.regex import Pattern
+    from plait.base.regex import RegexPattern
     from plait.base.source import Position
-    from plait.layering.document import Document
-    from plait.layering.strategy import Ways
+    from plait.layering.document import LayeredDocument
+    from plait.layering.strategy import LayeringStrategy
     from plait.tree.context import Context
     from plait.tree.nodes import ArrayItem, MapItem, Value
 
-    Sources = Mapping[tuple[str, str], Document]
+    Sources = Mapping[tuple[str, str], LayeredDocument]
 
 
-class Entry:
+class Substitution:
     """One substitution entry, read: where from, and the list of where to."""
 
     __slots__ = ("deepcopy", "dest", "group", "item", "name", "path", "pattern", "schema")
 
-    def __init__(self, document: Document, item: ArrayItem, number: int) -> None:
+    def __init__(self, document: LayeredDocument, item: ArrayItem, number: int) -> None:
         value = item.value
         src = value.find("src") if type(value) is Map else None
         dest = value.find("dest") if type(value) is Map else None
@@ -81,17 +81,17 @@ class Entry:
         return at
 
 
-def entries(document: Document) -> Iterator[Entry]:
+def entries(document: LayeredDocument) -> Iterator[Substitution]:
     """The substitution entries of a document. Raises LayeringError (InvalidDocumentFormat) for one that is none."""
     for number, item in enumerate(document.substitutions):
-        yield Entry(document, item, number)
+        yield Substitution(document, item, number)
 
 
 def substitute(
-    document: Document,
-    todo: list[Entry],
+    document: LayeredDocument,
+    todo: list[Substitution],
     sources: Sources,
-    ways: Ways,
+    ways: LayeringStrategy,
     *,
     lenient: bool,
     context: Context,
@@ -166,10 +166,12 @@ def placing_point(dest: Map) -> Point:
     return "substitution", (dest.line,), "", DONE
 
 
-def _value(document: Document, entry: Entry, source: Document, *, lenient: bool, context: Context) -> Value:
+def _value(
+    document: LayeredDocument, entry: Substitution, source: LayeredDocument, *, lenient: bool, context: Context
+) -> Value:
     data = source.data
     if type(data) is not Map:
-        value: Value | Missing = data
+        value: Value | NoMatch = data
         if entry.path not in _WHOLE and data is not None:
             at = entry.place("src", "path")
             context.warn(
@@ -181,7 +183,7 @@ def _value(document: Document, entry: Entry, source: Document, *, lenient: bool,
             )
     else:
         value = find(data, compile_path(entry.path or ""))
-    if value is None or isinstance(value, Missing):
+    if value is None or isinstance(value, NoMatch):
         from plait.layering.path_hints import missing
 
         found, hint = missing(data, compile_path(entry.path or ""))
@@ -205,7 +207,7 @@ _WHOLE = (".", "$")
 
 
 def _warn_of_pattern(
-    document: Document, dest: Map, data: Value, text: str, context: Context, *, is_secret: bool
+    document: LayeredDocument, dest: Map, data: Value, text: str, context: Context, *, is_secret: bool
 ) -> None:
     """Warn of a pattern that occurs nowhere, and of a recursion without pattern. is_secret: the data may hold a secret.
 
@@ -227,7 +229,7 @@ def _warn_of_pattern(
     existing = find(data, destination_path(text))
     if is_secret or (type(existing) is not str and depth is None):
         return  # the latter is a failure
-    if isinstance(existing, Missing) or not _occurs(existing, pattern, -1 if depth is None else depth):
+    if isinstance(existing, NoMatch) or not _occurs(existing, pattern, -1 if depth is None else depth):
         context.warn(
             warning(
                 f'the pattern "{pattern}" occurs nowhere at {text} of {document}: nothing is replaced',
@@ -246,7 +248,7 @@ def _occurs(value: Value, pattern: str, depth: int) -> bool:
     return any(_occurs(item.value, pattern, depth - 1) for item in items)
 
 
-def _picked(value: Value, entry: Entry, context: Context, *, is_secret: bool) -> Value:
+def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: bool) -> Value:
     """The part of the source text that `src.pattern` chooses. is_secret: the text may be a secret."""
     if not entry.pattern:
         if entry.group:
@@ -297,7 +299,7 @@ def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
     return write(data, path, value)
 
 
-def wants_text(pattern: str, path: str, existing: Value | Missing) -> PathError:
+def wants_text(pattern: str, path: str, existing: Value | NoMatch) -> PathError:
     """The error for a destination without text in which the pattern could match."""
     there = "nothing" if existing is MISSING else "null" if existing is None else a_kind(existing)
     return PathError(f'the pattern "{pattern}" needs text at "{path}", but there is {there}')
@@ -355,22 +357,22 @@ def _replacer(pattern: str, value: Value) -> Callable[[str], str]:
     return lambda text: regexp.sub(lambda _match: new, text)
 
 
-def compiled(pattern: str) -> Pattern:
+def compiled(pattern: str) -> RegexPattern:
     """The regular expression of a document. Raises PathError."""
     import re
     import warnings
 
-    from plait.base.regex import Pattern
+    from plait.base.regex import RegexPattern
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Pattern(re.compile(pattern))
+            return RegexPattern(re.compile(pattern))
     except (re.error, OverflowError, RecursionError) as error:
         raise PathError(f'the pattern "{pattern}" is not a regular expression: {error}') from None
 
 
-def _pattern_of(document: Document, item: ArrayItem, number: int, part: Map) -> str | None:
+def _pattern_of(document: LayeredDocument, item: ArrayItem, number: int, part: Map) -> str | None:
     pattern = part.find("pattern")
     if pattern is None or pattern.value is None:
         return None
@@ -385,7 +387,7 @@ def text_of(item: MapItem | None) -> str | None:
 
 
 def _malformed(
-    document: Document, item: ArrayItem, number: int, expected: str, at: MapItem | None = None
+    document: LayeredDocument, item: ArrayItem, number: int, expected: str, at: MapItem | None = None
 ) -> LayeringError:
     return failure(
         "InvalidDocumentFormat",
@@ -405,7 +407,7 @@ def _misspelt(item: ArrayItem) -> str | None:
     return None
 
 
-def _no_source(document: Document, entry: Entry, sources: Sources, *, hints: bool) -> LayeringError:
+def _no_source(document: LayeredDocument, entry: Substitution, sources: Sources, *, hints: bool) -> LayeringError:
     schema, name = entry.key
     hint = None
     if hints:
@@ -422,8 +424,8 @@ def _no_source(document: Document, entry: Entry, sources: Sources, *, hints: boo
 
 
 def _unknown(
-    document: Document,
-    source: Document,
+    document: LayeredDocument,
+    source: LayeredDocument,
     path: str,
     cause: str,
     at: Position,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from plait.layering.data_paths import action_path, compile_path
 from plait.tree.nodes import Array, Map, MapItem, walk, walk_once
 from plait.tree.nodes import Document as Node
-from plait.tree.provenance import Cause, Change, Effect
+from plait.tree.provenance import Change, Contributor, Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
-    from plait.layering.data_paths import Path
-    from plait.layering.document import Document
-    from plait.layering.substitution import Entry
+    from plait.layering.data_paths import DataPath
+    from plait.layering.document import LayeredDocument
+    from plait.layering.substitution import Substitution
     from plait.tree.nodes import ArrayItem, DocumentSet, Item, Value
     from plait.tree.provenance import Origin, Trace
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HIDDEN = "kept secret"
 
 
-class Told:
+class StepTracer:
     """One step of layering, whose changes are recorded. Changes in place are reported to it; others are found by
     comparing trees.
 
@@ -37,13 +37,13 @@ class Told:
     def __init__(
         self,
         trace: Trace,
-        document: Document,
+        document: LayeredDocument,
         action: str,
         because: tuple[Origin, ...],
         explain: Callable[[Item, Item | None], tuple[Origin, ...]],
         own: set[int],
         whole: Change,
-        by: Cause | None = None,
+        by: Contributor | None = None,
     ) -> None:
         self.trace = trace
         self.document = document
@@ -57,7 +57,7 @@ class Told:
     def between(self, before: Value, after: Value) -> None:
         """Records the differences of the document's data before and after the step."""
         by = self.by or self.because[0]
-        if isinstance(by, Cause):
+        if isinstance(by, Contributor):
             self.trace.effect(by, _with_data(self.document, before), _with_data(self.document, after))
         if _is_other(before, after):
             # No item of the data is replaced: all of it is.
@@ -84,13 +84,13 @@ class Told:
         return id(new) in self.own
 
 
-def acting(trace: Trace, child: Document, action: ArrayItem, method: str, text: str, data: Value) -> Told:
+def acting(trace: Trace, child: LayeredDocument, action: ArrayItem, method: str, text: str, data: Value) -> StepTracer:
     """An action of a document. data: the document's own."""
-    because: list[Origin] = [Cause(f"{method} {text}", action.source, action.line)]
+    because: list[Origin] = [Contributor(f"{method} {text}", action.source, action.line)]
     if method != "delete":
         because += _origins(data, action_path(text), child.node)
     # Data of the child's own would be there without the action as well.
-    taken = Cause(f"{method} {text}", action.source, action.line, structural=True)
+    taken = Contributor(f"{method} {text}", action.source, action.line, structural=True)
     items = [*walk_once(data)]
     own = {*map(id, items), *(id(item.value) for item in items if type(item.value) in (Map, Array))}
 
@@ -100,17 +100,17 @@ def acting(trace: Trace, child: Document, action: ArrayItem, method: str, text: 
 
     name = f"layering {method}"
     whole = Change(name, action.source, action.line, because=tuple(because))
-    return Told(trace, child, name, (), explain, own, whole, by=taken)
+    return StepTracer(trace, child, name, (), explain, own, whole, by=taken)
 
 
-def _with_data(document: Document, data: Value) -> Node:
+def _with_data(document: LayeredDocument, data: Value) -> Node:
     """A document as it was printed if it had these data."""
     top = document.node.value
     items = [item for item in top.items if item.key != "data"] if type(top) is Map else []
     return Node(Map([*items, MapItem("data", data)]), document.node.source, document.node.line)
 
 
-def left_out(trace: Trace, documents: Iterable[Document]) -> None:
+def left_out(trace: Trace, documents: Iterable[LayeredDocument]) -> None:
     """Records what is missing in the result without having been removed: abstract and replaced documents, data of a
     child that none of its actions uses.
     """
@@ -119,14 +119,14 @@ def left_out(trace: Trace, documents: Iterable[Document]) -> None:
         by = None
         if document.parent is not None and document.actions:
             first = document.actions[0]
-            none = Cause("actions, none of which takes it", first.source, first.line)
+            none = Contributor("actions, none of which takes it", first.source, first.line)
             not_taken.append(Effect(none, document.node, _with_data(document, document.data)))
         if document.abstract:
             at = document.place("layeringDefinition", "abstract")
-            by = Cause("abstract document", at.source, at.line)
+            by = Contributor("abstract document", at.source, at.line)
         elif document.replaced_by is not None:
             at = document.replaced_by.place("replacement")
-            by = Cause(f"replaced by {document.replaced_by}", at.source, at.line)
+            by = Contributor(f"replaced by {document.replaced_by}", at.source, at.line)
         if by is not None:
             trace.effect(by, _with_data(document, document.data), None)
     # What an action took out was taken by another one before.
@@ -159,13 +159,15 @@ def copied(trace: Trace, value: Value) -> Value:
     return copy(value)
 
 
-def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, source: Document, value: Value) -> Told:
+def substituting(
+    trace: Trace, document: LayeredDocument, entry: Substitution, dest: Map, source: LayeredDocument, value: Value
+) -> StepTracer:
     """One destination of a document's substitution. value: the inserted value."""
     at = entry.place("src")
-    because: list[Origin] = [Cause(f"substitution from {source}", at.source, at.line)]
+    because: list[Origin] = [Contributor(f"substitution from {source}", at.source, at.line)]
     others = {id(item) for one in entry.dest if one is not dest for item in walk(one)}
     because += [
-        Cause("substitution", item.source, item.line)
+        Contributor("substitution", item.source, item.line)
         for item in _lines(entry)
         if item.line != at.line and id(item) not in others
     ]
@@ -184,10 +186,10 @@ def substituting(trace: Trace, document: Document, entry: Entry, dest: Map, sour
 
     whole = Change("substitution", at.source, at.line, because=(*because, *origins))
     # What a path creates on its way is written nowhere; what it brings says itself where it is from.
-    return Told(trace, document, "substitution", tuple(because), explain, own, whole)
+    return StepTracer(trace, document, "substitution", tuple(because), explain, own, whole)
 
 
-def _earlier(trace: Trace, value: Value, path: Path) -> list[Origin]:
+def _earlier(trace: Trace, value: Value, path: DataPath) -> list[Origin]:
     """The origins of the earlier substitution that put the value at a path into its own document, inside a map or list."""
     found: Change | None = None
     for step in path.steps:
@@ -202,7 +204,7 @@ def _earlier(trace: Trace, value: Value, path: Path) -> list[Origin]:
         change = trace.changes.get(trace.original(item))
         if change is not None:
             found = change if change.action == "substitution" and (type(value) is Map or type(value) is Array) else None
-    return [] if found is None else [one for one in found.because if isinstance(one, Cause)]
+    return [] if found is None else [one for one in found.because if isinstance(one, Contributor)]
 
 
 def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
@@ -213,11 +215,11 @@ def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
         trace.relate(old.value, new.value, _HIDDEN)
 
 
-def _lines(entry: Entry) -> list[Item]:
+def _lines(entry: Substitution) -> list[Item]:
     return [item for item in walk(entry.item.value) if type(item.value) is not Map and type(item.value) is not Array]
 
 
-def _origins(value: Value, path: Path, node: Item) -> list[Origin]:
+def _origins(value: Value, path: DataPath, node: Item) -> list[Origin]:
     """The item at a path, or all that is below it."""
     item: Item | None = None
     top = node.value
@@ -238,7 +240,7 @@ def _origins(value: Value, path: Path, node: Item) -> list[Origin]:
 
 
 def inherited(
-    trace: Trace, documents: Iterable[Document], result: DocumentSet, *, secret: Iterable[Document] = ()
+    trace: Trace, documents: Iterable[LayeredDocument], result: DocumentSet, *, secret: Iterable[LayeredDocument] = ()
 ) -> None:
     """Records why the data of each written document is as it is: the parent it starts from.
 
@@ -278,21 +280,21 @@ def inherited(
             trace.lineage[node] = ({id(item) for item in walk(own.value)} if own is not None else set(), because)
 
 
-def _parentage(document: Document, parent: Document) -> tuple[Origin, ...]:
+def _parentage(document: LayeredDocument, parent: LayeredDocument) -> tuple[Origin, ...]:
     """The lines that make one document the parent of another."""
     because: list[Origin] = []
     for key in ("layer", "parentSelector"):
         at = document.place("layeringDefinition", key)
-        because.append(Cause(f"parent {parent}", at.source, at.line))
+        because.append(Contributor(f"parent {parent}", at.source, at.line))
     for action in document.actions:
         # Of several actions each may do without this one.
         several = len(document.actions) > 1
-        because.append(Cause("layering action", action.source, action.line, structural=several))
-    because += [Cause("labels of the parent", item.source, item.line) for item in _labels(parent)]
+        because.append(Contributor("layering action", action.source, action.line, structural=several))
+    because += [Contributor("labels of the parent", item.source, item.line) for item in _labels(parent)]
     return tuple(because)
 
 
-def _labels(document: Document) -> list[Item]:
+def _labels(document: LayeredDocument) -> list[Item]:
     """The labels that a document is found by."""
     metadata = document.metadata.find("labels")
     if metadata is None:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     Kind = TypeVar("Kind", bound="Map | Array | str | int")
 
-    Rule: TypeAlias = "Callable[[Findings, Value, Position], None]"
+    Rule: TypeAlias = "Callable[[DocumentFindings, Value, Position], None]"
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 SCHEMA_PATTERN = r"^[A-Za-z]+/[A-Za-z]+/v\d+$"
 _POLICY_NAME_ENDS = ("-validation", "-verification")
 
 
-class Findings:
+class DocumentFindings:
     """The findings about one document. subject: its name in messages."""
 
     __slots__ = ("found", "subject")
@@ -66,11 +66,11 @@ def check_document(document: Document, *, control_data: bool = True) -> list[Fin
     """The violations of the base and metadata rules in one document, and of the data rules for control documents."""
     top = document.value
     if type(top) is not Map:
-        found = Findings("a document")
+        found = DocumentFindings("a document")
         found.add(f"{shown(top)} is not of type 'object'", document.position)
         return found.found
     metadata = _get(top, "metadata")
-    found = Findings(_subject(top, metadata))
+    found = DocumentFindings(_subject(top, metadata))
     schema = top.find("schema")
     at = schema.position if schema is not None else document.position
     if schema is None:
@@ -129,7 +129,7 @@ def _check_duplicate(
         )
 
 
-def _check_metadata(found: Findings, metadata: Map, at: Position) -> None:
+def _check_metadata(found: DocumentFindings, metadata: Map, at: Position) -> None:
     schema = metadata.find("schema")
     if metadata.find("name") is None:
         found.add("'name' is a required property", at)
@@ -154,7 +154,7 @@ def _check_metadata(found: Findings, metadata: Map, at: Position) -> None:
         _check_map(found, metadata, at, _METADATA, ("storagePolicy", "layeringDefinition"))
 
 
-def _check_known(found: Findings, value: Map, rules: dict[str, Rule]) -> None:
+def _check_known(found: DocumentFindings, value: Map, rules: dict[str, Rule]) -> None:
     for key, rule in rules.items():
         item = value.find(key)
         if item is not None:
@@ -162,7 +162,7 @@ def _check_known(found: Findings, value: Map, rules: dict[str, Rule]) -> None:
 
 
 def _check_map(
-    found: Findings, value: Value, at: Position, rules: dict[str, Rule], required: Sequence[str] = ()
+    found: DocumentFindings, value: Value, at: Position, rules: dict[str, Rule], required: Sequence[str] = ()
 ) -> bool:
     """A map with only the keys of `rules`, each by its rule, and all the required ones."""
     if not _is(value, Map, found, at):
@@ -181,7 +181,7 @@ def _check_map(
     return True
 
 
-def _is(value: Value, kind: type[Kind], found: Findings, at: Position) -> TypeGuard[Kind]:
+def _is(value: Value, kind: type[Kind], found: DocumentFindings, at: Position) -> TypeGuard[Kind]:
     """True if a value has a type. Adds a finding if it does not."""
     if type(value) is kind:
         return True
@@ -193,7 +193,7 @@ _KINDS: dict[type, str] = {Map: "object", Array: "array", str: "string", bool: "
 
 
 def _a(kind: type) -> Rule:
-    def rule(found: Findings, value: Value, at: Position) -> None:
+    def rule(found: DocumentFindings, value: Value, at: Position) -> None:
         _is(value, kind, found, at)
 
     return rule
@@ -202,13 +202,13 @@ def _a(kind: type) -> Rule:
 _string, _map, _boolean, _integer = _a(str), _a(Map), _a(bool), _a(int)
 
 
-def _schema_name(found: Findings, value: Value, at: Position) -> None:
+def _schema_name(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, str, found, at) and not is_schema_name(value):
         found.add(f"{shown(value)} does not match '{SCHEMA_PATTERN}'", at, expected="namespace/Kind/v1")
 
 
 def _one_of(*choices: str) -> Rule:
-    def rule(found: Findings, value: Value, at: Position) -> None:
+    def rule(found: DocumentFindings, value: Value, at: Position) -> None:
         if value not in choices:
             near = did_you_mean(value, choices) if type(value) is str else None
             found.add(f"{shown(value)} is not one of [{', '.join(map(repr, choices))}]", at, hint=near)
@@ -216,18 +216,18 @@ def _one_of(*choices: str) -> Rule:
     return rule
 
 
-def _text_values(found: Findings, value: Value, at: Position) -> None:
+def _text_values(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, Map, found, at):
         for item in value.items:
             _is(item.value, str, found, item.position)
 
 
-def _selector(found: Findings, value: Value, at: Position) -> None:
+def _selector(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, Map, found, at) and not value.items:
         found.add("{} should be non-empty", at)
 
 
-def _definition(found: Findings, value: Value, at: Position) -> None:
+def _definition(found: DocumentFindings, value: Value, at: Position) -> None:
     if not _check_map(found, value, at, _DEFINITION, ("layer",)) or type(value) is not Map:
         return
     for key, other in (("parentSelector", "actions"), ("actions", "parentSelector")):
@@ -236,7 +236,7 @@ def _definition(found: Findings, value: Value, at: Position) -> None:
             found.add(f"'{other}' is a required property", item.position, expected=f"`{other}` beside `{key}`")
 
 
-def _actions(found: Findings, value: Value, at: Position) -> None:
+def _actions(found: DocumentFindings, value: Value, at: Position) -> None:
     if not _is(value, Array, found, at):
         return
     if not value.items:
@@ -245,17 +245,17 @@ def _actions(found: Findings, value: Value, at: Position) -> None:
         _check_map(found, item.value, item.position, _ACTION, ("method", "path"))
 
 
-def _substitutions(found: Findings, value: Value, at: Position) -> None:
+def _substitutions(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, Array, found, at):
         for item in value.items:
             _check_map(found, item.value, item.position, _SUBSTITUTION, ("src", "dest"))
 
 
-def _source(found: Findings, value: Value, at: Position) -> None:
+def _source(found: DocumentFindings, value: Value, at: Position) -> None:
     _check_map(found, value, at, _SOURCE, ("schema", "name", "path"))
 
 
-def _destination(found: Findings, value: Value, at: Position) -> None:
+def _destination(found: DocumentFindings, value: Value, at: Position) -> None:
     if type(value) is Array:
         if not value.items:
             found.add("dest: [] is not valid under any of the given schemas", at, expected="at least one destination")
@@ -267,11 +267,11 @@ def _destination(found: Findings, value: Value, at: Position) -> None:
         found.add(f"dest: {shown(value)} is not valid under any of the given schemas", at, expected="a map or a list")
 
 
-def _recurse(found: Findings, value: Value, at: Position) -> None:
+def _recurse(found: DocumentFindings, value: Value, at: Position) -> None:
     _check_map(found, value, at, {"depth": _depth}, ("depth",))
 
 
-def _depth(found: Findings, value: Value, at: Position) -> None:
+def _depth(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, int, found, at) and value < -1:
         found.add(f"{value} is less than the minimum of -1", at, expected="a depth, or -1 for all levels")
 
@@ -316,11 +316,11 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _policy_data(found: Findings, value: Value, at: Position) -> None:
+def _policy_data(found: DocumentFindings, value: Value, at: Position) -> None:
     _check_map(found, value, at, {"layerOrder": _layer_order}, ("layerOrder",))
 
 
-def _layer_order(found: Findings, value: Value, at: Position) -> None:
+def _layer_order(found: DocumentFindings, value: Value, at: Position) -> None:
     if not _is(value, Array, found, at):
         return
     seen: set[str] = set()
@@ -332,22 +332,22 @@ def _layer_order(found: Findings, value: Value, at: Position) -> None:
             seen.add(name)
 
 
-def _validation_policy_data(found: Findings, value: Value, at: Position) -> None:
+def _validation_policy_data(found: DocumentFindings, value: Value, at: Position) -> None:
     _check_map(found, value, at, {"validations": _validations}, ("validations",))
 
 
-def _validations(found: Findings, value: Value, at: Position) -> None:
+def _validations(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, Array, found, at):
         for item in value.items:
             _check_map(found, item.value, item.position, _VALIDATION, ("name",))
 
 
-def _validation_name(found: Findings, value: Value, at: Position) -> None:
+def _validation_name(found: DocumentFindings, value: Value, at: Position) -> None:
     if _is(value, str, found, at) and not str(value).endswith(_POLICY_NAME_ENDS):
         found.add(f"{shown(value)} does not match '^.*-(validation|verification)$'", at)
 
 
-def _data_schema_data(found: Findings, value: Value, at: Position) -> None:
+def _data_schema_data(found: DocumentFindings, value: Value, at: Position) -> None:
     """Accepts any value. The JSON Schema is checked when it is used (see docs/reference/layering.md)."""
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from plait.base.lazy_exports import first_use
-from plait.ops.job import Job, patch
+from plait.ops.job import PatchJob, patch
 from plait.ops.operation_files import expand, operations_of, read_operations
 from plait.ops.operations import Operation, Remove, Replace, Test, to_nodes
 from plait.ops.pointer import Pointer, parse
@@ -20,17 +20,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.ops.definitions import interpolate
     from plait.ops.difference import diff
-    from plait.ops.store import Store
+    from plait.ops.store import VariableStore
 
 __all__ = [
-    "Job",
     "Operation",
+    "PatchJob",
     "Pointer",
     "Remove",
     "Replace",
     "Sources",
-    "Store",
     "Test",
+    "VariableStore",
     "diff",
     "expand",
     "file_source",
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-_LATER = {"Store": "store", "diff": "difference", "interpolate": "definitions"}
+_LATER = {"VariableStore": "store", "diff": "difference", "interpolate": "definitions"}
 
 
 def __getattr__(name: str) -> object:

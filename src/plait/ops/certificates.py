@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plait.base.errors import OpsError, Quoted, Wording, public, quotation
-from plait.ops.options import Options
+from plait.ops.options import OperationOptions
 from plait.tree.nodes import Map, MapItem, kind_name
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def certificate(options: Value, sources: Sources) -> Value:
 
     All options are checked before a key is generated. Raises OpsError.
     """
-    given = Options(options, "certificate", OPTIONS)
+    given = OperationOptions(options, "certificate", OPTIONS)
     length = given.number("key_length") or DEFAULT_KEY_LENGTH
     if length not in KEY_LENGTHS:
         raise OpsError(

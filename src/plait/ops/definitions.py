@@ -7,11 +7,11 @@ are removed from the section. Then missing and unused variables are reported.
 from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, OpsError, conceal
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE, Source
 from plait.ops import walk
 from plait.ops.placeholders import MARK, SECTION, can_have_values, fill
-from plait.ops.pointer import Index, Key, Pointer, parse
+from plait.ops.pointer import IndexToken, KeyToken, Pointer, parse
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, kind_name
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Ask: TypeAlias = Callable[[str], tuple[bool, Value]]
 
 
-class Definition:
+class VariableDefinition:
     """An entry of the section: a variable's name, type ("" for none) and options. item: its node."""
 
     __slots__ = ("item", "kind", "name", "options")
@@ -40,7 +40,7 @@ class Definition:
         self.item = item
 
 
-def definitions(root: Value) -> list[Definition]:
+def definitions(root: Value) -> list[VariableDefinition]:
     """The definitions in the section at the root; empty if the root is not a map or has no section. Raises OpsError."""
     try:
         return _definitions(root)
@@ -55,7 +55,7 @@ def definitions(root: Value) -> list[Definition]:
         raise
 
 
-def _definitions(root: Value) -> list[Definition]:
+def _definitions(root: Value) -> list[VariableDefinition]:
     section = root.find(SECTION) if type(root) is Map else None
     if section is None or section.value is None:
         return []
@@ -78,10 +78,10 @@ def _not_read(value: Value, line: int, wanted: str) -> str:
     return wrong_type(value, line, wanted)
 
 
-def _definition(item: ArrayItem, number: int) -> Definition:
+def _definition(item: ArrayItem, number: int) -> VariableDefinition:
     value = item.value
     if value is None:
-        return Definition("", "", None, item)
+        return VariableDefinition("", "", None, item)
     if type(value) is not Map:
         raise OpsError(
             f"{SECTION}[{number}] is not a map",
@@ -92,7 +92,7 @@ def _definition(item: ArrayItem, number: int) -> Definition:
             code="variable-definition",
         )
     options = value.find("options")
-    return Definition(
+    return VariableDefinition(
         _text(value, "name", number), _text(value, "type", number), options.value if options else None, item
     )
 
@@ -113,14 +113,14 @@ def _text(entry: Map, field: str, number: int) -> str:
     return scalar_text(item.value)
 
 
-class Lookup:
+class VariableLookup:
     """Resolves placeholders, each variable once. Records the requested names, and those without a value."""
 
     __slots__ = ("_by_name", "_known", "missing", "sources", "used")
 
-    def __init__(self, sources: Sources, section: list[Definition]) -> None:
+    def __init__(self, sources: Sources, section: list[VariableDefinition]) -> None:
         self.sources = sources
-        self._by_name: dict[str, list[Definition]] = {}
+        self._by_name: dict[str, list[VariableDefinition]] = {}
         for definition in section:
             self._by_name.setdefault(definition.name, []).append(definition)
         # name -> found, value, and whether it counts as missing itself if it was not found
@@ -133,7 +133,7 @@ class Lookup:
         self.used.add(name)
         return self._get(name, self.missing, ())
 
-    def defined(self, definition: Definition) -> tuple[bool, Value]:
+    def defined(self, definition: VariableDefinition) -> tuple[bool, Value]:
         """The same for a definition."""
         try:
             return self.variable(definition.name)
@@ -216,7 +216,7 @@ class Lookup:
             raise error.within(f'in the definition of variable "{name}"', role=CLAUSE, reference=told) from None
         return found, value, True
 
-    def _check_name(self, definition: Definition, entries: list[Definition]) -> None:
+    def _check_name(self, definition: VariableDefinition, entries: list[VariableDefinition]) -> None:
         """Rejects a definition that could not be removed from the section, before its value is generated and
         stored.
         """
@@ -245,7 +245,7 @@ class Lookup:
 
 
 def _filled(value: Value, lookup: Ask) -> Value:
-    most = room = allowance().limits.variables
+    most = room = current_budget().limits.variables
 
     def change(text: str, item: MapItem | ArrayItem | None, is_key: bool) -> Value:
         nonlocal room
@@ -259,7 +259,7 @@ def _filled(value: Value, lookup: Ask) -> Value:
             room -= len(filled)
             if room < 0:
                 at = item.position if item is not None and item.source is not None else None
-                raise exceeded("the text that variables make", "variables", most, at=at)
+                raise limit_error("the text that variables make", "variables", most, at=at)
         if is_key and item is not None and (type(filled) is Map or type(filled) is Array):
             raise OpsError(
                 f'the key "{text}" cannot become {"a map" if type(filled) is Map else "an array"}',
@@ -280,17 +280,17 @@ def _inside(value: Value, path: str, name: str) -> Value:
         return walk.find(value, pointer, slash=False)
     except OpsError as error:
         # What reads as an index may be a key made of digits.
-        keys = Pointer(tuple(Key(str(t.number)) if type(t) is Index else t for t in pointer.tokens))
+        keys = Pointer(tuple(KeyToken(str(t.number)) if type(t) is IndexToken else t for t in pointer.tokens))
         try:
             return walk.find(value, keys, slash=False)
-        except walk.NotThereError as second:
-            failed = error if isinstance(error, walk.NotThereError) else second
+        except walk.PathNotFoundError as second:
+            failed = error if isinstance(error, walk.PathNotFoundError) else second
             reference = second.reference
         except OpsError as second:
             failed, reference = error, second.reference
     first = name.partition(".")[0]
     hint = failed.hint
-    if isinstance(failed, walk.NotThereError) and failed.optional:
+    if isinstance(failed, walk.PathNotFoundError) and failed.optional:
         # A name of a variable has no mark that makes it optional.
         hint = f"-v {name}=VALUE gives it a value there"
     if type(value) is not Map and type(value) is not Array:
@@ -323,7 +323,7 @@ def interpolate(
     if not can_have_values(root, sources) and not expect_values:
         return root
     section = definitions(root)
-    lookup = Lookup(sources, section)
+    lookup = VariableLookup(sources, section)
     if used is not None:
         lookup.used = used
     typed = [definition for definition in section if definition.kind]
@@ -352,7 +352,7 @@ def interpolate(
     return result
 
 
-def _without(root: Value, found: list[Definition]) -> Value:
+def _without(root: Value, found: list[VariableDefinition]) -> Value:
     """The document without these definitions; each must be there exactly once, under the name it had at first."""
     section = root.find(SECTION) if type(root) is Map else None
     array = section.value if section is not None else None
@@ -382,7 +382,7 @@ def _without(root: Value, found: list[Definition]) -> Value:
     return root.with_items([settled if item is section else item for item in root.items])
 
 
-def _warn_of_near(lookup: Lookup, warn: Callable[[str], None]) -> None:
+def _warn_of_near(lookup: VariableLookup, warn: Callable[[str], None]) -> None:
     """Warns about unused values with names similar to unfilled placeholders."""
     from plait.base.similar_names import nearest
     from plait.base.warnings import warning
@@ -394,7 +394,7 @@ def _warn_of_near(lookup: Lookup, warn: Callable[[str], None]) -> None:
             warn(warning(message, code="misspelt-variable", word=name))
 
 
-def _report(root: Value, lookup: Lookup, expect_values: bool, expect_use: bool) -> None:
+def _report(root: Value, lookup: VariableLookup, expect_values: bool, expect_use: bool) -> None:
     findings: list[Finding] = []
     offered = lookup.sources.names()
     if expect_values and lookup.missing:

@@ -7,7 +7,7 @@ preceded by a `test` of the old value. For a key that no required path can expre
 from __future__ import annotations
 
 from plait.ops.operations import Remove, Replace, Test
-from plait.ops.pointer import Append, Index, Key, Pointer, index_number
+from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, Pointer, index_number
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, Map, key_id
 
@@ -85,10 +85,10 @@ def _maps(a: Map, b: Map, way: tuple[Token, ...]) -> list[tuple[Value, Value, tu
 def _entry(
     before: MapItem | None, after: MapItem | None, name: str, way: tuple[Token, ...]
 ) -> tuple[Value, Value, tuple[Token, ...]] | list[Operation]:
-    there = (*way, Key(name))
+    there = (*way, KeyToken(name))
     if before is None:
         assert after is not None
-        return [Test(Pointer(there), absent=True), Replace(Pointer((*way, Key(name, optional=True))), after.value)]
+        return [Test(Pointer(there), absent=True), Replace(Pointer((*way, KeyToken(name, optional=True))), after.value)]
     if after is None:
         return _removed(before.value, there)
     return before.value, after.value, there
@@ -98,15 +98,20 @@ def _arrays(
     a: Array, b: Array, way: tuple[Token, ...]
 ) -> list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]]:
     steps: list[tuple[Value, Value, tuple[Token, ...]] | list[Operation]] = [
-        (x.value, y.value, (*way, Index(place)))
+        (x.value, y.value, (*way, IndexToken(place)))
         for place, (x, y) in enumerate(zip(a.items, b.items, strict=False))
         if x.value is not y.value
     ]
     shared = min(len(a.items), len(b.items))
     for item in a.items[shared:]:
-        steps.append(_removed(item.value, (*way, Index(shared))))
+        steps.append(_removed(item.value, (*way, IndexToken(shared))))
     for place, item in enumerate(b.items[shared:], shared):
-        steps.append([Test(Pointer((*way, Index(place))), absent=True), Replace(Pointer((*way, Append())), item.value)])
+        steps.append(
+            [
+                Test(Pointer((*way, IndexToken(place))), absent=True),
+                Replace(Pointer((*way, AfterLastIndexToken())), item.value),
+            ]
+        )
     return steps
 
 

@@ -11,11 +11,11 @@ import re
 from plait.base.errors import LimitError, OpsError, PlaitError
 from plait.base.extensions import EMBEDDED
 from plait.base.source import Position
-from plait.ops.expansion import Wide
+from plait.ops.expansion import ExpandingOperation
 from plait.ops.operations import Operation, Replace
-from plait.ops.pointer import Key, Pointer
+from plait.ops.pointer import KeyToken, Pointer
 from plait.ops.walk import find
-from plait.ops.working_copy import Draft
+from plait.ops.working_copy import WorkingCopy
 from plait.tree.nodes import Map, MapItem, kind_name
 from plait.yaml.embedded import FORMS, parsed, rewritten
 
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.ops.operation_files import Definition
+    from plait.ops.operation_files import OperationSource
     from plait.tree.nodes import Value
 
 _MARK = re.compile(rf"!({'|'.join(FORMS)})(?=/|$)")
@@ -37,7 +37,7 @@ class SetText(Replace):
     is_partial = True
 
 
-class Inside(Wide):
+class Inside(ExpandingOperation):
     """An operation within the text at a path. form: of the text. operation: by its path within it."""
 
     __slots__ = ("form", "operation")
@@ -92,7 +92,7 @@ class Inside(Wide):
             ) from None
 
     def _changed(self, tree: Value) -> Value:
-        draft = Draft(tree)
+        draft = WorkingCopy(tree)
         for one in self.operation.plain(tree):
             one.apply(draft)
         return draft.result()
@@ -101,13 +101,15 @@ class Inside(Wide):
 def _place(root: Value, pointer: Pointer) -> Position | None:
     """The position of the value at a path, or None if it has no key."""
     last = pointer.tokens[-1] if pointer.tokens else None
-    around = find(root, Pointer(pointer.tokens[:-1])) if isinstance(last, Key) else None
-    item = around.find(last.name) if isinstance(last, Key) and isinstance(around, Map) else None
+    around = find(root, Pointer(pointer.tokens[:-1])) if isinstance(last, KeyToken) else None
+    item = around.find(last.name) if isinstance(last, KeyToken) and isinstance(around, Map) else None
     return None if item is None else item.position
 
 
 def inside_of(
-    definition: Definition, build: Callable[[Definition, frozenset[str]], Operation], additions: frozenset[str]
+    definition: OperationSource,
+    build: Callable[[OperationSource, frozenset[str]], Operation],
+    additions: frozenset[str],
 ) -> Operation | None:
     """The operation of a definition whose path enters a text, or None.
 

@@ -11,9 +11,9 @@ from copy import copy
 from typing import TypeVar
 
 from plait.base.errors import OpsError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.ops.operations import Operation, Remove, Replace
-from plait.ops.pointer import Append, Index, Key, Match, Pointer
+from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, Pointer
 from plait.ops.walk import check_array, find, matches, text_under
 from plait.tree.nodes import Array, Map, MapItem
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
-    from plait.ops.operation_files import Definition
+    from plait.ops.operation_files import OperationSource
     from plait.ops.pointer import Token
     from plait.tree.nodes import Value
 
     Way: TypeAlias = "tuple[Token, ...]"
 
-_W = TypeVar("_W", bound="Wide")
+_W = TypeVar("_W", bound="ExpandingOperation")
 
 
 def _is_every(token: Token) -> bool:
-    return type(token) is Key and token.name == "*" and not token.optional
+    return type(token) is KeyToken and token.name == "*" and not token.optional
 
 
 def has_wildcard(pointer: Pointer) -> bool:
@@ -40,7 +40,7 @@ def has_wildcard(pointer: Pointer) -> bool:
     return any(_is_every(token) for token in pointer.tokens)
 
 
-class Wide(Operation):
+class ExpandingOperation(Operation):
     """An operation that expands to plain ones."""
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class Wide(Operation):
         return Remove(pointer, source=self.source, line=self.line, number=self.number, words=self.words)
 
 
-class Each(Wide):
+class WildcardOperation(ExpandingOperation):
     """A plain operation at each place that its path names."""
 
     __slots__ = ("operation",)
@@ -91,7 +91,7 @@ class Each(Wide):
         return [one]
 
 
-class AppendEach(Wide):
+class AppendAll(ExpandingOperation):
     """`type: append`: appends the items of an array to the array at the path."""
 
     __slots__ = ("values",)
@@ -99,15 +99,15 @@ class AppendEach(Wide):
     values: Array
 
     def at(self, pointer: Pointer, root: Value) -> list[Operation]:
-        check_array(find(root, pointer), Pointer((*pointer.tokens, Append())), len(pointer.tokens))
-        end = Pointer((*pointer.tokens, Append()))
+        check_array(find(root, pointer), Pointer((*pointer.tokens, AfterLastIndexToken())), len(pointer.tokens))
+        end = Pointer((*pointer.tokens, AfterLastIndexToken()))
         return [
             self.replace(end, item.value, MapItem("value", item.value, item.source, item.line))
             for item in self.values.items
         ]
 
 
-class Copy(Wide):
+class Copy(ExpandingOperation):
     """`type: copy`: the value at `from`, at the path as well."""
 
     __slots__ = ("start",)
@@ -133,7 +133,7 @@ def _found(root: Value, pointer: Pointer) -> tuple[Value, MapItem | None]:
     """The value at a location, and the item that holds it if that has a key."""
     value = find(root, pointer)
     last = pointer.tokens[-1] if pointer.tokens else None
-    if type(last) is not Key:
+    if type(last) is not KeyToken:
         return value, None
     around = find(root, Pointer(pointer.tokens[:-1]))
     return value, around.find(last.name) if type(around) is Map else None
@@ -170,7 +170,7 @@ class _Walk:
 
     def go(self, node: Value, depth: int, way: Way) -> None:
         """Go on from a node, which is reached by the tokens of `way`."""
-        allowance().check_time()
+        current_budget().check_time()
         self.reached[depth] += 1
         if depth == len(self.tokens):
             self.found.append(way)
@@ -179,39 +179,39 @@ class _Walk:
         if _is_every(token):
             for step, inner in _below(node):
                 self.go(inner, depth + 1, (*way, step))
-        elif token.optional or type(token) is Append:
+        elif token.optional or type(token) is AfterLastIndexToken:
             # What is made on the way is made as a plain operation makes it.
-            if type(node) is (Map if type(token) is Key else Array):
+            if type(node) is (Map if type(token) is KeyToken else Array):
                 self.found.append((*way, *self.tokens[depth:]))
-        elif type(token) is Key:
+        elif type(token) is KeyToken:
             item = node.find(token.name) if type(node) is Map else None
             if item is not None:
                 self.go(item.value, depth + 1, (*way, token))
             elif type(node) is Map:
                 self.near.setdefault(depth, []).extend(one.key for one in node.items if type(one.key) is str)
-        elif type(node) is Array and isinstance(token, (Index, Match)):
+        elif type(node) is Array and isinstance(token, (IndexToken, MatchingIndexToken)):
             self._items(node, token, depth, way)
 
-    def _items(self, array: Array, token: Index | Match, depth: int, way: Way) -> None:
-        if type(token) is Match:
+    def _items(self, array: Array, token: IndexToken | MatchingIndexToken, depth: int, way: Way) -> None:
+        if type(token) is MatchingIndexToken:
             chosen = matches(array, token)
             if not chosen:
                 texts = (text_under(item, token.key) for item in array.items)
                 self.near.setdefault(depth, []).extend(text for text in texts if text is not None)
         else:
-            assert type(token) is Index
+            assert type(token) is IndexToken
             chosen = [token.number + len(array.items) if token.number < 0 else token.number]
         for number in chosen:
             if depth == len(self.tokens) - 1 and token.modifiers:
-                self.found.append((*way, Index(number, token.modifiers)))
+                self.found.append((*way, IndexToken(number, token.modifiers)))
             elif 0 <= number + token.shift < len(array.items):
-                self.go(array.items[number + token.shift].value, depth + 1, (*way, Index(number + token.shift)))
+                self.go(array.items[number + token.shift].value, depth + 1, (*way, IndexToken(number + token.shift)))
 
     def nothing(self, pointer: Pointer) -> OpsError:
         """The error for a path without a place: how far it leads, and the value there."""
         depth = max(depth for depth, count in enumerate(self.reached) if count)
         token = self.tokens[depth]
-        wanted = token.value if type(token) is Match else token.text(mark=False)
+        wanted = token.value if type(token) is MatchingIndexToken else token.text(mark=False)
         from plait.base.similar_names import counted, did_you_mean
 
         return OpsError(
@@ -229,11 +229,11 @@ def _below(node: Value) -> Iterator[tuple[Token, Value]]:
     """The parts that `*` matches: the items of an array, the text keys of a map."""
     if type(node) is Array:
         for number, item in enumerate(node.items):
-            yield Index(number), item.value
+            yield IndexToken(number), item.value
     elif type(node) is Map:
         for entry in node.items:
             if type(entry.key) is str:
-                yield Key(entry.key), entry.value
+                yield KeyToken(entry.key), entry.value
 
 
 # ---- reading
@@ -241,30 +241,30 @@ def _below(node: Value) -> Iterator[tuple[Token, Value]]:
 
 def widened(operation: Operation) -> Operation:
     """The operation, expanded if its path has a `*`."""
-    return Each(operation) if has_wildcard(operation.pointer) and not operation.is_wide else operation
+    return WildcardOperation(operation) if has_wildcard(operation.pointer) and not operation.is_wide else operation
 
 
-def _append(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
+def _append(definition: OperationSource, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
     item = definition.fields.get("value")
     if item is None or type(item.value) is not Array:
         raise definition.refuse(
             f'append operation [{definition.number}]: no "value", or it is not an array',
             hint="each item of the array is appended; one value: type replace, and a path that ends in /-",
         )
-    made = _at(AppendEach, definition)
+    made = _at(AppendAll, definition)
     made.values = item.value
     return made
 
 
-def _copy(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001
+def _copy(definition: OperationSource, null_values: bool) -> Operation:  # noqa: ARG001
     return _from(Copy, definition)
 
 
-def _move(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001
+def _move(definition: OperationSource, null_values: bool) -> Operation:  # noqa: ARG001
     return _from(Move, definition)
 
 
-def _from(kind: type[Copy], definition: Definition) -> Copy:
+def _from(kind: type[Copy], definition: OperationSource) -> Copy:
     if definition.value("value") is not None:
         raise definition.refuse(f'{kind.kind} operation [{definition.number}]: takes no "value"')
     made = _at(kind, definition)
@@ -274,9 +274,13 @@ def _from(kind: type[Copy], definition: Definition) -> Copy:
     return made
 
 
-def _at(kind: type[_W], definition: Definition) -> _W:
+def _at(kind: type[_W], definition: OperationSource) -> _W:
     source, line, number, words = definition.at
     return kind(definition.pointer(), source=source, line=line, number=number, words=words)
 
 
-OPERATIONS: Mapping[str, Callable[[Definition, bool], Operation]] = {"append": _append, "copy": _copy, "move": _move}
+OPERATIONS: Mapping[str, Callable[[OperationSource, bool], Operation]] = {
+    "append": _append,
+    "copy": _copy,
+    "move": _move,
+}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.base.errors import OpsError, Quoted, Wording, public, quotation
 from plait.base.similar_names import did_you_mean
-from plait.ops.options import Options
+from plait.ops.options import OperationOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _password(options: Value, _sources: Sources) -> Value:
     """Letters and digits, each as likely as any other."""
     from secrets import choice
 
-    length = Options(options, "password", ("length",)).number("length")
+    length = OperationOptions(options, "password", ("length",)).number("length")
     if length < 0:
         raise OpsError(
             public("the length of a password is negative"),

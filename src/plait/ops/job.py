@@ -22,11 +22,11 @@ from plait.base.events import current_listener
 from plait.base.extensions import TAGS
 from plait.base.source import Position
 from plait.ops.placeholders import can_have_values, marked
-from plait.ops.pointer import Match
+from plait.ops.pointer import MatchingIndexToken
 from plait.ops.reader import keep_format, read_first, write_text
 from plait.ops.variables import Sources
-from plait.ops.walk import NotThereError, find
-from plait.ops.working_copy import Draft
+from plait.ops.walk import PathNotFoundError, find
+from plait.ops.working_copy import WorkingCopy
 from plait.tree.context import Context
 from plait.tree.nodes import Document, MapItem
 
@@ -51,7 +51,7 @@ def patch(
     applied plain operations (see `ops.expansion`). Raises OpsError with the operation's file, line and number, the
     failed part of the path and the value there.
     """
-    draft = Draft(value)
+    draft = WorkingCopy(value)
     telling = None
     listener = current_listener()
     if listener is not None:
@@ -91,9 +91,9 @@ def _has_filled_keys(unfilled: Value) -> bool:
     return any(type(item) is MapItem and text is item.key for item, text in marked(unfilled))
 
 
-def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
+def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsError:
     hint = full(error, "hint")
-    if isinstance(error, NotThereError):
+    if isinstance(error, PathNotFoundError):
         if error.optional and operation.kind == "replace":
             hint = public(f"{error.optional}? adds it")
         if error.depth < len(operation.pointer.tokens):
@@ -104,7 +104,7 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
             if other is not None:
                 hint = quotation(replacing(str(operation.pointer), [other], f"did you mean {other}?"))
     last = operation.pointer.tokens[-1] if operation.pointer.tokens else None
-    if hint is None and operation.kind == "remove" and type(last) is Match and not last.modifiers:
+    if hint is None and operation.kind == "remove" and type(last) is MatchingIndexToken and not last.modifiers:
         hint = public(f"{operation.pointer}? takes it out where it is there, and is no error where it is not")
     number = "" if operation.number is None else f" [{operation.number}]"
     words = "" if operation.words is None else f" ({operation.words})"
@@ -126,7 +126,7 @@ def _located(error: OpsError, operation: Operation, draft: Draft) -> OpsError:
     )
 
 
-class Job:
+class PatchJob:
     """The input of a run.
 
     context: receives warnings and provenance. template: the text to change; base: its document, or the document

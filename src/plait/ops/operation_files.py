@@ -7,7 +7,7 @@ from plait.base.errors import Advice, Flag, OpsError, ReadError
 from plait.base.extensions import EMBEDDED
 from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.input_view import check_read, current_view, may_read
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.source import CLAUSE, Position, Source
 from plait.ops.operations import Operation, Remove, Replace, Test
 from plait.ops.pointer import Pointer, parse
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from plait.base.content import Links
+    from plait.base.content import LinkPolicy
     from plait.tree.nodes import Value
 
 FIELDS = ("type", "path", "value", "absent", "error", "from")
@@ -33,7 +33,7 @@ def not_read(source: Source, value: Value, line: int, wanted: str) -> str:
     return f"Deserializing ops file '{source.name}': {wrong_type(value, line, wanted)}"
 
 
-class Definition:
+class OperationSource:
     """An entry of an ops file: its fields, and its position."""
 
     __slots__ = ("fields", "line", "number", "source")
@@ -141,11 +141,11 @@ class Definition:
                 code=error.code,
             ) from None
 
-    def with_path(self, path: str) -> Definition:
+    def with_path(self, path: str) -> OperationSource:
         """The same with another path."""
         item = self.fields["path"]
         fields = {**self.fields, "path": MapItem(item.key, path, item.source, item.line)}
-        return Definition(fields, self.source, self.line, self.number)
+        return OperationSource(fields, self.source, self.line, self.number)
 
     @property
     def at(self) -> tuple[Source, int, int, str | None]:
@@ -153,7 +153,7 @@ class Definition:
         return self.source, line, self.number, self.text("error")
 
 
-def _replace(definition: Definition, null_values: bool) -> Operation:
+def _replace(definition: OperationSource, null_values: bool) -> Operation:
     given = definition.fields.get("value")
     pointer_first = definition.value("path") is None
     if not pointer_first and (given is None or (given.value is None and not null_values)):
@@ -171,7 +171,7 @@ def _replace(definition: Definition, null_values: bool) -> Operation:
     return Replace(pointer, value, source=source, line=line, number=number, words=words, item=given)
 
 
-def _remove(definition: Definition, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
+def _remove(definition: OperationSource, null_values: bool) -> Operation:  # noqa: ARG001 - one shape for the table
     if definition.value("value") is not None:
         raise definition.refuse(
             f'remove operation [{definition.number}]: takes no "value"',
@@ -182,7 +182,7 @@ def _remove(definition: Definition, null_values: bool) -> Operation:  # noqa: AR
     return Remove(pointer, source=source, line=line, number=number, words=words)
 
 
-def _test(definition: Definition, null_values: bool) -> Operation:
+def _test(definition: OperationSource, null_values: bool) -> Operation:
     given = definition.fields.get("value")
     absent = definition.value("absent")
     if absent is not None and type(absent) is not bool:
@@ -199,7 +199,7 @@ def _test(definition: Definition, null_values: bool) -> Operation:
     return Test(pointer, value, absent=absent is True, source=source, line=line, number=number, words=words)
 
 
-OPERATIONS: Mapping[str, Callable[[Definition, bool], Operation]] = {
+OPERATIONS: Mapping[str, Callable[[OperationSource, bool], Operation]] = {
     "replace": _replace,
     "remove": _remove,
     "test": _test,
@@ -231,7 +231,7 @@ def operations_of(
         )
     operations = []
     for number, item in enumerate(value.items):
-        allowance().check_time()
+        current_budget().check_time()
         operations.append(_operation(item, number, source, null_values, additions))
     return operations
 
@@ -262,13 +262,13 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, 
     for entry in value.items if value is not None else ():
         if type(entry.key) is str:
             fields[entry.key] = entry  # of a repeated field the last stands
-    definition = Definition(fields, source, item.line or (value.line if value is not None else 0), number)
+    definition = OperationSource(fields, source, item.line or (value.line if value is not None else 0), number)
     for name in ("path", "error"):
         definition.text(name)
     return built(definition, null_values, additions)
 
 
-def built(definition: Definition, null_values: bool, additions: frozenset[str]) -> Operation:
+def built(definition: OperationSource, null_values: bool, additions: frozenset[str]) -> Operation:
     """The operation that an entry of an ops file defines; the other arguments as of `operations_of`. Raises OpsError."""
     if EMBEDDED in additions:
         from plait.ops.embedded import inside_of
@@ -304,7 +304,7 @@ _JSON_PATCH = {
 }
 
 
-def _unknown_type(definition: Definition, kind: str) -> OpsError:
+def _unknown_type(definition: OperationSource, kind: str) -> OpsError:
     from plait.base.similar_names import did_you_mean
 
     hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
@@ -356,7 +356,7 @@ def read_operations(
     return operations_of(value, source, null_values=null_values, additions=additions)
 
 
-def expand(path: str, links: Links = NO_LINKS) -> list[str]:
+def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
     """The files of an argument: the file itself, the ops files of a directory ordered by name, or those that match a
     pattern.
 
@@ -417,7 +417,7 @@ def _searched(top: str, pattern: str) -> Iterator[str]:
 def _folders(path: str) -> list[str]:
     import os
 
-    visit = allowance().visit
+    visit = current_budget().visit
     found = []
     try:
         with os.scandir(path or os.curdir) as entries:
@@ -430,7 +430,7 @@ def _folders(path: str) -> list[str]:
         return []
 
 
-def _check_links(paths: Iterable[str], start: int, links: Links) -> None:
+def _check_links(paths: Iterable[str], start: int, links: LinkPolicy) -> None:
     """Rejects files reached by a link that the user did not name. start: the length of the path that the user gave."""
     import os
 

@@ -6,8 +6,8 @@ To add a type: a class with `apply`, and a row in `files.OPERATIONS` that builds
 from __future__ import annotations
 
 from plait.base.errors import OpsError
-from plait.ops.pointer import Key, Pointer
-from plait.ops.walk import NotThereError, known
+from plait.ops.pointer import KeyToken, Pointer
+from plait.ops.walk import PathNotFoundError, known
 from plait.tree.equality import same
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.source import Position, Source
-    from plait.ops.working_copy import Draft
+    from plait.ops.working_copy import WorkingCopy
     from plait.tree.nodes import Value
 
 
@@ -46,7 +46,7 @@ class Operation:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.pointer)!r})"
 
-    def apply(self, draft: Draft) -> None:
+    def apply(self, draft: WorkingCopy) -> None:
         """Change the draft. Raises OpsError."""
         raise NotImplementedError
 
@@ -80,7 +80,7 @@ class Replace(Operation):
         self.value = value
         self.item = item  # where the value is written
 
-    def apply(self, draft: Draft) -> None:
+    def apply(self, draft: WorkingCopy) -> None:
         draft.replace(self.pointer, self.value, self.source, self.line)
 
     def fields(self) -> list[MapItem]:
@@ -93,7 +93,7 @@ class Remove(Operation):
     __slots__ = ()
     kind = "remove"
 
-    def apply(self, draft: Draft) -> None:
+    def apply(self, draft: WorkingCopy) -> None:
         draft.remove(self.pointer)
 
 
@@ -118,7 +118,7 @@ class Test(Operation):
         self.value = value
         self.absent = absent
 
-    def apply(self, draft: Draft) -> None:
+    def apply(self, draft: WorkingCopy) -> None:
         if self.absent:
             self._check_absent(draft)
         elif not same(found := draft.find(self.pointer), self.value):
@@ -134,24 +134,24 @@ class Test(Operation):
                 code="failed-test",
             )
 
-    def _position(self, draft: Draft) -> Position | None:
+    def _position(self, draft: WorkingCopy) -> Position | None:
         """The position of the tested value, or None."""
         tokens = self.pointer.tokens
         last = tokens[-1] if tokens else None
-        if not isinstance(last, Key):
+        if not isinstance(last, KeyToken):
             return None
         parent = draft.find(Pointer(tokens[:-1]))
         item = parent.find(last.name) if type(parent) is Map else None
         return None if item is None else item.position
 
-    def _check_absent(self, draft: Draft) -> None:
+    def _check_absent(self, draft: WorkingCopy) -> None:
         pointer = self.pointer
         root = draft.root
         if pointer.is_slash and type(root) is Map and root.find("") is None:
             return  # the empty key is absent, whatever else "/" may name
         try:
             draft.find(pointer)
-        except NotThereError as error:
+        except PathNotFoundError as error:
             if error.depth == len(pointer.tokens):
                 return
             raise

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import MapItem, Value
 
 
-class Options:
+class OperationOptions:
     """Options by name. Each is read by the type that it should have; an unknown name, or another type, raises OpsError."""
 
     __slots__ = ("_items", "kind")

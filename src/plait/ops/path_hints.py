@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import OpsError
-from plait.ops.pointer import Key, Match, Pointer
+from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer
 from plait.ops.walk import find
 from plait.tree.nodes import Array, Map
 
@@ -21,7 +21,11 @@ def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
     tokens = pointer.tokens
     for depth in range(len(tokens) - 2, -1, -1):
         token = tokens[depth]
-        if type(token) is not Match or token.modifiers or type(tokens[-1]) not in (Key, Match):
+        if (
+            type(token) is not MatchingIndexToken
+            or token.modifiers
+            or type(tokens[-1]) not in (KeyToken, MatchingIndexToken)
+        ):
             continue
         rest = tuple(_required(one) for one in tokens[depth + 1 :])
         try:
@@ -36,11 +40,15 @@ def found_elsewhere(root: Value, pointer: Pointer) -> str | None:
                 find(item.value, Pointer(rest), slash=False)
             except OpsError:
                 continue
-            return str(Pointer((*tokens[:depth], Match(token.key, name.value), *rest)))
+            return str(Pointer((*tokens[:depth], MatchingIndexToken(token.key, name.value), *rest)))
     return None
 
 
 def _required(token: Token) -> Token:
-    if type(token) is Key:
-        return Key(token.name)
-    return Match(token.key, token.value) if type(token) is Match and not token.modifiers else token
+    if type(token) is KeyToken:
+        return KeyToken(token.name)
+    return (
+        MatchingIndexToken(token.key, token.value)
+        if type(token) is MatchingIndexToken and not token.modifiers
+        else token
+    )

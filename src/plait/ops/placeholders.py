@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from plait.base.errors import OpsError, PlaitError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import CLAUSE
 from plait.tree.nodes import Array, Map, MapItem
 
@@ -130,8 +130,8 @@ def fill(text: str, lookup: Lookup) -> Value:
             simple = False
             filled.clear()
         grown = len(text) + len(value) * (text.count(f"(({name}))") + text.count(f"((!{name}))"))
-        if grown > _SHORT and grown > allowance().limits.variables:
-            raise exceeded(f"a text of {grown} characters", "variables", allowance().limits.variables)
+        if grown > _SHORT and grown > current_budget().limits.variables:
+            raise limit_error(f"a text of {grown} characters", "variables", current_budget().limits.variables)
         text = text.replace(f"(({name}))", value).replace(f"((!{name}))", value)
     return text
 

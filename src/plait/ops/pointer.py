@@ -12,19 +12,19 @@ written in the optional form only.
 from __future__ import annotations
 
 from plait.base.errors import OpsError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    Token: TypeAlias = "Key | Index | Match | Append"  # noqa: S105 - no password
+    Token: TypeAlias = "KeyToken | IndexToken | MatchingIndexToken | AfterLastIndexToken"  # noqa: S105 - no password
 
 MODIFIERS = ("prev", "next", "before", "after")
 _STEPS = {"prev": -1, "next": 1}
 
 
-class Key:
+class KeyToken:
     """A map key."""
 
     __slots__ = ("name", "optional")
@@ -66,7 +66,7 @@ class _Selected:
         return "".join(f":{modifier}" for modifier in self.modifiers)
 
 
-class Index(_Selected):
+class IndexToken(_Selected):
     """An array index; negative numbers count from the end."""
 
     __slots__ = ("number",)
@@ -80,7 +80,7 @@ class Index(_Selected):
         return f"{self.number}{self.suffix()}"
 
 
-class Match(_Selected):
+class MatchingIndexToken(_Selected):
     """The array item that is a map with this text under this key."""
 
     __slots__ = ("key", "optional", "value")
@@ -95,7 +95,7 @@ class Match(_Selected):
         return f"{escape(self.key)}={escape(self.value)}{'?' if mark else ''}{self.suffix()}"
 
 
-class Append:
+class AfterLastIndexToken:
     """The place after the last item of an array; the last part of a path only."""
 
     __slots__ = ()
@@ -141,7 +141,7 @@ class Pointer:
         docs/reference/operations.md.
         """
         tokens = self.tokens
-        return len(tokens) == 1 and type(tokens[0]) is Key and tokens[0].name == "" and not tokens[0].optional
+        return len(tokens) == 1 and type(tokens[0]) is KeyToken and tokens[0].name == "" and not tokens[0].optional
 
 
 ROOT = Pointer(())
@@ -195,8 +195,8 @@ def parse(text: str) -> Pointer:
         )
     parts = text.split("/")
     last = len(parts) - 1
-    if last > allowance().limits.pointer:
-        raise exceeded(f"a path of {last} steps", "pointer", allowance().limits.pointer)
+    if last > current_budget().limits.pointer:
+        raise limit_error(f"a path of {last} steps", "pointer", current_budget().limits.pointer)
     tokens: list[Token] = []
     optional = False
     for number, part in enumerate(parts):
@@ -218,17 +218,17 @@ def parse(text: str) -> Pointer:
                     reference="Expected not to find any modifiers with after last index token",
                     code="pointer-syntax",
                 )
-            tokens.append(Append())
+            tokens.append(AfterLastIndexToken())
             continue
         index = index_number(body) if body[-1:].isdecimal() else None
         if index is not None:
-            tokens.append(Index(index, modifiers))
+            tokens.append(IndexToken(index, modifiers))
             continue
         if body[-1:] == "?":
             optional = True
         key, equals, value = body.partition("=")
         if equals:
-            tokens.append(Match(key, value.removesuffix("?"), optional, modifiers))
+            tokens.append(MatchingIndexToken(key, value.removesuffix("?"), optional, modifiers))
             continue
         if modifiers:
             raise OpsError(
@@ -238,7 +238,7 @@ def parse(text: str) -> Pointer:
                 reference="Expected not to find any modifiers with key token",
                 code="pointer-syntax",
             )
-        tokens.append(Key(body.removesuffix("?"), optional))
+        tokens.append(KeyToken(body.removesuffix("?"), optional))
     return Pointer(tuple(tokens))
 
 

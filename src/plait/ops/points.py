@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.events import Listener, Point
+    from plait.base.events import CoverageListener, Point
     from plait.ops.operations import Operation
     from plait.tree.nodes import Value
 
@@ -20,7 +20,7 @@ _CHANGES = "changes something"
 class Telling:
     """Reports operations: their existence, their start, and their changes."""
 
-    def __init__(self, listener: Listener, operations: Sequence[Operation], value: Value) -> None:
+    def __init__(self, listener: CoverageListener, operations: Sequence[Operation], value: Value) -> None:
         self._listener = listener
         self._value = value
         for operation in operations:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.base.errors import OpsError, Quoted, Wording, full, public, quotation
 from plait.base.source import Position
 from plait.ops.operations import Test
-from plait.ops.pointer import Index, Key, Match
+from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
 from plait.tree.nodes import Array, Map
 from plait.tree.provenance import Change
 
@@ -81,7 +81,9 @@ class Compared:
 
 
 def _compares(operation: Operation) -> bool:
-    return type(operation) is Test or any(type(token) is Match for one in _pointers(operation) for token in one.tokens)
+    return type(operation) is Test or any(
+        type(token) is MatchingIndexToken for one in _pointers(operation) for token in one.tokens
+    )
 
 
 def _as_of(comparing: Operation, error: OpsError) -> OpsError:
@@ -132,7 +134,7 @@ def _tells(token: Token, node: Map | Array, marks: Marks) -> bool:
         return True
     if type(node) is Map:
         return any(map(marks.has_secret_key, node.items))
-    if type(token) is not Match:
+    if type(token) is not MatchingIndexToken:
         return False
     compared = (entry.value.peek(token.key) for entry in node.items if isinstance(entry.value, Map))
     return any(one is not None and marks.is_secret(one) for one in compared)
@@ -140,10 +142,10 @@ def _tells(token: Token, node: Map | Array, marks: Marks) -> bool:
 
 def _within(token: Token, node: Map | Array) -> Iterator[Item]:
     """The items that a part of a path can mean: all of them where it is `*`, or a match."""
-    if type(node) is Map and type(token) is Key and token.name != "*":
+    if type(node) is Map and type(token) is KeyToken and token.name != "*":
         found = node.find(token.name)
         yield from () if found is None else (found,)
-    elif type(token) is Index and type(node) is Array:
+    elif type(token) is IndexToken and type(node) is Array:
         number = token.number + token.shift
         if -len(node.items) <= number < len(node.items):
             yield node.items[number]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import note_secrets, printable
+from plait.base.content import displayable_path, note_secrets
 from plait.base.errors import OpsError, PlaitError, conceal
 from plait.base.input_view import check_read, current_view
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.writing import failure, target, write_file
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 
-class Store:
+class VariableStore:
     """A store file. It need not exist: then it is empty, and created with the first value."""
 
     __slots__ = ("_make", "_values", "path")
@@ -73,7 +73,7 @@ class Store:
                     if view is not None:
                         view.written.add(os.path.abspath(self.path))
         except (OSError, ValueError) as error:
-            raise failure(f'the variables store "{printable(self.path)}"', error, OpsError) from None
+            raise failure(f'the variables store "{displayable_path(self.path)}"', error, OpsError) from None
         return True, values[name]
 
     def _read(self) -> dict[str, Value]:
@@ -99,7 +99,7 @@ def _write(path: str, values: dict[str, Value]) -> None:
     from plait.ops.reader import write_bytes
     from plait.tree.nodes import Map, MapItem
 
-    allowance().check_time()  # a run that was given up meanwhile writes nothing
+    current_budget().check_time()  # a run that was given up meanwhile writes nothing
     data = write_bytes(Map([MapItem(name, value) for name, value in values.items()]))
     write_file(path, [data], new_mode=0o600)
 
@@ -139,6 +139,6 @@ def _locked(msvcrt: ModuleType, handle: int) -> bool:
     except OSError as error:
         if error.errno != EDEADLK:
             raise
-        allowance().check_time()
+        current_budget().check_time()
         return False
     return True

@@ -5,11 +5,11 @@ from __future__ import annotations
 from plait.base.source import Source
 from plait.ops.operations import Replace, Test
 from plait.ops.placeholders import MARK, names
-from plait.ops.pointer import Index, Key, Match, Pointer
+from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken, Pointer
 from plait.ops.variables import KINDS
 from plait.ops.walk import find, matches
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
-from plait.tree.provenance import Cause, Change
+from plait.tree.provenance import Change, Contributor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def record(
     if before is after or type(operation) is Test:
         return after
     number = "" if operation.number is None else f" [{operation.number}]"
-    because: tuple[Cause, ...] = (
-        Cause(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),
+    because: tuple[Contributor, ...] = (
+        Contributor(f"{operation.kind}{number} {operation.pointer}", operation.source, operation.line),
         *decided_by,
     )
     item = operation.item if isinstance(operation, Replace) else None
@@ -72,13 +72,13 @@ def looked_up(trace: Trace, pointer: Pointer, root: Value, found: Value) -> Item
         return None
     around = find(root, Pointer(tokens[:-1]), slash=False) if len(tokens) > 1 else root
     last = tokens[-1]
-    if type(last) is Key:
+    if type(last) is KeyToken:
         return around.find(last.name) if type(around) is Map else None
     items = around.items if type(around) is Array else []
-    if type(last) is Match:
+    if type(last) is MatchingIndexToken:
         places = matches(around, last) if type(around) is Array else []
         return items[places[0]] if places else None
-    return items[last.number + last.shift] if type(last) is Index else None
+    return items[last.number + last.shift] if type(last) is IndexToken else None
 
 
 def _of_whole(trace: Trace) -> tuple[Origin, ...]:
@@ -118,7 +118,7 @@ class Variables:
             from plait.ops.reader import as_they_are, expand_home, file_text
 
             source = Source(text, file_text(expand_home(text), "the value of a variable", as_they_are))
-        self.give(kind, name, Cause("variable value", source, 1))
+        self.give(kind, name, Contributor("variable value", source, 1))
 
     def file(self, path: str) -> None:
         """The values of a vars file, each with its line."""
@@ -142,11 +142,11 @@ class Variables:
         for name in variables(f"{prefix}_"):
             # Its value is not quoted, except as the value that is explained.
             source = Source(f"environment variable {name}").of_flag("vars-env", prefix)
-            self.give("vars-env", name[len(prefix) + 1 :], Cause("variable value", source, 0))
+            self.give("vars-env", name[len(prefix) + 1 :], Contributor("variable value", source, 0))
 
     def store(self, path: str) -> None:
         source = Source(path)
-        self._given["vars-store"] = {"": Cause("variable store", source, 0)}
+        self._given["vars-store"] = {"": Contributor("variable store", source, 0)}
         # What it holds are passwords and keys, for the most part.
         self.trace.hide_lines([(source, 0, 1)])
 
@@ -216,7 +216,7 @@ class Variables:
         self.trace.relate(before, after, "definition taken out")
         section = before.find("variables") if type(before) is Map else None
         if section is not None:
-            by = Cause("definitions that have a value are taken out", section.source, section.line)
+            by = Contributor("definitions that have a value are taken out", section.source, section.line)
             self.trace.effect(by, Document(before), Document(after))
 
 

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plait.ops.store import Store
+    from plait.ops.store import VariableStore
     from plait.ops.tracing import Variables
     from plait.tree.context import Context
     from plait.tree.nodes import Value
@@ -42,7 +42,7 @@ class Sources:
 
     __slots__ = ("_given", "_has_secrets", "_named", "context", "store", "traced")
 
-    def __init__(self, store: Store | None = None) -> None:
+    def __init__(self, store: VariableStore | None = None) -> None:
         self.store = store
         self.traced: Variables | None = None
         self.context: Context | None = None

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from plait.base.errors import Advice, Flag, OpsError, public, quotation, suggested
-from plait.ops.pointer import Append, Index, Key, Match, escape
+from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken, escape
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name
 
 TYPE_CHECKING = False
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from plait.ops.pointer import Pointer
     from plait.tree.nodes import Value
 
-    Matching: TypeAlias = Callable[[Array, Match], list[int]]
+    Matching: TypeAlias = Callable[[Array, MatchingIndexToken], list[int]]
 
 SHOWN_SIBLINGS = 12
 
 
-class NotThereError(OpsError):
+class PathNotFoundError(OpsError):
     """A missing key or an index out of range, which `test` with `absent` expects. depth: number of tokens including the
     missing one.
     """
@@ -48,7 +48,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
     last = len(tokens) - 1
     node = root
     for depth, token in enumerate(tokens):
-        if isinstance(token, Key):
+        if isinstance(token, KeyToken):
             item = check_map(node, pointer, depth).find(token.name)
             if item is not None:
                 node = item.value
@@ -58,7 +58,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
                 return None
             else:
                 node = _absent(pointer, depth)
-        elif isinstance(token, Append):
+        elif isinstance(token, AfterLastIndexToken):
             raise OpsError(
                 f'"-" names the place after the last item, nothing can be looked up there: {pointer}',
                 reference=f"Expected not to find after last index token in path '{pointer}' "
@@ -70,7 +70,7 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
             number = selected(array, token, pointer, depth, matching or matches)
             if number is not None:
                 node = array.items[passed(array, number, token, pointer, depth)].value
-            elif isinstance(token, Match):
+            elif isinstance(token, MatchingIndexToken):
                 node = Map([MapItem(token.key, token.value)])
     return node
 
@@ -78,9 +78,9 @@ def find(root: Value, pointer: Pointer, *, matching: Matching | None = None, sla
 def _absent(pointer: Pointer, depth: int) -> Value:
     """The placeholder for a missing optional key while the rest of the path is resolved."""
     following = type(pointer.tokens[depth + 1])
-    if following is Match:
+    if following is MatchingIndexToken:
         return Array([])
-    if following is Key:
+    if following is KeyToken:
         return Map([])
     raise OpsError(
         f"nothing to look up at {pointer.until(depth + 2)}",
@@ -101,15 +101,17 @@ def text_under(item: ArrayItem, key: str) -> str | None:
     return found.value if found is not None and isinstance(found.value, str) else None
 
 
-def matches(array: Array, token: Match) -> list[int]:
+def matches(array: Array, token: MatchingIndexToken) -> list[int]:
     """The places of the items that a match selects, in order."""
     key, wanted = token.key, token.value
     return [place for place, item in enumerate(array.items) if text_under(item, key) == wanted]
 
 
-def selected(array: Array, token: Index | Match, pointer: Pointer, depth: int, matching: Matching) -> int | None:
+def selected(
+    array: Array, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int, matching: Matching
+) -> int | None:
     """The number that an index or a match means, before it is moved; None for an optional match that has no item."""
-    if isinstance(token, Index):
+    if isinstance(token, IndexToken):
         return token.number
     found = matching(array, token)
     if not found and token.optional:
@@ -118,7 +120,7 @@ def selected(array: Array, token: Index | Match, pointer: Pointer, depth: int, m
     return found[0]
 
 
-def passed(array: Array, number: int, token: Index | Match, pointer: Pointer, depth: int) -> int:
+def passed(array: Array, number: int, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int) -> int:
     """The place of the item that a part selects which is not the end of a path. Raises OpsError."""
     if token.edge is not None:
         raise OpsError(
@@ -157,10 +159,10 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
     hint = None
     if type(node) is Map:
         text = token.text(mark=False)
-        if type(token) is Match and "[" in token.key:
+        if type(token) is MatchingIndexToken and "[" in token.key:
             key, _, name = token.key.partition("[")
             hint = f'an item is a step of its own: "{_upto(pointer, depth, root="")}/{key}/{name}={token.value.rstrip("]")}"'
-        elif type(token) is Match:
+        elif type(token) is MatchingIndexToken:
             hint = f'a key is named alone: "{_upto(pointer, depth, root="")}/{token.value}"'
         elif text == "-":
             hint = (
@@ -179,7 +181,7 @@ def check_array(node: Value, pointer: Pointer, depth: int) -> Array:
     )
 
 
-def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, depth: int) -> None:
+def check_one(array: Array, found: list[int], token: MatchingIndexToken, pointer: Pointer, depth: int) -> None:
     """Raises OpsError unless exactly one item was found."""
     if len(found) == 1:
         return
@@ -218,7 +220,7 @@ def check_one(array: Array, found: list[int], token: Match, pointer: Pointer, de
     )
 
 
-def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
+def check_insertion(token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int) -> None:
     """Raises OpsError if a modifier follows `before` or `after`."""
     if token.misplaced is not None:
         raise OpsError(
@@ -231,7 +233,7 @@ def check_insertion(token: Index | Match, pointer: Pointer, depth: int) -> None:
         )
 
 
-def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, depth: int) -> int:
+def place_of(array: Array, number: int, token: IndexToken | MatchingIndexToken, pointer: Pointer, depth: int) -> int:
     """The place (from 0) that an index, moved by `prev` and `next`, selects.
 
     The range is checked after the arithmetic. Raises NotThereError.
@@ -240,7 +242,7 @@ def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, 
     length = len(array.items)
     if -length <= moved < length:
         return moved + length if moved < 0 else moved
-    error = NotThereError(
+    error = PathNotFoundError(
         public(f"no item {moved} at {pointer.until(depth + 1)}"),
         also=place(array),
         expected=public(f"an index from {-length} to {length - 1}" if length else "an item"),
@@ -254,11 +256,11 @@ def place_of(array: Array, number: int, token: Index | Match, pointer: Pointer, 
     raise error
 
 
-def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
+def missing_key(node: Value, pointer: Pointer, depth: int) -> PathNotFoundError:
     """The error for a missing key, with the path to it and the existing keys."""
     assert type(node) is Map
     token = pointer.tokens[depth]
-    assert isinstance(token, Key)
+    assert isinstance(token, KeyToken)
     items = node.index().values()  # of a draft's own map, the list is not up to date
     siblings = sorted(item.key for item in items if type(item.key) is str)
     from plait.base.similar_names import did_you_mean
@@ -273,7 +275,7 @@ def missing_key(node: Value, pointer: Pointer, depth: int) -> NotThereError:
     meant = _bracket_hint(token.name, siblings, pointer, depth) or did_you_mean(token.name, siblings[:1000])
     nearest = next((one.new for one in suggested((meant,))), "")
     near_by = [item.position.labelled("the nearest key") for item in items if escape(str(item.key)) == nearest]
-    error = NotThereError(
+    error = PathNotFoundError(
         public(f'no key "{token.name}" at {where}'),
         also=[*place(node), *known(near_by)],
         expected=public(f'the key "{token.name}"'),
@@ -350,7 +352,7 @@ def _bracket_hint(name: str, siblings: Sequence[str], pointer: Pointer, depth: i
     return f'an index is a step of its own: "{_upto(pointer, depth, root="")}/{start}/{index}"'
 
 
-def _number_hint(array: Array, token: Match, pointer: Pointer, depth: int) -> str | None:
+def _number_hint(array: Array, token: MatchingIndexToken, pointer: Pointer, depth: int) -> str | None:
     """For `/id=1` where the items have the integer 1: a match compares text."""
     for place_found, entry in enumerate(array.items[:1000]):
         item = entry.value.find(token.key) if type(entry.value) is Map else None
@@ -366,15 +368,15 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
     token = pointer.tokens[depth]
     last = depth == len(pointer.tokens) - 1
     if type(node) is not Array:
-        if type(token) is Key and token.name == "" and last and depth:
+        if type(token) is KeyToken and token.name == "" and last and depth:
             from plait.base.suggestions import replacing
 
             meant = pointer.until(depth)
             return replacing(f"{meant}/", [meant], f'did you mean "{meant}"? what follows the last "/" is a key')
         return "the document is empty" if node is None and not depth else None
-    if type(token) is Key and token.name == "-":
+    if type(token) is KeyToken and token.name == "-":
         return '"-" appends at the end of a path only, and is never optional'
-    if type(token) is Key and token.name in ("*", "[*]", ""):
+    if type(token) is KeyToken and token.name in ("*", "[*]", ""):
         return Advice(
             "a path names one item; write an operation for each, or take the addition: ", Flag("with", "operations")
         )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from plait.base.errors import OpsError
 from plait.ops import walk
-from plait.ops.pointer import Append, Index, Key, Match
+from plait.ops.pointer import AfterLastIndexToken, IndexToken, KeyToken, MatchingIndexToken
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ class _Lookup:
                 table.setdefault(after, []).append(item)
 
 
-class Draft:
+class WorkingCopy:
     """A value that operations change. `result` returns the changed tree; the original stays as it is."""
 
     __slots__ = ("_lookups", "_owned", "root")
@@ -138,7 +138,7 @@ class Draft:
                 stack.extend(item.value for item in node.items)
         return found
 
-    def _select(self, array: Array, token: Match) -> list[int]:
+    def _select(self, array: Array, token: MatchingIndexToken) -> list[int]:
         lookup = self._lookups.get(id(array))
         if lookup is None:
             if len(array.items) < INDEX_FROM:
@@ -163,7 +163,7 @@ class Draft:
         trail = _Trail(self, source, line)
         node = self.root
         for depth, token in enumerate(pointer.tokens):
-            if isinstance(token, Key):
+            if isinstance(token, KeyToken):
                 mapping = walk.check_map(node, pointer, depth)
                 item = mapping.find(token.name)
                 if item is None and not token.optional:
@@ -175,7 +175,7 @@ class Draft:
                 node = trail.step(mapping, item, 0)
                 continue
             array = walk.check_array(node, pointer, depth)
-            if isinstance(token, Append):
+            if isinstance(token, AfterLastIndexToken):
                 array = trail.own_array(array)
                 trail.insert(array, len(array.items), value)
                 return
@@ -212,7 +212,7 @@ class Draft:
         trail = _Trail(self, None, 0)
         way: list[tuple[Map | Array, MapItem | ArrayItem, int]] = []
         for depth, token in enumerate(pointer.tokens):
-            if isinstance(token, Key):
+            if isinstance(token, KeyToken):
                 mapping = walk.check_map(node, pointer, depth)
                 entry = mapping.find(token.name)
                 if entry is None:
@@ -222,7 +222,7 @@ class Draft:
                 way.append((mapping, entry, 0))
             else:
                 array = walk.check_array(node, pointer, depth)
-                if isinstance(token, Append):
+                if isinstance(token, AfterLastIndexToken):
                     raise OpsError(
                         f'"-" names the place after the last item, nothing can be removed there: {pointer}',
                         reference=f"Expected to not find token 'patch.AfterLastIndexToken' at path '{pointer}'",
@@ -260,7 +260,7 @@ class _Trail:
 
     __slots__ = ("around", "draft", "item", "line", "place", "source")
 
-    def __init__(self, draft: Draft, source: Source | None, line: int) -> None:
+    def __init__(self, draft: WorkingCopy, source: Source | None, line: int) -> None:
         self.draft = draft
         self.source = source
         self.line = line
@@ -308,7 +308,7 @@ class _Trail:
     def created(self, pointer: Pointer, depth: int) -> Map | Array:
         """The container for a missing optional key; the next part of the path decides its type."""
         following = pointer.tokens[depth + 1]
-        if isinstance(following, Index):
+        if isinstance(following, IndexToken):
             raise OpsError(
                 f"an index cannot create what is missing: {pointer.until(depth + 2)}",
                 expected='a key, a "key=value" match or "-" after an optional key that is absent',
@@ -316,14 +316,14 @@ class _Trail:
                 f"'{pointer.until(depth + 2)}'",
                 code="impossible-change",
             )
-        made = self._own_map() if isinstance(following, Key) else Array([], self.source, self.line)
+        made = self._own_map() if isinstance(following, KeyToken) else Array([], self.source, self.line)
         self.draft._owned[id(made)] = made
         return made
 
-    def matching(self, token: Index | Match) -> Map:
+    def matching(self, token: IndexToken | MatchingIndexToken) -> Map:
         """The map for an optional match that has no item."""
         made = self._own_map()
-        if isinstance(token, Match):
+        if isinstance(token, MatchingIndexToken):
             made.index()[token.key] = MapItem(token.key, token.value, self.source, self.line)
         return made
 

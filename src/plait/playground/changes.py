@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import TypedDict
 
-    from plait.authoring.edit.setting import Edit, State
+    from plait.authoring.edit.setting import Edit
+    from plait.authoring.edit.setting import EditSession as State
     from plait.authoring.project.run import Run
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
     from plait.playground.evaluation import File, Request
 
     class Way(TypedDict):
@@ -54,7 +55,7 @@ _EVERY_LINE = 1 << 30
 
 def ways(request: Request) -> Ways:
     """The places where a value of the output can be changed, each tried. Raises PlaitError."""
-    from plait.authoring.edit.setting import State
+    from plait.authoring.edit.setting import EditSession as State
     from plait.authoring.edit.target import Target
     from plait.base.limits import limited_to
 
@@ -65,7 +66,7 @@ def ways(request: Request) -> Ways:
         return {"name": str(place), "ways": [*_ways(state, place, change["text"])]}
 
 
-def _place(state: State, document: int, path: str) -> Place:
+def _place(state: State, document: int, path: str) -> NodePath:
     from plait.insight.node_paths import all_places
 
     for place in all_places(state.output.documents, {}, state.output.names):
@@ -74,8 +75,8 @@ def _place(state: State, document: int, path: str) -> Place:
     raise UsageError("there is no such value in the output", found=path, code="website-request")
 
 
-def _ways(state: State, place: Place, typed: str) -> Iterator[Way]:
-    from plait.authoring.edit.edit_errors import OTHERWISE, Refused
+def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
+    from plait.authoring.edit.edit_errors import OTHERWISE, EditError
     from plait.authoring.edit.insertion import at, in_file
     from plait.authoring.edit.origins import history_of
     from plait.authoring.edit.public_functions import edited
@@ -94,7 +95,7 @@ def _ways(state: State, place: Place, typed: str) -> Iterator[Way]:
         where = edit.places[0] if edit.places else ""
         tried.add(where)
         yield _way(where, edit)
-    except Refused:
+    except EditError:
         pass  # the places themselves say why
     for entry in reversed([*contributing(history_of(state.output, place).entries)]):
         if entry.source is None or entry.line < 1 or entry.place in tried:
@@ -106,7 +107,7 @@ def _ways(state: State, place: Place, typed: str) -> Iterator[Way]:
             continue  # a line without a value
         except LimitError:
             raise
-        except Refused as refused:
+        except EditError as refused:
             yield _no_way(entry.place, "another line decides" if refused.reason == OTHERWISE else refused.message)
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
@@ -152,7 +153,7 @@ def fixes(request: Request) -> Fixes:
     its own file.
     """
     from plait.authoring.lsp import claims, code_actions
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState as State
 
     state = State(lambda: None)
     state.begin = lambda work: work()

@@ -30,7 +30,7 @@ _PROGRAMS = frozenset({"ytt", "bosh int", "bosh interpolate", *(f"plait {kind}" 
 def command(request: Request) -> Commanded:
     """The files that a command line of ytt, bosh or plait names. Raises UsageError."""
     from plait.authoring.project.inference.programs import command_line
-    from plait.authoring.project.inference.shell import Argument, Invocation
+    from plait.authoring.project.inference.shell import Invocation, ShellWord
 
     try:
         words = shlex.split(request["command"], comments=True)
@@ -38,7 +38,7 @@ def command(request: Request) -> Commanded:
         raise UsageError(f"the command line cannot be read: {error}", code="website-request") from None
     if words[:1] == ["$"]:
         words.pop(0)
-    line = command_line(Invocation([Argument(word, word, 1) for word in words], None, 1, reads_pipe=False), KINDS)
+    line = command_line(Invocation([ShellWord(word, word, 1) for word in words], None, 1, reads_pipe=False), KINDS)
     if line is None or line.program not in _PROGRAMS:
         raise UsageError(
             "that is no command line of the page",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from plait.engine.results import Documents
-    from plait.insight.explain import Entry, History
+    from plait.insight.explain import History, HistoryEntry
     from plait.playground.evaluation import Request, Span
 
     class Cell(TypedDict):
@@ -103,11 +103,11 @@ def _cells(documents: Documents, file: str) -> dict[tuple[str, str], Cell]:
     return found
 
 
-def _deciding(history: History, file: str) -> Entry | None:
+def _deciding(history: History, file: str) -> HistoryEntry | None:
     """The entry that tells why a value is another one in one environment: that of the environment's file, or the innermost."""
     from plait.insight.explain import LOST
 
-    entry: Entry | None = None
+    entry: HistoryEntry | None = None
     for one in contributing(history.standing()):
         if one.source is None or one.state == LOST:
             continue

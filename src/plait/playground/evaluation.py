@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.engine.results import Documents
     from plait.engine.types import Limits
-    from plait.insight.explain import Entry, History
+    from plait.insight.explain import History, HistoryEntry
     from plait.tree.nodes import DocumentSet, Item
 
     class File(TypedDict):
@@ -250,11 +250,12 @@ def documents_of(request: Request) -> Documents:
 
 def _composed(inputs: Mapping[str, str]) -> Documents:
     from plait.api.composing import compose
-    from plait.base.input_view import View, seen
+    from plait.base.input_view import InputView
+    from plait.base.input_view import use_view as seen
 
     if PIPELINE not in inputs:
         raise UsageError("there is no pipeline", expected=f"a file {PIPELINE}", code="website-request")
-    with seen(View(environment={})):
+    with seen(InputView(environment={})):
         return compose(PIPELINE, limits=LIMITS, trace=True)
 
 
@@ -336,7 +337,7 @@ def _sources(names: Sequence[str], lines: Sequence[Line], histories: Mapping[int
     return ordered
 
 
-def _files(entry: Entry) -> Iterator[str]:
+def _files(entry: HistoryEntry) -> Iterator[str]:
     """The files of an entry, those of its origins first."""
     for origin in entry.origins:
         if origin.action not in STRUCTURAL:
@@ -365,7 +366,7 @@ def _why(line: int, history: History) -> Why:
     }
 
 
-def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
+def _tell(entry: HistoryEntry, depth: int, entries: dict[tuple[str, str], Told], *, is_secret: bool) -> None:
     """Adds an entry and its origins. Origins of earlier entries are not repeated."""
     from plait.insight.history_text import shown
     from plait.tree.secrets import HIDDEN
@@ -390,7 +391,7 @@ def _tell(entry: Entry, depth: int, entries: dict[tuple[str, str], Told], *, is_
             _tell(origin, depth + 1, entries, is_secret=is_secret)
 
 
-def contributing(entries: Iterable[Entry]) -> Iterator[Entry]:
+def contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
     """Entries with what they were made of; not what an overlay was written in and matched by."""
     for entry in entries:
         if entry.action not in STRUCTURAL:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Entry: TypeAlias = "dict[str, object]"
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """An answer that is an error.
 
     kind: Deckhand's name. status: of HTTP. entries: the list of messages, if there are several. reason: `Validation`
@@ -61,21 +61,21 @@ class Refusal(Exception):
 _SOON = 1
 
 
-def busy(message: str) -> Refusal:
+def busy(message: str) -> ApiError:
     """The error for a request for which there is no capacity now."""
-    return Refusal("ServiceBusy", 503, f"{message}; try again later", retry_after=_SOON)
+    return ApiError("ServiceBusy", 503, f"{message}; try again later", retry_after=_SOON)
 
 
-def bad_request(message: str) -> Refusal:
-    return Refusal("HTTPBadRequest", 400, message)
+def bad_request(message: str) -> ApiError:
+    return ApiError("HTTPBadRequest", 400, message)
 
 
-def bad_parameter(name: str, expected: str) -> Refusal:
-    return Refusal("HTTPInvalidParam", 400, f'the parameter "{name}" must be {expected}')
+def bad_parameter(name: str, expected: str) -> ApiError:
+    return ApiError("HTTPInvalidParam", 400, f'the parameter "{name}" must be {expected}')
 
 
-def no_revision(revision: object) -> Refusal:
-    return Refusal("RevisionNotFound", 404, f"there is no revision {revision}")
+def no_revision(revision: object) -> ApiError:
+    return ApiError("RevisionNotFound", 404, f"there is no revision {revision}")
 
 
 def check_name(text: str, what: str) -> None:
@@ -91,7 +91,7 @@ LONGEST = 255
 _UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")
 
 
-def body(refusal: Refusal, kept: str | None = None) -> dict[str, object]:
+def body(refusal: ApiError, kept: str | None = None) -> dict[str, object]:
     """The body of the answer: the form that the reference's clients read.
 
     kept: for a write request, "no" or "unknown": whether it is stored anyway.

@@ -15,22 +15,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from plait.base.errors import PlaitError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_room
 from plait.service import audit, buckets, differences, document_routes, explaining, fleets, revisions, tags, validations
 from plait.service.answers import NOTHING, Answer, answer
-from plait.service.api_errors import Refusal, busy
+from plait.service.api_errors import ApiError, busy
 from plait.service.database import UNKNOWN, YES, Database, reason_of
-from plait.service.encryption import Keys
+from plait.service.encryption import KeyRing
 from plait.service.fleets import Projects
-from plait.service.flows import Flows
+from plait.service.flows import SecretFlows
 from plait.service.idempotency import HEADER, key_of
-from plait.service.identity import Gate
+from plait.service.identity import Authenticator
 from plait.service.keystone import Keystone
 from plait.service.lanes import Lane
 from plait.service.metrics import Metrics
 from plait.service.parcels import Reader
-from plait.service.policy import READ_METRICS, Policy
+from plait.service.policy import READ_METRICS, AccessPolicy
 from plait.service.receiving import received
 from plait.service.records import Throttled, record_of
 from plait.service.rendering import Renderer
@@ -106,7 +106,7 @@ def application(
     issuer_keys: str | None = None,
     keystone: str | None = None,
     policy: Mapping[object, object] | None = None,
-    keys: Keys | None = None,
+    keys: KeyRing | None = None,
     like_deckhand: bool = False,
     most: int = 32 << 20,
     limits: Mapping[str, float] | None = None,
@@ -124,12 +124,12 @@ def application(
     may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
     documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.base.limits`.
     webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
-    telemetry: `plait.service.telemetry.Recorded` records traces and metrics for the process's providers of OpenTelemetry.
+    telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's providers of OpenTelemetry.
     keep: revisions that retention keeps; without it all are kept.
 
     Raises PlaitError: arguments and files that cannot be used, a database that cannot be reached.
     """
-    gate = Gate(Policy(policy), tokens, issuer, issuer_keys, Keystone(keystone) if keystone else None)
+    gate = Authenticator(AccessPolicy(policy), tokens, issuer, issuer_keys, Keystone(keystone) if keystone else None)
     bounds = Limits(**({"seconds": 60} | dict(limits or {})))
     watch = telemetry or Telemetry()
     renderer = Renderer(bounds.given, like_deckhand=like_deckhand, telemetry=watch)
@@ -137,11 +137,11 @@ def application(
     service = Service(
         Database(url, watch),
         renderer,
-        keys or Keys(),
+        keys or KeyRing(),
         address.rstrip("/"),
         watch,
         Projects(bounds.given, watch),
-        Flows(both_ways=like_deckhand),
+        SecretFlows(both_ways=like_deckhand),
         Reader(bounds.given),
         spool,
     )
@@ -228,7 +228,7 @@ def _is_ready(service: Service) -> Answer:
 class _Frame:
     """The frame around each function: identity, body, a thread with enough stack, errors as responses."""
 
-    def __init__(self, service: Service, gate: Gate, limits: Limits, most: int) -> None:
+    def __init__(self, service: Service, gate: Authenticator, limits: Limits, most: int) -> None:
         self._service = service
         self._gate = gate
         self._limits = limits
@@ -280,23 +280,23 @@ class _Frame:
         with self._service.telemetry.request(request.method, path, request.headers) as note:
             try:
                 given = await self._given(request, function, write)
-            except Refusal as refusal:
+            except ApiError as refusal:
                 given = refusal.bare()
             if write.kept == YES and write.response is not None:
                 note("http.response.status_code", write.response.status_code)
                 return write.response
             note("http.response.status_code", given.status)
-            if isinstance(given, Refusal):
+            if isinstance(given, ApiError):
                 note("error.type", given.kind)
                 is_open = request.method in _WRITES and given.status >= 500
                 return self._responses.refused(request, given, write.kept if is_open else None)
             return self._responses.of(request, given)
 
-    async def _given(self, request: Request, function: Function, write: Write) -> Answer | Refusal:
+    async def _given(self, request: Request, function: Function, write: Write) -> Answer | ApiError:
         """The answer of a function to a request. Raises Refusal."""
         self._refuse_strangers(request)
         identity = await self._identity(request)
-        if isinstance(identity, Refusal):
+        if isinstance(identity, ApiError):
             return identity
         record_of(request.scope).name = identity.name
         is_upload = request.method in _WRITES
@@ -324,9 +324,9 @@ class _Frame:
                 if chosen is None:
                     return self._responses.of(request, function(self._service))
                 given = await chosen.run(partial(self._answer, partial(function, self._service)))
-            except Refusal as refusal:
+            except ApiError as refusal:
                 given = refusal.bare()
-            if isinstance(given, Refusal):
+            if isinstance(given, ApiError):
                 return self._responses.refused(request, given)
             return self._responses.of(request, given)
 
@@ -340,17 +340,17 @@ class _Frame:
             try:
                 self._refuse_strangers(request)
                 identity = await self._identity(request)
-                if isinstance(identity, Refusal):
+                if isinstance(identity, ApiError):
                     raise identity
                 record_of(request.scope).name = identity.name
                 identity.require(READ_METRICS)
-            except Refusal as refusal:
+            except ApiError as refusal:
                 return self._responses.refused(request, refusal.bare())
             return Response(self.metrics.text(), headers=headers_of(request), media_type=Metrics.TYPE)
 
         return respond
 
-    async def _identity(self, request: Request) -> Identity | Refusal:
+    async def _identity(self, request: Request) -> Identity | ApiError:
         """The identity of the client."""
         found = self._gate.known(request.headers)
         if found is not None:
@@ -358,16 +358,16 @@ class _Frame:
         ask = partial(self._gate.asked, request.headers, request.method, request.scope["path"])
         return await self._asking.run(partial(self._settled, ask))
 
-    def _answer(self, work: Callable[[], Answer]) -> Answer | Refusal:
+    def _answer(self, work: Callable[[], Answer]) -> Answer | ApiError:
         """The answer of a function within limits."""
 
         def within() -> Answer:
-            with limited(self._limits):
+            with budget_scope(self._limits):
                 return work()
 
         return with_room(lambda: self._settled(within), first=False)
 
-    def _settled(self, work: Callable[[], T]) -> T | Refusal:
+    def _settled(self, work: Callable[[], T]) -> T | ApiError:
         """The result of some work, or why it is rejected.
 
         No exception leaves a thread: the future that carries one, and the frames in its traceback, refer to each other, and
@@ -375,7 +375,7 @@ class _Frame:
         """
         try:
             return self._made(work)
-        except Refusal as refusal:
+        except ApiError as refusal:
             return refusal.bare()
 
     def _made(self, work: Callable[[], T]) -> T:
@@ -383,19 +383,19 @@ class _Frame:
         try:
             return work()
         except PlaitError as error:
-            raise Refusal(type(error).__name__, 400, error.message) from None
+            raise ApiError(type(error).__name__, 400, error.message) from None
         except SQLAlchemyError as error:
             # Its text has no values: see `hide_parameters`.
             kind = type(error.orig if isinstance(error, DBAPIError) else error).__name__
             self._failures.error(f"the database failed: {kind}: {reason_of(error)}", kind=kind)
-            raise Refusal(
+            raise ApiError(
                 "DatabaseNotAvailable", 503, "the database cannot be used now; try again later", retry_after=1
             ) from None
-        except Refusal:
+        except ApiError:
             raise
         except Exception as error:  # noqa: BLE001 - one request that fails does not end the service
             log_fault(error)
-            raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
+            raise ApiError("InternalError", 500, "the service has made a mistake; its log says more") from None
 
     def _refuse_strangers(self, request: Request) -> None:
         """Without tokens, rejects requests that a web page makes a browser send. Raises Refusal.
@@ -406,7 +406,7 @@ class _Frame:
         hosts = [_THE_PORT.sub("", host.lower()) for host in headers.getlist("host")]
         is_from_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
         if self._gate.is_open and (is_from_page or len(hosts) != 1 or hosts[0] not in _THIS_MACHINE):
-            raise Refusal("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
+            raise ApiError("HTTPForbidden", 403, "without tokens the service answers this machine's programs alone")
 
     async def no_route(self, request: Request, error: Exception) -> Response:
         """The answer where no route is, or not for this method."""
@@ -414,7 +414,7 @@ class _Frame:
         kinds = {404: "HTTPRouteNotFound", 405: "HTTPMethodNotAllowed"}
         messages = {404: f"there is nothing at {request.scope['path']}", 405: f"{request.method} cannot be done here"}
         told = messages.get(status, "this cannot be done")
-        response = self._responses.refused(request, Refusal(kinds.get(status, "HTTPError"), status, told))
+        response = self._responses.refused(request, ApiError(kinds.get(status, "HTTPError"), status, told))
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         return response

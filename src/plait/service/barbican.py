@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.encryption import Keys
-    from plait.service.transfer import New, Step
+    from plait.service.encryption import KeyRing
+    from plait.service.transfer import DocumentRecord, RevisionRecord
 
 # Seconds and bytes of one answer.
 _BOUND = 30.0
@@ -89,15 +89,15 @@ def barbican_at(address: str, token_file: str) -> Barbican:
 
 
 def with_secrets(
-    connection: Connection, steps: Iterable[Step], barbican: Barbican, keys: Keys, address: str
-) -> Iterator[Step]:
+    connection: Connection, steps: Iterable[RevisionRecord], barbican: Barbican, keys: KeyRing, address: str
+) -> Iterator[RevisionRecord]:
     """The revisions with their secrets sealed and stored here. address: where clients find the service.
 
     Raises PlaitError, with the document whose secret cannot be had.
     """
     known: dict[str, str] = {}
 
-    def sealed(one: New) -> New:
+    def sealed(one: DocumentRecord) -> DocumentRecord:
         top = top_of(one.text)
         number = number_of(data_of(top)) if one.encrypted else None
         if number is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from plait.service.answers import Answer
-from plait.service.api_errors import Refusal, bad_request
+from plait.service.api_errors import ApiError, bad_request
 from plait.service.documents import (
     content_of,
     data_of,
@@ -20,8 +20,8 @@ from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, LIST_ENCRYP
 from plait.service.revision_store import (
     POLICY,
     Content,
-    Draft,
-    Entry,
+    NewDocument,
+    RevisionDocument,
     add_revision,
     keep_contents,
     knows_bucket,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.encryption import Sealed
+    from plait.service.encryption import EncryptedSecret
     from plait.service.parcels import Parcel
     from plait.service.route_arguments import Call
     from plait.tree.nodes import Map
@@ -85,7 +85,9 @@ def put(call: Call) -> Answer:
     return shown
 
 
-def _answered(call: Call, bucket: str, revision: int, entries: Sequence[Entry], kept: Sequence[_Kept]) -> Answer:
+def _answered(
+    call: Call, bucket: str, revision: int, entries: Sequence[RevisionDocument], kept: Sequence[_Kept]
+) -> Answer:
     texts = {one.identity: one.content.text for one in kept}
     shown = [(entry, texts[entry.identity]) for entry in entries if is_shown(entry)]
     if shown:
@@ -97,10 +99,10 @@ def _changed(
     connection: Connection,
     bucket: str,
     kept: Sequence[_Kept],
-    had: dict[tuple[str, str, str], Entry],
+    had: dict[tuple[str, str, str], RevisionDocument],
     *,
     trusted: bool,
-) -> tuple[int, list[Entry]]:
+) -> tuple[int, list[RevisionDocument]]:
     """Add a revision if anything changed; the newest revision, and the entries of the request in its order.
 
     had: the entries of the bucket until now. trusted: the writer may read secrets.
@@ -108,7 +110,7 @@ def _changed(
     wanted = {one.identity: one.content.digest for one in kept}
     gone = [one for one in had.values() if wanted.get(one.identity) != one.digest]
     new = [
-        Draft(bucket, one.identity, one.content.digest, trusted, one.content.kind)
+        NewDocument(bucket, one.identity, one.content.digest, trusted, one.content.kind)
         for one in kept
         if (there := had.get(one.identity)) is None or there.digest != one.content.digest
     ]
@@ -133,7 +135,7 @@ def _refuse_twice(bucket: str, documents: Iterable[Parcel]) -> None:
 
 
 def _refuse_conflicts(
-    connection: Connection, bucket: str, documents: Sequence[Parcel], elsewhere: Iterable[Entry]
+    connection: Connection, bucket: str, documents: Sequence[Parcel], elsewhere: Iterable[RevisionDocument]
 ) -> None:
     """Raise Refusal for a document of another bucket, and for a second policy."""
     others = {one.identity: one.bucket for one in elsewhere if one.bucket != bucket}
@@ -148,23 +150,26 @@ def _refuse_conflicts(
     for document in policies:
         if document.identity not in known:
             schema, _, name = there[0] if there else policies[0].identity
-            raise Refusal(
+            raise ApiError(
                 "SingletonDocumentConflict",
                 409,
                 f"there is one policy: {document.label} cannot be added to [{schema}] {name}, which must be deleted first",
             )
 
 
-def _exists(document: Parcel, bucket: str) -> Refusal:
-    return Refusal("DuplicateDocumentExists", 409, f"document {document.label} is in bucket {bucket} already")
+def _exists(document: Parcel, bucket: str) -> ApiError:
+    return ApiError("DuplicateDocumentExists", 409, f"document {document.label} is in bucket {bucket} already")
 
 
 def _keep(
-    call: Call, connection: Connection, documents: Sequence[Parcel], before: Mapping[tuple[str, str, str], Entry]
+    call: Call,
+    connection: Connection,
+    documents: Sequence[Parcel],
+    before: Mapping[tuple[str, str, str], RevisionDocument],
 ) -> list[_Kept]:
     """The documents as they will be stored; the data of encrypted ones is encrypted and stored."""
     kept: list[_Kept] = []
-    sealed: list[Sealed] = []
+    sealed: list[EncryptedSecret] = []
     for document in documents:
         identity = document.identity
         if not document.is_secret:
@@ -175,7 +180,7 @@ def _keep(
         content = _unchanged(call, connection, top, document, there)
         if content is None:
             if not call.service.keys:
-                raise Refusal(
+                raise ApiError(
                     "SecretNotStored",
                     400,
                     f"document {document.label} is to be encrypted, and this service was given no keys",
@@ -188,7 +193,9 @@ def _keep(
     return kept
 
 
-def _unchanged(call: Call, connection: Connection, top: Map, document: Parcel, there: Entry | None) -> Content | None:
+def _unchanged(
+    call: Call, connection: Connection, top: Map, document: Parcel, there: RevisionDocument | None
+) -> Content | None:
     """The stored content of an unchanged encrypted document, or a content to store with unknown references, or None.
     top: the document without its data.
 

@@ -286,12 +286,12 @@ def _room_to_write(connection: Connection) -> Iterator[None]:
 
 def _make_private(path: str) -> None:
     """Creates the file if it is missing, readable by its owner only. SQLite gives its other files the same mode."""
-    from plait.base.writing import Refused, create
+    from plait.base.writing import WriteRefused, create
 
     try:
         create(path, 0o600)
     except OSError as error:
-        hint = error.hint if isinstance(error, Refused) else None
+        hint = error.hint if isinstance(error, WriteRefused) else None
         raise PlaitError(f"cannot use {path}: {error.strerror}", hint=hint, code="database") from None
 
 

@@ -12,10 +12,10 @@ from sqlalchemy import MetaData, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from plait.base.errors import PlaitError
-from plait.layering import Document
+from plait.layering import LayeredDocument
 from plait.service.database import opened
 from plait.service.documents import completed, identity_of
-from plait.service.transfer import New, Report, Step
+from plait.service.transfer import DocumentRecord, RevisionRecord, ValidationRecord
 from plait.service.yaml_bodies import nodes_of_plain, text_of, text_of_nodes
 from plait.tree.nodes import Document as Node
 
@@ -33,7 +33,7 @@ _TABLES = ("buckets", "documents", "revision_tags", "revisions", "validations")
 
 
 @contextmanager
-def steps_of(url: str) -> Iterator[Iterator[Step]]:
+def steps_of(url: str) -> Iterator[Iterator[RevisionRecord]]:
     """Every revision of a database of Deckhand, from the first. Raises PlaitError."""
     engine = opened(url)
     try:
@@ -53,7 +53,7 @@ def steps_of(url: str) -> Iterator[Iterator[Step]]:
         engine.dispose()
 
 
-def _steps(connection: Connection, metadata: MetaData) -> Iterator[Step]:
+def _steps(connection: Connection, metadata: MetaData) -> Iterator[RevisionRecord]:
     buckets, documents, tags, revisions, validations = (metadata.tables[name] for name in _TABLES)
     names = {row.id: row.name for row in connection.execute(select(buckets.c.id, buckets.c.name))}
     there: dict[Identity, tuple[str, str]] = {}
@@ -65,7 +65,7 @@ def _steps(connection: Connection, metadata: MetaData) -> Iterator[Step]:
         reported = connection.execute(
             select(validations).where(validations.c.revision_id == revision.id).order_by(validations.c.id)
         )
-        yield Step(
+        yield RevisionRecord(
             revision.id,
             _time(revision.created_at),
             sorted({names[row.bucket_id] for row in rows}),
@@ -78,13 +78,13 @@ def _steps(connection: Connection, metadata: MetaData) -> Iterator[Step]:
 
 def _changes(
     rows: Sequence[Row[Any]], names: dict[int, str], there: dict[Identity, tuple[str, str]]
-) -> tuple[list[Identity], list[New]]:
+) -> tuple[list[Identity], list[DocumentRecord]]:
     """The documents that a revision deleted and wrote. there: bucket and text of the documents before it, and after it."""
     gone: list[Identity] = []
-    new: list[New] = []
+    new: list[DocumentRecord] = []
     for row in rows:
         parts = {"schema": row.schema, "metadata": row.meta, "data": row.data}
-        document = Document(Node(nodes_of_plain(parts)), 0)
+        document = LayeredDocument(Node(nodes_of_plain(parts)), 0)
         identity, bucket = identity_of(document), names[row.bucket_id]
         if row.deleted:
             if there.pop(identity, None) is not None:
@@ -95,13 +95,13 @@ def _changes(
             if identity in there:
                 gone.append(identity)
             there[identity] = bucket, text
-            new.append(New(bucket, identity, document.encrypted, text))
+            new.append(DocumentRecord(bucket, identity, document.encrypted, text))
     return gone, new
 
 
-def _report(row: Row[Any]) -> Report:
+def _report(row: Row[Any]) -> ValidationRecord:
     details = {"validator": row.validator, "errors": row.errors or [], "expiresAfter": None}
-    return Report(row.name, row.status, _time(row.created_at), text_of([details]))
+    return ValidationRecord(row.name, row.status, _time(row.created_at), text_of([details]))
 
 
 def _time(found: datetime) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter, defaultdict
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _ALIKE = 0.33
 def changes(old: object, new: object) -> dict[str, object]:
     """The changes from one value to another, by kind; nothing for equal ones. Raises LimitError."""
     found: defaultdict[str, dict[str, object]] = defaultdict(dict)
-    most, size = allowance().limits.output, 0
+    most, size = current_budget().limits.output, 0
     for kind, place, told in _changes(old, new, None):
         text = _written(place)
         size += len(text)
         if size > most:
-            raise exceeded("the output", "output", most)
+            raise limit_error("the output", "output", most)
         found[kind][text] = told
     # Of keys only the places are told.
     return {kind: list(told) if kind in (_ADDED, _REMOVED) else told for kind, told in sorted(found.items())}
@@ -49,7 +49,7 @@ def _written(place: _Place) -> str:
 
 
 def _changes(old: object, new: object, place: _Place) -> Iterator[_Change]:
-    allowance().check_time()
+    current_budget().check_time()
     if _kind(old) != _kind(new):
         told = {"new_type": _kind(new), "new_value": new, "old_type": _kind(old), "old_value": old}
         yield "type_changes", place, told
@@ -130,7 +130,7 @@ def _items(kind: str, items: list[object], start: int, end: int, place: _Place) 
 
 def _are_few(old: Sequence[object], new: Sequence[object]) -> bool:
     """True if difflib compares two lists in reasonable time. Raises LimitError when the time of the request is up."""
-    allowance().check_time()
+    current_budget().check_time()
     counts = Counter(old)
     pairs = sum(counts[item] * count for item, count in Counter(new).items())
     return (len(old) + pairs) * min(len(old), len(new)) <= _STEPS

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.service.facts import Facts, Key
-    from plait.service.revision_store import Entry
+    from plait.service.revision_store import RevisionDocument
 
     K = TypeVar("K", bound=Hashable)
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Dependencies:
     """The documents of a revision by the attributes that others refer to. Immutable: `changed` returns another one."""
 
-    def __init__(self, documents: Iterable[tuple[Entry, Facts]] = ()) -> None:
-        self.documents: dict[int, tuple[Entry, Facts]] = {}
+    def __init__(self, documents: Iterable[tuple[RevisionDocument, Facts]] = ()) -> None:
+        self.documents: dict[int, tuple[RevisionDocument, Facts]] = {}
         self._named: dict[Key, list[int]] = {}
         self._labelled: dict[str, list[int]] = {}
         # Documents by the source that they read, and by one pair of the labels that they select their parent by.
@@ -35,7 +35,7 @@ class Dependencies:
             for table, key in self._places(entry, facts):
                 table.setdefault(key, []).append(entry.id)
 
-    def _places(self, entry: Entry, facts: Facts) -> Iterator[tuple[dict[Hashable, list[int]], Hashable]]:
+    def _places(self, entry: RevisionDocument, facts: Facts) -> Iterator[tuple[dict[Hashable, list[int]], Hashable]]:
         """The tables that have a document, each with its key there."""
         tables: tuple[tuple[object, Iterable[Hashable]], ...] = (
             (self._named, [(entry.schema, entry.name)]),
@@ -48,7 +48,7 @@ class Dependencies:
             for key in keys:
                 yield table, key  # type: ignore[misc]
 
-    def changed(self, gone: Iterable[Entry], came: Iterable[tuple[Entry, Facts]]) -> Dependencies:
+    def changed(self, gone: Iterable[RevisionDocument], came: Iterable[tuple[RevisionDocument, Facts]]) -> Dependencies:
         """The same without some documents, and with others."""
         made = Dependencies()
         made.documents = dict(self.documents)
@@ -68,7 +68,7 @@ class Dependencies:
                 table[key] = [*table.get(key, ()), entry.id]
         return made
 
-    def readers(self, entry: Entry, facts: Facts) -> Iterator[int]:
+    def readers(self, entry: RevisionDocument, facts: Facts) -> Iterator[int]:
         """The documents whose rendering, or the check of it, depends on a document: also one that is not there any more."""
         key = entry.schema, entry.name
         yield from self._named.get(key, ())
@@ -99,7 +99,7 @@ class Dependencies:
             if schema.startswith(DATA_SCHEMA):
                 yield from (one for one in ids if self.documents[one][0].name in wanted)
 
-    def affected(self, changes: Iterable[tuple[Entry, Facts]]) -> set[int]:
+    def affected(self, changes: Iterable[tuple[RevisionDocument, Facts]]) -> set[int]:
         """The documents that must be rendered again after others were added or removed. changes: these, with their
         facts.
         """

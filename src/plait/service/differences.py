@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.service.answers import Answer, answer
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.deepdiff import changes
 from plait.service.documents import top_of
 from plait.service.policy import SHOW_DEEPDIFF, SHOW_DIFF
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.rendering import Layered, Shown
-    from plait.service.revision_store import Entry
+    from plait.service.rendering import Layered, RenderedRevisionDocument
+    from plait.service.revision_store import RevisionDocument
     from plait.service.route_arguments import Call, Service
 
 
@@ -63,7 +63,7 @@ _CREATED, _DELETED, _MODIFIED, _UNMODIFIED = "created", "deleted", "modified", "
 class _Side:
     """One of two revisions. buckets: those that have documents. entries: those that the other one lacks."""
 
-    def __init__(self, buckets: Iterable[str], entries: Sequence[Entry] = ()) -> None:
+    def __init__(self, buckets: Iterable[str], entries: Sequence[RevisionDocument] = ()) -> None:
         self.buckets = frozenset(buckets)
         self.entries = entries
 
@@ -76,7 +76,7 @@ def _revisions(call: Call, connection: Connection) -> tuple[int, int]:
     for name in ("revision", "other"):
         text = call.path[name]
         if not text.removeprefix("-").isdigit():
-            raise Refusal("InvalidInputException", 400, f"a revision is an integer, not {text}")
+            raise ApiError("InvalidInputException", 400, f"a revision is an integer, not {text}")
     first, second = (existing(connection, call.path[name], or_zero=True) for name in ("revision", "other"))
     return first, second
 
@@ -102,7 +102,7 @@ def _compared(older: _Side, newer: _Side, *, from_nothing: bool) -> dict[str, st
 class _Document:
     """A rendered document. identity: by which it is compared. hides: it may hold data of encrypted ones."""
 
-    def __init__(self, shown: Shown, *, hides: bool) -> None:
+    def __init__(self, shown: RenderedRevisionDocument, *, hides: bool) -> None:
         self.identity = (shown.entry.schema, shown.entry.name)
         self.bucket, self.digest = shown.entry.bucket, shown.entry.digest
         self.encrypted = shown.encrypted or hides

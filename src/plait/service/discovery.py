@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from plait.base.errors import PlaitError, UsageError
 from plait.base.http import fetched
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Published:
 def _place(lock: threading.Lock | threading.Semaphore, seconds: float) -> Iterator[None]:
     """Have a lock, for which it waits so long. Raises Refusal if it cannot be had."""
     if not lock.acquire(timeout=seconds):
-        raise Refusal("IssuerNotAvailable", 503, "keys of the issuer are being fetched; try again later")
+        raise ApiError("IssuerNotAvailable", 503, "keys of the issuer are being fetched; try again later")
     try:
         yield
     finally:

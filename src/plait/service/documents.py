@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from plait.layering import Document
+from plait.layering import LayeredDocument
 from plait.layering.document import POLICY, VALIDATION_POLICY
 from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
 from plait.service import project_files, revision_store
-from plait.service.api_errors import Refusal, check_name
+from plait.service.api_errors import ApiError, check_name
 from plait.service.facts import facts_of, labels_of
-from plait.service.revision_store import Content, Entry, Kind
+from plait.service.revision_store import Content, Kind, RevisionDocument
 from plait.service.yaml_bodies import SEPARATOR, node_of, text_of, text_of_nodes
 from plait.tree.nodes import Document as Node
 from plait.tree.nodes import Map, MapItem
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 _PARTS = ("data", "metadata", "schema")
 
 
-def checked(nodes: Sequence[Node]) -> list[Document]:
+def checked(nodes: Sequence[Node]) -> list[LayeredDocument]:
     """The documents of a request. Raises Refusal for the first that breaks the rules of its form."""
     return [_checked(node, number) for number, node in enumerate(nodes)]
 
 
-def _checked(node: Node, number: int) -> Document:
+def _checked(node: Node, number: int) -> LayeredDocument:
     findings = check_document(node, control_data=False)
     if findings:
         raise invalid([message_of("D001", finding, *_named(node)) for finding in findings])
-    document = Document(node, number)
+    document = LayeredDocument(node, number)
     project_files.check(document)
     for text in identity_of(document):
         check_name(text, f"a name in document {number + 1}")
     return document
 
 
-def invalid(messages: list[Message]) -> Refusal:
+def invalid(messages: list[Message]) -> ApiError:
     """The refusal of documents that are not as they should be."""
-    return Refusal(
+    return ApiError(
         "InvalidDocumentFormat",
         400,
         "the documents are not well formed",
@@ -82,17 +82,17 @@ def _find(value: Value, key: str) -> Value:
     return item.value if item is not None else None
 
 
-def identity_of(document: Document) -> tuple[str, str, str]:
+def identity_of(document: LayeredDocument) -> tuple[str, str, str]:
     """The identity of a document in the tables."""
     return document.schema, document.layer or "", document.name
 
 
-def is_shown(entry: Entry) -> bool:
+def is_shown(entry: RevisionDocument) -> bool:
     """True if listings include it: all but the documents that Deckhand omits."""
     return entry.control != revision_store.VALIDATION_POLICY
 
 
-def completed(document: Document) -> Map:
+def completed(document: LayeredDocument) -> Map:
     """The document as stored: its three parts, with default metadata added."""
     metadata = document.metadata
     if document.encrypted and is_empty(document.data):
@@ -134,7 +134,7 @@ def digest_of(top: Map) -> str:
 
 def content_of(top: Map, *, encrypted: bool) -> Content:
     """The stored content of a document."""
-    document = Document(Node(top), 0)
+    document = LayeredDocument(Node(top), 0)
     kind = Kind(encrypted, document.abstract, control_of(document.schema))
     return Content(digest_of(top), kind, text_of_nodes(top), facts_of(document).text(), labels_of(document))
 
@@ -151,7 +151,7 @@ class Filled(NamedTuple):
 
 def filled(text: str, *, encrypted: bool) -> Filled:
     """The columns of a stored text."""
-    document = Document(Node(top_of(text)), 0)
+    document = LayeredDocument(Node(top_of(text)), 0)
     control = control_of(document.schema)
     return Filled(encrypted, document.abstract, control, facts_of(document).text(), labels_of(document))
 
@@ -172,13 +172,13 @@ def top_of(text: str) -> Map:
 
 def redacted(text: str) -> str:
     """A document for clients without access to secrets: data and paths of substitutions hashed."""
-    document = Document(Node(node_of(text)), 0)
+    document = LayeredDocument(Node(node_of(text)), 0)
     metadata, data = hidden(document, document.data)
     parts: tuple[Value, ...] = (data, metadata, document.schema)
     return text_of_nodes(Map([MapItem(key, value) for key, value in zip(_PARTS, parts, strict=True)]))
 
 
-def stream(documents: Iterable[tuple[Entry, str]], revision: int | None = None) -> Iterator[str]:
+def stream(documents: Iterable[tuple[RevisionDocument, str]], revision: int | None = None) -> Iterator[str]:
     """Documents as parts of one text, each with its id and status. revision: instead of that of its last change."""
     statuses: dict[tuple[str, int], str] = {}
     separator = ""

@@ -19,7 +19,7 @@ from sqlalchemy import insert, select, update
 
 from plait.base.errors import PlaitError, UsageError
 from plait.layering.secrets import is_reference
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.tables import SECRETS
 from plait.service.yaml_bodies import node_of
 from plait.tree.nodes import Map
@@ -40,7 +40,7 @@ _FRESH = 60
 _MANY = 500
 
 
-class Sealed(NamedTuple):
+class EncryptedSecret(NamedTuple):
     """A secret as it is stored. key: the name of the key that wraps."""
 
     id: str
@@ -49,7 +49,7 @@ class Sealed(NamedTuple):
     sealed: bytes
 
 
-class Keys:
+class KeyRing:
     """The keys of a site. read: returns them; called again after a while, and when a secret names an unknown key."""
 
     def __init__(self, read: Callable[[], Map] | None = None) -> None:
@@ -66,20 +66,22 @@ class Keys:
         """The name of the key that wraps."""
         return next(iter(self._keys))
 
-    def seal(self, text: str) -> Sealed:
+    def seal(self, text: str) -> EncryptedSecret:
         """A new secret. text: of its data."""
         if monotonic() > self._read_at + _FRESH:
             self.reload()
         number, own = str(uuid.uuid4()), os.urandom(_KEY)
         data = text.encode("utf-8", "surrogatepass")
-        return Sealed(number, self.first, _encrypt(self._key(self.first), number, own), _encrypt(own, number, data))
+        return EncryptedSecret(
+            number, self.first, _encrypt(self._key(self.first), number, own), _encrypt(own, number, data)
+        )
 
-    def open(self, secret: Sealed) -> Value:
+    def open(self, secret: EncryptedSecret) -> Value:
         """The data of a secret. Raises Refusal where its key is missing, or is another one than it was."""
         own = self._unwrapped(secret)
         return node_of(_decrypt(own, secret.id, secret.sealed).decode("utf-8", "surrogatepass"))
 
-    def rewrapped(self, secret: Sealed) -> bytes:
+    def rewrapped(self, secret: EncryptedSecret) -> bytes:
         """The key of a secret, wrapped by the first key. Raises Refusal."""
         return _encrypt(self._key(self.first), secret.id, self._unwrapped(secret))
 
@@ -92,14 +94,14 @@ class Keys:
         except PlaitError as error:
             _LOG.error("the keys cannot be read again: %s", error.message)
 
-    def _unwrapped(self, secret: Sealed) -> bytes:
+    def _unwrapped(self, secret: EncryptedSecret) -> bytes:
         return _decrypt(self._key(secret.key), secret.id, secret.wrapped)
 
     def _key(self, name: str) -> bytes:
         if name not in self._keys:
             self.reload()
         if name not in self._keys:
-            raise Refusal(
+            raise ApiError(
                 "SecretNotReadable", 500, f'this service does not have the key "{name}", which is needed here'
             )
         return self._keys[name]
@@ -145,10 +147,12 @@ def _decrypt(key: bytes, number: str, data: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(data[:_NONCE], data[_NONCE:], number.encode())
     except InvalidTag:
-        raise Refusal("SecretNotReadable", 500, "a secret cannot be read: its key is another one than it was") from None
+        raise ApiError(
+            "SecretNotReadable", 500, "a secret cannot be read: its key is another one than it was"
+        ) from None
 
 
-def reference_of(base: str, secret: Sealed) -> str:
+def reference_of(base: str, secret: EncryptedSecret) -> str:
     """The reference that replaces a document's data."""
     return f"{base}/v1/secrets/{secret.id}"
 
@@ -158,32 +162,32 @@ def number_of(reference: Value) -> str | None:
     return str(reference).rpartition("/")[2] if is_reference(reference) else None
 
 
-def keep(connection: Connection, secrets: Iterable[Sealed]) -> None:
+def keep(connection: Connection, secrets: Iterable[EncryptedSecret]) -> None:
     """Store secrets."""
     rows = [secret._asdict() for secret in secrets]
     if rows:
         connection.execute(insert(SECRETS), rows)
 
 
-def secrets_of(connection: Connection, numbers: Iterable[str]) -> dict[str, Sealed]:
+def secrets_of(connection: Connection, numbers: Iterable[str]) -> dict[str, EncryptedSecret]:
     """The secrets of these numbers that are there."""
     wanted = list(dict.fromkeys(numbers))
-    found: dict[str, Sealed] = {}
+    found: dict[str, EncryptedSecret] = {}
     for start in range(0, len(wanted), _MANY):
         part = wanted[start : start + _MANY]
         for row in connection.execute(select(*SECRETS_ROW).where(SECRETS.c.id.in_(part))):
-            found[row[0]] = Sealed(*row)
+            found[row[0]] = EncryptedSecret(*row)
     return found
 
 
 SECRETS_ROW = (SECRETS.c.id, SECRETS.c.key, SECRETS.c.wrapped, SECRETS.c.sealed)
 
 
-def rotate(connection: Connection, keys: Keys) -> int:
+def rotate(connection: Connection, keys: KeyRing) -> int:
     """Wrap some secrets that another key wraps by the first one; how many. Raises Refusal."""
     rows = connection.execute(select(*SECRETS_ROW).where(SECRETS.c.key != keys.first).limit(_MANY)).all()
     for row in rows:
-        secret = Sealed(*row)
+        secret = EncryptedSecret(*row)
         connection.execute(
             update(SECRETS).where(SECRETS.c.id == secret.id).values(key=keys.first, wrapped=keys.rewrapped(secret))
         )

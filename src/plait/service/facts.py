@@ -14,7 +14,7 @@ from plait.tree.nodes import Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.layering import Document
+    from plait.layering import LayeredDocument
     from plait.tree.nodes import Value
 
     Key = tuple[str, str]
@@ -52,7 +52,7 @@ def facts_from(text: str) -> Facts:
     )
 
 
-def facts_of(document: Document) -> Facts:
+def facts_of(document: LayeredDocument) -> Facts:
     """The facts about a document."""
     sources = set()
     for item in document.substitutions:
@@ -64,7 +64,7 @@ def facts_of(document: Document) -> Facts:
     return Facts(_pairs(document.labels), _pairs(document.selector), inherits, frozenset(sources))
 
 
-def labels_of(document: Document) -> dict[str, str]:
+def labels_of(document: LayeredDocument) -> dict[str, str]:
     """The labels that requests can filter by, as they are indexed: those whose key and value are texts."""
     found = document.labels.items if document.labels is not None else []
     return {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from plait.service.revision_store import Entry, Stored
+    from plait.service.revision_store import RevisionDocument, StoredDocument
     from plait.service.route_arguments import Call
     from plait.tree.nodes import Value
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         """A document of a revision, raw or rendered."""
 
         @property
-        def entry(self) -> Entry: ...
+        def entry(self) -> RevisionDocument: ...
 
         @property
         def text(self) -> str: ...
@@ -78,7 +78,7 @@ class selected:  # noqa: N801 - reads as what it gives
             seen.append(ENTRIES.c.encrypted.is_(False))
         conditions = and_(*seen, *_conditions(call, connection))
         descends = call.parameter("order") == "desc"
-        self._found: Iterable[Stored]
+        self._found: Iterable[StoredDocument]
         if not keys:
             query = part(connection, stored_query(conditions), [(ENTRIES.c.id, descends)], window)
             self._found = stored_rows(connection, query)
@@ -93,7 +93,7 @@ class selected:  # noqa: N801 - reads as what it gives
             everything = stored_rows(connection, stored_query(conditions).order_by(ENTRIES.c.id))
             self._found, self.marker = window.of(_sorted(call, everything, _Nodes(), keys))
 
-    def __iter__(self) -> Iterator[Stored]:
+    def __iter__(self) -> Iterator[StoredDocument]:
         last = 0
         for count, one in enumerate(self._found):
             if count < self._window.most:
@@ -175,7 +175,7 @@ class _Nodes:
         return value
 
 
-_OF_ENTRY: dict[str, Callable[[Entry], Value]] = {
+_OF_ENTRY: dict[str, Callable[[RevisionDocument], Value]] = {
     "schema": lambda entry: entry.schema,
     "metadata.name": lambda entry: entry.name,
     "metadata.layeringDefinition.layer": lambda entry: entry.layer or None,

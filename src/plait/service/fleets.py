@@ -15,7 +15,7 @@ from plait.base.errors import PlaitError
 from plait.base.sandbox import EvaluationFault, ask
 from plait.base.text_diff import hunks
 from plait.service.answers import Answer, answer
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.cache import Cache
 from plait.service.documents import data_of, top_of
 from plait.service.policy import LIST_CLEARTEXT, LIST_ENCRYPTED
@@ -30,8 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plait.service.rendering import Shown
-    from plait.service.revision_store import Stored
+    from plait.service.rendering import RenderedRevisionDocument
+    from plait.service.revision_store import StoredDocument
     from plait.service.route_arguments import Call
 
 # Beyond the limit of a run: until the process has begun, and has ended.
@@ -86,11 +86,11 @@ class Projects:
             )
         except EvaluationFault as fault:
             _LOG.error("a project was not evaluated: %s", fault.message)
-            raise Refusal("InternalError", 500, "the service has made a mistake; its log says more") from None
+            raise ApiError("InternalError", 500, "the service has made a mistake; its log says more") from None
         except PlaitError as error:
-            raise Refusal("ProjectFailed", 400, error.message) from None
+            raise ApiError("ProjectFailed", 400, error.message) from None
         if given["error"]:
-            raise Refusal("ProjectFailed", 400, given["error"])
+            raise ApiError("ProjectFailed", 400, given["error"])
         return [Made(**one) for one in given["runs"]]
 
 
@@ -105,9 +105,9 @@ def output(call: Call) -> Answer:
     name = call.path["run"]
     for one in _runs(call, call.path["revision"], only=name):
         if one.error:
-            raise Refusal("RunFailed", 400, one.error)
+            raise ApiError("RunFailed", 400, one.error)
         return Answer(one.text)
-    raise Refusal("RunNotFound", 404, f"the project in this revision has no run {name}")
+    raise ApiError("RunNotFound", 404, f"the project in this revision has no run {name}")
 
 
 def compare(call: Call) -> Answer:
@@ -166,20 +166,20 @@ def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool =
         hidden = service.flows.holders(connection, number)
         if any(one.entry.id in hidden for one in documents):
             call.identity.require(LIST_ENCRYPTED)
-        shown: Sequence[Stored | Shown] = documents
+        shown: Sequence[StoredDocument | RenderedRevisionDocument] = documents
         if any(one.encrypted or one.entry.layer for one in documents):
             rendered = service.renderer.of_revision(
                 connection, service.keys, number, cleartext=True, names_keys=call.identity.may(LIST_ENCRYPTED)
             )
             shown = [one for one in rendered.shown if one.entry.schema == SCHEMA]
     if not shown:
-        raise Refusal("ProjectNotFound", 404, f"revision {number} has no files: documents of the schema {SCHEMA}")
+        raise ApiError("ProjectNotFound", 404, f"revision {number} has no files: documents of the schema {SCHEMA}")
     return service.projects.runs({one.entry.name: _text(one) for one in shown}, only)
 
 
-def _text(one: Stored | Shown) -> str:
+def _text(one: StoredDocument | RenderedRevisionDocument) -> str:
     """The text of a file. Raises Refusal if substitutions have changed its type."""
     data = data_of(top_of(one.text))
     if not isinstance(data, str):
-        raise Refusal("ProjectFailed", 400, f"the data of the file {one.entry.name} is no text when it is rendered")
+        raise ApiError("ProjectFailed", 400, f"the data of the file {one.entry.name} is no text when it is rendered")
     return data

@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from plait.layering.document import DATA_SCHEMA
 from plait.service import project_files
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.facts import Facts, facts_from
 from plait.service.policy import USE_ENCRYPTED
 from plait.service.revision_store import UNTRUSTED, facts_of_revision, has_secrets, newest
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from plait.service.identity import Identity
-    from plait.service.revision_store import Entry
+    from plait.service.revision_store import RevisionDocument
 
     Key = tuple[str, str]
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class One(NamedTuple):
     """A document of a revision."""
 
-    entry: Entry
+    entry: RevisionDocument
     facts: Facts
 
     @property
@@ -51,7 +51,7 @@ class One(NamedTuple):
         return self.entry.schema, self.entry.name
 
 
-class Flows:
+class SecretFlows:
     """Finds flows of secrets. both_ways: for rendering as Deckhand does, where documents share maps, so that later
     writes into one also change its source.
     """
@@ -78,7 +78,7 @@ class Flows:
         found = [str_of(one.entry) for one in self._revealing(documents) if not one.entry.trusted]
         if found:
             identity.require(USE_ENCRYPTED)
-            raise Refusal(
+            raise ApiError(
                 "SecretsNotReadable",
                 409,
                 f"these documents would read encrypted ones, which their writer may not: {', '.join(found[:_SHOWN])}; "
@@ -124,7 +124,7 @@ class Flows:
 _SHOWN = 10
 
 
-def str_of(entry: Entry) -> str:
+def str_of(entry: RevisionDocument) -> str:
     """A document as messages name it."""
     return f"[{entry.schema}, {entry.layer}] {entry.name}" if entry.layer else f"[{entry.schema}] {entry.name}"
 

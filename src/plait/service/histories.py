@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.engine.results import State
 
 
-class Told:
+class HistoryPayload:
     """Plain data in the form in which workers send results."""
 
     def __init__(self, data: object) -> None:
@@ -21,7 +21,7 @@ class Told:
         return {"text": json.dumps(self._data)}
 
 
-def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cleartext: bool) -> Told:
+def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cleartext: bool) -> HistoryPayload:
     """The histories of the values that a path selects. texts: the documents by their names in messages. Raises
     PlaitError.
     """
@@ -29,4 +29,4 @@ def histories_of(texts: Mapping[str, str], path: str, *, like_deckhand: bool, cl
     from plait.api.layering import layer
 
     documents = layer(dict(texts), like_deckhand=like_deckhand, cleartext_secrets=cleartext, trace=True)
-    return Told([history.to_dict() for history in explain(documents, path, cleartext_secrets=cleartext)])
+    return HistoryPayload([history.to_dict() for history in explain(documents, path, cleartext_secrets=cleartext)])

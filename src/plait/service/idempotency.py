@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sqlalchemy import delete, insert, select
 
 from plait.service.answers import Answer
-from plait.service.api_errors import Refusal, bad_request, check_name
+from plait.service.api_errors import ApiError, bad_request, check_name
 from plait.service.spool import Body
 from plait.service.tables import REPEATS
 
@@ -70,7 +70,7 @@ class Repeat(NamedTuple):
         if row is None:
             return None
         if row.fingerprint != self.fingerprint:
-            raise Refusal(
+            raise ApiError(
                 "IdempotencyKeyReused", 422, "this Idempotency-Key was sent with another request; each needs its own"
             )
         return Answer(zlib.decompress(row.text).decode("utf-8", "surrogatepass"), row.status)

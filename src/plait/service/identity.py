@@ -12,8 +12,8 @@ import threading
 from typing import NamedTuple
 
 from plait.base.errors import PlaitError, UsageError
-from plait.service.api_errors import Refusal
-from plait.service.policy import ADMIN, Policy
+from plait.service.api_errors import ApiError
+from plait.service.policy import ADMIN, AccessPolicy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Identity(NamedTuple):
 
     name: str
     roles: frozenset[str]
-    policy: Policy
+    policy: AccessPolicy
 
     def may(self, action: str) -> bool:
         """True if the client may perform an action."""
@@ -40,10 +40,10 @@ class Identity(NamedTuple):
     def require(self, action: str) -> None:
         """Raises Refusal if they may not."""
         if not self.may(action):
-            raise Refusal("HTTPForbidden", 403, f"the policy does not allow {action} to {self.name}")
+            raise ApiError("HTTPForbidden", 403, f"the policy does not allow {action} to {self.name}")
 
 
-class Token(NamedTuple):
+class ServiceToken(NamedTuple):
     """A token as the service knows it."""
 
     name: str
@@ -51,7 +51,7 @@ class Token(NamedTuple):
     roles: frozenset[str]
 
 
-class Gate:
+class Authenticator:
     """Authenticates clients. tokens: a file of them. issuer, keys: another issuer of tokens, and a file of its keys;
     without the file the issuer publishes them. keystone: checks unknown tokens.
 
@@ -61,7 +61,7 @@ class Gate:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: AccessPolicy,
         tokens: str | None = None,
         issuer: Issuer | None = None,
         keys: str | None = None,
@@ -69,7 +69,7 @@ class Gate:
     ) -> None:
         """Raises UsageError, ReadError; PlaitError where the issuer's keys cannot be fetched."""
         self.policy = policy
-        self._tokens: list[Token] = []
+        self._tokens: list[ServiceToken] = []
         self._issuer = issuer
         self._keystone = keystone
         # Whether nobody is asked who they are.
@@ -108,13 +108,13 @@ class Gate:
         if self._issuer is not None and given.count(".") == 2:
             try:
                 return Identity(*self._issuer.read(given), self.policy)
-            except Refusal:
+            except ApiError:
                 # Tokens of Keystone can be of this form too.
                 if self._keystone is None or not keystones:
                     raise
         if self._keystone is not None:
             return Identity(*self._keystone.read(keystones, method, path), self.policy)
-        raise Refusal("HTTPUnauthorized", 401, "a token is needed: Authorization: Bearer TOKEN")
+        raise ApiError("HTTPUnauthorized", 401, "a token is needed: Authorization: Bearer TOKEN")
 
     def _take_tokens(self, text: str) -> None:
         self._tokens = tokens_of(text)
@@ -165,7 +165,7 @@ class _File:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[ServiceToken]:
     """The tokens of a text: a list of maps with name, digest and roles. Raises UsageError, ReadError."""
     from plait.service.yaml_bodies import nodes_of
     from plait.tree.nodes import to_plain
@@ -181,7 +181,7 @@ def tokens_of(text: str) -> list[Token]:
     return [_token(entry) for entry in entries]
 
 
-def _token(entry: object) -> Token:
+def _token(entry: object) -> ServiceToken:
     if isinstance(entry, dict) and set(entry) == {"name", "digest", "roles"}:
         name, digest, roles = entry["name"], entry["digest"], entry["roles"]
         if (
@@ -191,7 +191,7 @@ def _token(entry: object) -> Token:
             and isinstance(roles, list)
             and all(isinstance(role, str) for role in roles)
         ):
-            return Token(name, digest.lower(), frozenset(roles))
+            return ServiceToken(name, digest.lower(), frozenset(roles))
     raise UsageError(
         "a token in a file of tokens cannot be used",
         expected="name, digest (SHA-256, hexadecimal) and roles (a list of names)",

@@ -11,7 +11,7 @@ import json
 import jwt
 
 from plait.base.errors import UsageError
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Issuer:
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
         except jwt.PyJWTError:
-            raise Refusal("HTTPUnauthorized", 401, "the token cannot be trusted, or is not for this service") from None
+            raise ApiError("HTTPUnauthorized", 401, "the token cannot be trusted, or is not for this service") from None
         return str(claims["sub"]), self._roles_in(claims)
 
     def _key(self, name: str | None) -> jwt.PyJWK:

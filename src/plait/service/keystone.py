@@ -12,7 +12,7 @@ import re
 import sys
 
 from plait.base.errors import UsageError
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Keystone:
             roles = frozenset(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(","))
             return _name(environ), roles - {""}
         if status in (200, 401):
-            raise Refusal("HTTPUnauthorized", 401, "a token of Keystone is needed: X-Auth-Token", challenge=challenge)
+            raise ApiError("HTTPUnauthorized", 401, "a token of Keystone is needed: X-Auth-Token", challenge=challenge)
         raise _away()
 
     def _asked(self, environ: Environ) -> tuple[int, str]:
@@ -166,5 +166,5 @@ def _name(environ: Environ) -> str:
     return str(name)
 
 
-def _away() -> Refusal:
-    return Refusal("KeystoneNotAvailable", 503, "Keystone cannot be asked now; try again later")
+def _away() -> ApiError:
+    return ApiError("KeystoneNotAvailable", 503, "Keystone cannot be asked now; try again later")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.service.histories import Told
+from plait.service.histories import HistoryPayload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 def layered(
     names: Sequence[str], texts: Sequence[str], *, like_deckhand: bool, cleartext: bool, names_keys: bool
-) -> Told:
+) -> HistoryPayload:
     """The rendered documents of some texts, one document each. names: of them in messages. names_keys: messages may
     name keys of the data of secret documents.
 
     Raises PlaitError.
     """
     from plait.base.errors import LimitError
-    from plait.base.limits import allowance
-    from plait.layering import Document, Job, read_documents
+    from plait.base.limits import current_budget
+    from plait.layering import LayeredDocument, LayerJob, read_documents
     from plait.layering.dataschema import check_data
-    from plait.layering.rendering import Options, plan, render_plan, written
+    from plait.layering.rendering import LayeringOptions, plan, render_plan, written
     from plait.service.yaml_bodies import nodes_of
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
 
-    options = Options(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
+    options = LayeringOptions(like_deckhand=like_deckhand, cleartext_secrets=cleartext)
     context = Context()
     # Memory grows with what is read.
-    allowance().take(sum(map(len, texts)))
+    current_budget().take(sum(map(len, texts)))
     sets = [nodes_of(text, name) for name, text in zip(names, texts, strict=True)]
     planned = plan(read_documents(sets), options, context)
     try:
@@ -46,7 +46,9 @@ def layered(
     check_data(rendered, planned.documents, names_keys=names_keys)
     documents = []
     for document, node in zip(rendered, written(rendered, cleartext_secrets=cleartext).items, strict=True):
-        text = Job.text(DocumentSet([node]))
-        documents.append((document.order, Document(node, 0).encrypted, text if text.endswith("\n") else f"{text}\n"))
+        text = LayerJob.text(DocumentSet([node]))
+        documents.append(
+            (document.order, LayeredDocument(node, 0).encrypted, text if text.endswith("\n") else f"{text}\n")
+        )
     needs = [(one.order, [other.order for other in others]) for one, others in planned.needs.items()]
-    return Told({"documents": documents, "needs": needs})
+    return HistoryPayload({"documents": documents, "needs": needs})

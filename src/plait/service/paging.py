@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Window(NamedTuple):
+class PageWindow(NamedTuple):
     """A part of a list. marker: its start, 0 for the beginning. most: maximum number of items."""
 
     marker: int
@@ -47,7 +47,7 @@ def part(
     connection: Connection,
     query: Select[Any],
     keys: Sequence[Key],
-    window: Window,
+    window: PageWindow,
     *,
     seen: Sequence[ColumnElement[bool]] = (),
 ) -> Select[Any]:

@@ -12,13 +12,13 @@ import threading
 from typing import NamedTuple
 
 from plait.api.workers import call_in_worker
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.layering.secrets import is_empty
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.documents import checked, completed, control_of, digest_of, identity_of, with_data
 from plait.service.encryption import number_of
 from plait.service.facts import facts_of, labels_of
-from plait.service.histories import Told
+from plait.service.histories import HistoryPayload
 from plait.service.revision_store import Content, Kind
 from plait.service.yaml_bodies import documents_of_body, text_of_nodes
 
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.layering import Document
+    from plait.layering import LayeredDocument
     from plait.service.spool import Body
 
 # Bytes of a body that is read in this process.
@@ -83,30 +83,30 @@ class Reader:
             reply = call_in_worker(f"{__name__}.read", {**given, "limits": self._limits})
         found = json.loads(reply["text"])
         if "refusal" in found:
-            raise Refusal(**found["refusal"])
+            raise ApiError(**found["refusal"])
         return [Parcel(*one) for one in found["parcels"]]
 
 
-def read(body: bytes = b"", path: str = "", size: int = 0) -> Told:
+def read(body: bytes = b"", path: str = "", size: int = 0) -> HistoryPayload:
     """The documents of a body, or why it is rejected, as a worker sends them. path: of a file of the service with the body.
 
     Raises LimitError, OSError.
     """
-    allowance().take(size or len(body))
+    current_budget().take(size or len(body))
     if path:
         with open(path, "rb") as file:
             body = file.read()
     try:
-        return Told({"parcels": _parcels(body)})
-    except Refusal as refusal:
-        return Told({"refusal": refusal.parts()})
+        return HistoryPayload({"parcels": _parcels(body)})
+    except ApiError as refusal:
+        return HistoryPayload({"refusal": refusal.parts()})
 
 
 def _parcels(body: bytes) -> list[Parcel]:
     return [_parcel(document) for document in checked(documents_of_body(body))]
 
 
-def _parcel(document: Document) -> Parcel:
+def _parcel(document: LayeredDocument) -> Parcel:
     top = completed(document)
     digest = digest_of(top)
     is_secret = document.encrypted and not is_empty(document.data)

@@ -57,7 +57,7 @@ ACTIONS = (
 ADMIN = "admin"
 
 
-class Policy:
+class AccessPolicy:
     """The roles that may perform each action. given: roles by action; `admin` may perform actions that are not in it. A
     role that may read encrypted documents may also use them.
     """

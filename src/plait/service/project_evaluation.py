@@ -50,7 +50,7 @@ def evaluate(request: Request) -> Answer:
     from plait.authoring.project import find, read
     from plait.base.errors import render
     from plait.base.permissions import ENVIRONMENT, Need
-    from plait.fleet.fleet_worker import Setup, Workshop
+    from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
     from plait.fleet.plan import tasks_of
 
     try:
@@ -65,8 +65,10 @@ def evaluate(request: Request) -> Answer:
         source = (path, Path(path).read_text("utf-8"))
         # They see no environment, so they may ask for all of it.
         permissions = None if project.permissions is None else project.permissions.granting([Need(ENVIRONMENT, "*")])
-        shop = Workshop(
-            Setup(source, project.directory, "", limits=request["limits"], environment={}, permissions=permissions)
+        shop = FleetWorker(
+            WorkerSetup(
+                source, project.directory, "", limits=request["limits"], environment={}, permissions=permissions
+            )
         )
     except PlaitError as error:
         return {"runs": [], "error": render(error, "").rstrip("\n")}

@@ -18,12 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.layering import Document
+    from plait.layering import LayeredDocument
 
 SCHEMA = "plait/File/v1"
 
 
-def check(document: Document) -> None:
+def check(document: LayeredDocument) -> None:
     """Raises Refusal for a file that cannot be one."""
     if document.schema != SCHEMA:
         return

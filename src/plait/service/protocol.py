@@ -115,7 +115,7 @@ class Protocol(H11Protocol):
         self.transport.close()
 
 
-class Server(uvicorn.Server):
+class GracefulServer(uvicorn.Server):
     """A server that a signal ends by an ordinary return, so that code after `run` is executed, and the exit status is
     0.
     """

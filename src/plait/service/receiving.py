@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.requests import ClientDisconnect
 
-from plait.service.api_errors import Refusal, bad_request
+from plait.service.api_errors import ApiError, bad_request
 from plait.service.responses import YAML
 
 TYPE_CHECKING = False
@@ -29,15 +29,15 @@ async def received(request: Request, spool: Spool, most: int) -> Body:
         return found
     coding = request.headers.get("content-encoding", "identity").strip().lower()
     if coding != "identity":
-        raise Refusal("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
+        raise ApiError("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
     try:
         await _receive(request, found, most)
         if found.size:
             given = request.headers.get("content-type", "").partition(";")[0].strip()
             if not given:
-                raise Refusal("HTTPMissingHeader", 400, "the header Content-Type is needed")
+                raise ApiError("HTTPMissingHeader", 400, "the header Content-Type is needed")
             if given.lower() != YAML:
-                raise Refusal("HTTPUnsupportedMediaType", 415, f"the body must be {YAML}, not {given}")
+                raise ApiError("HTTPUnsupportedMediaType", 415, f"the body must be {YAML}, not {given}")
     except BaseException:
         found.close()
         raise
@@ -53,13 +53,13 @@ async def _receive(request: Request, to: Body, most: int) -> None:
             async for part in request.stream():
                 since += len(part)
                 if to.size + len(part) > most:
-                    raise Refusal("HTTPContentTooLarge", 413, f"a body has at most {most} bytes")
+                    raise ApiError("HTTPContentTooLarge", 413, f"a body has at most {most} bytes")
                 to.add(part)
                 if since >= _LEAST:
                     due.reschedule(loop.time() + _PROGRESS)
                     since = 0
     except TimeoutError:
-        raise Refusal(
+        raise ApiError(
             "HTTPRequestTimeout", 408, f"the body arrives too slowly: {_LEAST} bytes in {_PROGRESS:g} s"
         ) from None
     except ClientDisconnect:

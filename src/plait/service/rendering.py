@@ -14,7 +14,7 @@ from typing import NamedTuple
 from plait.api.workers import call_in_worker
 from plait.base.errors import LayeringError, PlaitError
 from plait.layering.failures import STATUSES
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.cache import Cache
 from plait.service.dependencies import Dependencies, ordered
 from plait.service.documents import data_of, invalid, message_of, top_of, with_data
@@ -22,7 +22,7 @@ from plait.service.encryption import number_of, secrets_of
 from plait.service.facts import facts_from
 from plait.service.revision_store import (
     POLICY,
-    Entry,
+    RevisionDocument,
     changed_between,
     documents_of,
     documents_with,
@@ -42,19 +42,19 @@ if TYPE_CHECKING:
 
     from plait.base.errors import Finding
     from plait.service.api_errors import Entry as Message
-    from plait.service.encryption import Keys
+    from plait.service.encryption import KeyRing
     from plait.service.layered import Reply
-    from plait.service.revision_store import Stored
+    from plait.service.revision_store import StoredDocument
 
 _CODE = "D002"
 
 
-class Shown(NamedTuple):
+class RenderedRevisionDocument(NamedTuple):
     """A rendered document of a revision. entry: its source. encrypted: it is secret, or was derived from a secret while
     secrets are hidden.
     """
 
-    entry: Entry
+    entry: RevisionDocument
     encrypted: bool
     text: str
 
@@ -72,7 +72,7 @@ class Layered:
         revision: int,
         created_at: str,
         variant: str,
-        documents: dict[int, Shown],
+        documents: dict[int, RenderedRevisionDocument],
         needs: dict[int, tuple[int, ...]],
         dependencies: Dependencies,
         order: Sequence[int],
@@ -99,7 +99,7 @@ class Layered:
             self._buckets = frozenset(one.entry.bucket for one in self.shown)
         return self._buckets
 
-    def named(self, names: Iterable[str]) -> list[Shown]:
+    def named(self, names: Iterable[str]) -> list[RenderedRevisionDocument]:
         """The documents with one of these names, in order."""
         if self._named is None:
             found: dict[str, list[int]] = {}
@@ -137,7 +137,7 @@ class Renderer:
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def of_revision(
-        self, connection: Connection, keys: Keys, revision: int, *, cleartext: bool, names_keys: bool | None = None
+        self, connection: Connection, keys: KeyRing, revision: int, *, cleartext: bool, names_keys: bool | None = None
     ) -> Layered:
         """The rendered documents of a revision. cleartext: show secrets. names_keys: errors may name keys of the data of
         secret documents; by default if these are shown.
@@ -181,7 +181,7 @@ class Renderer:
                 return one
         return None
 
-    def layered(self, documents: Sequence[Stored], *, cleartext: bool, names_keys: bool = True) -> Reply:
+    def layered(self, documents: Sequence[StoredDocument], *, cleartext: bool, names_keys: bool = True) -> Reply:
         """Some documents, rendered. names_keys: of `of_revision`. Raises Refusal."""
         given = {
             "names": [_name(one) for one in documents],
@@ -220,7 +220,7 @@ class Renderer:
         return found
 
     def histories(
-        self, connection: Connection, keys: Keys, revision: int, path: str, *, cleartext: bool
+        self, connection: Connection, keys: KeyRing, revision: int, path: str, *, cleartext: bool
     ) -> list[object]:
         """The histories of rendered values of a revision, as plain data. path: which values. Raises Refusal."""
         found = documents_of(connection, revision)
@@ -253,11 +253,11 @@ class _Run:
         self,
         renderer: Renderer,
         connection: Connection,
-        keys: Keys,
+        keys: KeyRing,
         revision: int,
         created_at: str,
         variant: str,
-        policy: Stored | None,
+        policy: StoredDocument | None,
         *,
         shows: bool,
         names_keys: bool,
@@ -294,7 +294,7 @@ class _Run:
         wanted = needed | set(policies) | set(dependencies.schemas_of(affected))
         try:
             rendered, needs = self._layered(documents_with(self._connection, wanted)) if affected else ({}, {})
-        except Refusal:
+        except ApiError:
             return None
         left = affected | {entry.id for entry in gone}
         again = frozenset(left)
@@ -305,20 +305,25 @@ class _Run:
         order = ordered(sorted(dependencies.documents), all_needs)
         return self._result(made, all_needs, dependencies, order, base.key, again)
 
-    def _layered(self, documents: list[Stored]) -> tuple[dict[int, Shown], dict[int, tuple[int, ...]]]:
+    def _layered(
+        self, documents: list[StoredDocument]
+    ) -> tuple[dict[int, RenderedRevisionDocument], dict[int, tuple[int, ...]]]:
         """Rendered documents and the dependencies of each, by the numbers of their entries, in the order of rendering."""
         given = documents + ([self._policy] if self._policy is not None else [])
         reply = self._renderer.layered(
             _opened(self._connection, self._keys, given), cleartext=self._shows, names_keys=self._names_keys
         )
         entries = [one.entry for one in given]
-        made = {entries[place].id: Shown(entries[place], secret, text) for place, secret, text in reply["documents"]}
+        made = {
+            entries[place].id: RenderedRevisionDocument(entries[place], secret, text)
+            for place, secret, text in reply["documents"]
+        }
         needs = {entries[place].id: tuple(entries[other].id for other in others) for place, others in reply["needs"]}
         return made, needs
 
     def _result(
         self,
-        documents: dict[int, Shown],
+        documents: dict[int, RenderedRevisionDocument],
         needs: dict[int, tuple[int, ...]],
         dependencies: Dependencies,
         order: Iterable[int],
@@ -330,7 +335,7 @@ class _Run:
         )
 
 
-def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> list[Stored]:
+def _opened(connection: Connection, keys: KeyRing, documents: Sequence[StoredDocument]) -> list[StoredDocument]:
     """The documents with their data in place of references; unknown references stay."""
     tops = {one.entry.id: top_of(one.text) for one in documents if one.encrypted}
     numbers = {entry: number for entry, top in tops.items() if (number := number_of(data_of(top))) is not None}
@@ -343,26 +348,26 @@ def _opened(connection: Connection, keys: Keys, documents: Sequence[Stored]) -> 
     return [one._replace(text=texts.get(one.entry.id, one.text)) for one in documents]
 
 
-def _policy_for(connection: Connection, entries: Iterable[Entry]) -> Stored | None:
+def _policy_for(connection: Connection, entries: Iterable[RevisionDocument]) -> StoredDocument | None:
     """The policy for rendering documents without one: the newest known one."""
     return None if any(entry.control == POLICY for entry in entries) else newest_policy(connection)
 
 
-def _refusal(error: PlaitError, documents: Sequence[Stored]) -> Refusal:
+def _refusal(error: PlaitError, documents: Sequence[StoredDocument]) -> ApiError:
     """An error of layering as an answer."""
     kind = error.kind if isinstance(error, LayeringError) else type(error).__name__
     if kind == "InvalidDocumentFormat" and error.findings:
         names = {_name(one): one.entry.identity for one in documents}
         return invalid([_message(finding, names) for finding in error.findings])
     entries: list[Message] = [{"message": one.detail or one.message} for one in error.findings]
-    return Refusal(kind, STATUSES.get(kind, 400), error.detail or error.message, entries=entries or None)
+    return ApiError(kind, STATUSES.get(kind, 400), error.detail or error.message, entries=entries or None)
 
 
 def _message(finding: Finding, names: Mapping[str, tuple[str, str, str]]) -> Message:
     return message_of(_CODE, finding, *names.get(finding.subject, ("", "", "")))
 
 
-def _name(one: Stored) -> str:
+def _name(one: StoredDocument) -> str:
     """The name of a document in messages."""
     schema, layer, name = one.entry.identity
     return f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"

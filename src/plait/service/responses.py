@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
-    from plait.service.api_errors import Refusal
+    from plait.service.api_errors import ApiError
 
 _LOG = logging.getLogger("plait.service")
 YAML = "application/x-yaml"
@@ -36,7 +36,7 @@ class Responses:
     def __init__(self, address: str) -> None:
         self._address = address
 
-    def refused(self, request: Request, refusal: Refusal, kept: str | None = None) -> Response:
+    def refused(self, request: Request, refusal: ApiError, kept: str | None = None) -> Response:
         """The response to a rejected request. kept: the outcome of a write, if it is uncertain."""
         response = self.of(request, Answer(text_of([body(refusal, kept)]), refusal.status))
         if refusal.status == 401:

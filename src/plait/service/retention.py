@@ -17,7 +17,7 @@ from sqlalchemy import and_, delete, exists, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from plait.base.errors import UsageError
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.database import reason_of
 from plait.service.documents import data_of, top_of
 from plait.service.encryption import number_of
@@ -136,7 +136,7 @@ def keeping(database: Database, keep: Keep | None) -> Iterator[None]:
                     _LOG.info("retention has removed %d revisions", count)
             except SQLAlchemyError as error:
                 _LOG.error("retention waits for the database: %s", reason_of(error))
-            except Refusal as refusal:
+            except ApiError as refusal:
                 _LOG.error("retention waits: %s", refusal.message)
             if ended.wait(_EVERY):
                 return

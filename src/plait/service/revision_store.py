@@ -31,7 +31,7 @@ class Kind(NamedTuple):
     control: int = 0
 
 
-class Entry(NamedTuple):
+class RevisionDocument(NamedTuple):
     """A document of a revision. layer: "" for none. since: the revision in which it last changed. trusted: its writer may
     read secrets. encrypted, abstract, control: as of Kind.
     """
@@ -58,10 +58,10 @@ class Entry(NamedTuple):
         return self.schema, self.layer, self.name
 
 
-class Stored(NamedTuple):
+class StoredDocument(NamedTuple):
     """A document of a revision, with its text and the facts about it, as text."""
 
-    entry: Entry
+    entry: RevisionDocument
     text: str
     facts: str = ""
 
@@ -80,7 +80,7 @@ class Content(NamedTuple):
     labels: Mapping[str, str] = {}
 
 
-class Draft(NamedTuple):
+class NewDocument(NamedTuple):
     """A document that a new revision is to have. trusted: its writer may read secrets."""
 
     bucket: str
@@ -155,13 +155,13 @@ def in_revision(revision: int) -> ColumnElement[bool]:
     return and_(ENTRIES.c.since + 0 <= revision, or_(ENTRIES.c.until.is_(None), ENTRIES.c.until + 0 > revision))
 
 
-def of_bucket(connection: Connection, bucket: str) -> list[Entry]:
+def of_bucket(connection: Connection, bucket: str) -> list[RevisionDocument]:
     """The documents of a bucket in the newest revision, in order of creation."""
     rows = select(*ENTRY).where(ENTRIES.c.bucket == bucket, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
-    return [Entry(*row) for row in connection.execute(rows)]
+    return [RevisionDocument(*row) for row in connection.execute(rows)]
 
 
-def of_identities(connection: Connection, identities: Iterable[tuple[str, str, str]]) -> list[Entry]:
+def of_identities(connection: Connection, identities: Iterable[tuple[str, str, str]]) -> list[RevisionDocument]:
     """The documents of the newest revision with one of these identities."""
     wanted = list(identities)
     if len(wanted) > _LARGE:
@@ -169,34 +169,36 @@ def of_identities(connection: Connection, identities: Iterable[tuple[str, str, s
         identified = frozenset(wanted)
         return [one for one in current(connection) if one.identity in identified]
     identity = tuple_(ENTRIES.c.schema, ENTRIES.c.layer, ENTRIES.c.name)
-    found: list[Entry] = []
+    found: list[RevisionDocument] = []
     for start in range(0, len(wanted), _MANY // 3):
         part = wanted[start : start + _MANY // 3]
         rows = connection.execute(select(*ENTRY).where(ENTRIES.c.until.is_(None), identity.in_(part)))
-        found += [Entry(*row) for row in rows]
+        found += [RevisionDocument(*row) for row in rows]
     return found
 
 
-def of_control(connection: Connection, control: int) -> list[Entry]:
+def of_control(connection: Connection, control: int) -> list[RevisionDocument]:
     """The control documents of a kind in the newest revision, in order of creation."""
     rows = (
         select(*ENTRY).where(_CONTROL, ENTRIES.c.control == control, ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id)
     )
-    return [Entry(*row) for row in connection.execute(rows)]
+    return [RevisionDocument(*row) for row in connection.execute(rows)]
 
 
-def current(connection: Connection) -> list[Entry]:
+def current(connection: Connection) -> list[RevisionDocument]:
     """The documents of the newest revision, in order of creation."""
     rows = connection.execute(select(*ENTRY).where(ENTRIES.c.until.is_(None)).order_by(ENTRIES.c.id))
-    return [Entry(*row) for row in rows]
+    return [RevisionDocument(*row) for row in rows]
 
 
-def differing(connection: Connection, first: int, second: int) -> tuple[list[Entry], list[Entry]]:
+def differing(connection: Connection, first: int, second: int) -> tuple[list[RevisionDocument], list[RevisionDocument]]:
     """The entries removed and added from an earlier revision to a later one."""
     return _entries(connection, _gone(first, second)), _entries(connection, _came(first, second))
 
 
-def changed_between(connection: Connection, first: int, second: int) -> tuple[list[Entry], list[Stored]]:
+def changed_between(
+    connection: Connection, first: int, second: int
+) -> tuple[list[RevisionDocument], list[StoredDocument]]:
     """The documents removed and added from an earlier revision to a later one."""
     came = stored_rows(connection, stored_query(_came(first, second)))
     return _entries(connection, _gone(first, second)), sorted(came, key=lambda one: one.entry.id)
@@ -218,10 +220,10 @@ def _gone(first: int, second: int) -> ColumnElement[bool]:
     return and_(ENTRIES.c.since + 0 <= first, ENTRIES.c.until > first, ENTRIES.c.until <= second)
 
 
-def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[Entry]:
+def _entries(connection: Connection, condition: ColumnElement[bool]) -> list[RevisionDocument]:
     """The entries that meet a condition, in order of creation."""
     rows = connection.execute(select(*ENTRY).where(condition))
-    return sorted((Entry(*row) for row in rows), key=lambda one: one.id)
+    return sorted((RevisionDocument(*row) for row in rows), key=lambda one: one.id)
 
 
 def buckets_of(connection: Connection, revision: int) -> list[str]:
@@ -234,12 +236,12 @@ def buckets_of(connection: Connection, revision: int) -> list[str]:
     return list(connection.execute(select(names.c.name).where(names.c.name.is_not(None))).scalars())
 
 
-def documents_of(connection: Connection, revision: int) -> list[Stored]:
+def documents_of(connection: Connection, revision: int) -> list[StoredDocument]:
     """The documents of a revision with their texts, in order of creation."""
     return _stored(connection, visible(revision))
 
 
-def facts_of_revision(connection: Connection, revision: int) -> Iterator[tuple[Entry, str]]:
+def facts_of_revision(connection: Connection, revision: int) -> Iterator[tuple[RevisionDocument, str]]:
     """The documents of a revision, each with the facts about it."""
     rows = connection.execute(
         select(*ENTRY, DOCUMENTS.c.facts)
@@ -247,24 +249,24 @@ def facts_of_revision(connection: Connection, revision: int) -> Iterator[tuple[E
         .where(visible(revision))
         .order_by(ENTRIES.c.id)
     )
-    return ((Entry(*row[:-1]), row[-1]) for row in rows)
+    return ((RevisionDocument(*row[:-1]), row[-1]) for row in rows)
 
 
-def documents_with(connection: Connection, ids: Iterable[int]) -> list[Stored]:
+def documents_with(connection: Connection, ids: Iterable[int]) -> list[StoredDocument]:
     """The documents of these entries with their texts, in order of creation."""
     wanted = sorted(ids)
-    found: list[Stored] = []
+    found: list[StoredDocument] = []
     for start in range(0, len(wanted), _MANY):
         found += _stored(connection, ENTRIES.c.id.in_(wanted[start : start + _MANY]))
     return found
 
 
-def of_schema(connection: Connection, revision: int, schema: str) -> list[Stored]:
+def of_schema(connection: Connection, revision: int, schema: str) -> list[StoredDocument]:
     """The documents of a revision with a schema, in order of creation."""
     return _stored(connection, and_(visible(revision), ENTRIES.c.schema == schema))
 
 
-def validation_policies(connection: Connection, revision: int) -> list[Stored]:
+def validation_policies(connection: Connection, revision: int) -> list[StoredDocument]:
     """The validation policies of a revision, in order of creation."""
     return _stored(connection, and_(in_revision(revision), _CONTROL, ENTRIES.c.control == VALIDATION_POLICY))
 
@@ -282,7 +284,7 @@ def has_secrets(connection: Connection, revision: int) -> bool:
     return connection.execute(found).scalar() is not None
 
 
-def newest_policy(connection: Connection) -> Stored | None:
+def newest_policy(connection: Connection) -> StoredDocument | None:
     """The newest layering policy of any revision."""
     found = select(func.max(ENTRIES.c.id)).where(_CONTROL, ENTRIES.c.control == POLICY).scalar_subquery()
     return next(iter(_stored(connection, ENTRIES.c.id == found)), None)
@@ -297,16 +299,16 @@ def stored_query(condition: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[Stored]:
+def stored_rows(connection: Connection, query: Select[Any]) -> Iterator[StoredDocument]:
     """The documents that a query finds, some at a time."""
     with connection.execute(query.execution_options(yield_per=_AT_A_TIME)) as rows:
         for row in rows:
-            yield Stored(Entry(*row[:-2]), row[-2], row[-1])
+            yield StoredDocument(RevisionDocument(*row[:-2]), row[-2], row[-1])
 
 
-def _stored(connection: Connection, condition: ColumnElement[bool]) -> list[Stored]:
+def _stored(connection: Connection, condition: ColumnElement[bool]) -> list[StoredDocument]:
     rows = connection.execute(stored_query(condition).order_by(ENTRIES.c.id))
-    return [Stored(Entry(*row[:-2]), row[-2], row[-1]) for row in rows]
+    return [StoredDocument(RevisionDocument(*row[:-2]), row[-2], row[-1]) for row in rows]
 
 
 def text_of_digest(connection: Connection, digest: str) -> str:
@@ -339,7 +341,7 @@ def keep_contents(connection: Connection, contents: Iterable[Content]) -> None:
             connection.execute(insert(table), values)
 
 
-def trust(connection: Connection, entries: Iterable[Entry]) -> None:
+def trust(connection: Connection, entries: Iterable[RevisionDocument]) -> None:
     """Records that a writer with access to secrets confirmed these entries."""
     ids = [entry.id for entry in entries if not entry.trusted]
     for start in range(0, len(ids), _MANY):
@@ -349,12 +351,12 @@ def trust(connection: Connection, entries: Iterable[Entry]) -> None:
 def add_revision(
     connection: Connection,
     buckets: Iterable[str],
-    gone: Sequence[Entry],
-    drafts: Sequence[Draft],
+    gone: Sequence[RevisionDocument],
+    drafts: Sequence[NewDocument],
     *,
     number: int | None = None,
     created_at: str | None = None,
-) -> tuple[int, list[Entry]]:
+) -> tuple[int, list[RevisionDocument]]:
     """Add a revision without some documents of the newest one, and with new ones; its number, and the new entries.
 
     number, created_at: of an imported revision.
@@ -368,7 +370,7 @@ def add_revision(
         connection.execute(update(ENTRIES).where(ENTRIES.c.id.in_(part)).values(until=revision))
     first = (connection.execute(select(func.max(ENTRIES.c.id))).scalar() or 0) + 1
     added = [
-        Entry(number, draft.bucket, *draft.identity, draft.digest, revision, draft.trusted, *draft.kind)
+        RevisionDocument(number, draft.bucket, *draft.identity, draft.digest, revision, draft.trusted, *draft.kind)
         for number, draft in enumerate(drafts, first)
     ]
     if added:

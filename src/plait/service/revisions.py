@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 from plait.service.answers import NOTHING, Answer, answer
 from plait.service.paging import part
 from plait.service.policy import CREATE_CLEARTEXT, CREATE_ENCRYPTED, DELETE_REVISIONS, LIST_REVISIONS, SHOW_REVISION
-from plait.service.revision_store import Draft, add_revision, differing, existing, has_secrets, newest
+from plait.service.revision_store import NewDocument, add_revision, differing, existing, has_secrets, newest
 from plait.service.route_arguments import LARGEST_PAGE
 from plait.service.tables import ALL, REVISIONS, TAGS
 from plait.service.validations import statuses
@@ -120,7 +120,7 @@ def roll_back(call: Call) -> Answer:
         if has_secrets(connection, target):
             call.identity.require(CREATE_ENCRYPTED)
         there, kept = (
-            [Draft(one.bucket, one.identity, one.digest, one.trusted, one.kind) for one in side]
+            [NewDocument(one.bucket, one.identity, one.digest, one.trusted, one.kind) for one in side]
             for side in (before, wanted)
         )
         stay = set(there) & set(kept)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,6 @@ def check_room(
     there = select(func.count(), func.coalesce(func.sum(func.length(text)), 0)).where(revision == number)
     count, total = connection.execute(there).one()
     if count >= MOST or total + size > MOST_SIZE:
-        raise Refusal(
+        raise ApiError(
             "HTTPContentTooLarge", 413, f"{what} a revision are at most {MOST}, and have at most {MOST_SIZE} characters"
         )

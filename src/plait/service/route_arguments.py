@@ -9,7 +9,7 @@ from sqlalchemy import insert
 from plait.service.api_errors import bad_parameter, bad_request, check_name
 from plait.service.database import Fate
 from plait.service.idempotency import Repeat, fingerprint_of
-from plait.service.paging import Window
+from plait.service.paging import PageWindow
 from plait.service.revision_store import newest, now
 from plait.service.tables import AUDIT
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from plait.service.answers import Answer
     from plait.service.database import Database
-    from plait.service.encryption import Keys
+    from plait.service.encryption import KeyRing
     from plait.service.fleets import Projects
-    from plait.service.flows import Flows
+    from plait.service.flows import SecretFlows
     from plait.service.identity import Identity
     from plait.service.parcels import Reader
     from plait.service.rendering import Renderer
@@ -39,11 +39,11 @@ class Service(NamedTuple):
 
     database: Database
     renderer: Renderer
-    keys: Keys
+    keys: KeyRing
     address: str
     telemetry: Telemetry
     projects: Projects
-    flows: Flows
+    flows: SecretFlows
     reader: Reader
     spool: Spool
 
@@ -151,7 +151,7 @@ class Call(NamedTuple):
             raise bad_parameter(name, "an integer")
         return int(text)
 
-    def window(self, most: int, *, limits: bool = True) -> Window:
+    def window(self, most: int, *, limits: bool = True) -> PageWindow:
         """The part of a list selected by the parameters `marker` and `limit`.
 
         most: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
@@ -161,7 +161,7 @@ class Call(NamedTuple):
         marker = given or 0
         if marker < 0:
             raise bad_parameter("marker", "the marker of a header Link")
-        return Window(marker, most if limit is None else abs(limit))
+        return PageWindow(marker, most if limit is None else abs(limit))
 
     def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
         """The selected part of a list, and the marker of the next part, or None. Raises Refusal."""

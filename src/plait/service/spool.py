@@ -27,7 +27,7 @@ _TIMES = 8
 _PART = 64 << 10
 
 
-class Budget:
+class SharedBudget:
     """An amount that requests share. most: all of it."""
 
     def __init__(self, most: int, what: str) -> None:
@@ -62,9 +62,9 @@ class Spool:
     """The directory for large bodies, and the budgets of all bodies."""
 
     def __init__(self, *, memory: int = MEMORY, disk: int = DISK, uploads: int = UPLOADS) -> None:
-        self.memory = Budget(memory, "memory")
-        self.disk = Budget(disk, "room on the disk")
-        self.uploads = Budget(uploads, "room for another body")
+        self.memory = SharedBudget(memory, "memory")
+        self.disk = SharedBudget(disk, "room on the disk")
+        self.uploads = SharedBudget(uploads, "room for another body")
         self._lock = threading.Lock()
         self._directory: temporary | None = None
         self._count = 0

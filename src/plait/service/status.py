@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from plait.base.errors import PlaitError
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.database import reason_of
 from plait.service.tables import AUDIT, DOCUMENTS, ENTRIES, REVISIONS, SECRETS
 
@@ -35,7 +35,7 @@ def status_of(database: Database) -> dict[str, object]:
         raise PlaitError(f"the database cannot be read: {reason_of(error)}", code="database") from None
     try:
         database.check()
-    except (SQLAlchemyError, Refusal) as error:
-        reason = error.message if isinstance(error, Refusal) else reason_of(error)
+    except (SQLAlchemyError, ApiError) as error:
+        reason = error.message if isinstance(error, ApiError) else reason_of(error)
         return found | {"writes": False, "reason": reason}
     return found | {"writes": True}

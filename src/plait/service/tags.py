@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import and_, delete, insert, select
 
 from plait.service.answers import NOTHING, Answer, answer
-from plait.service.api_errors import Refusal
+from plait.service.api_errors import ApiError
 from plait.service.policy import CREATE_TAG, DELETE_TAG, DELETE_TAGS, LIST_TAGS, SHOW_TAG
 from plait.service.revision_store import existing
 from plait.service.room import check_room
@@ -25,7 +25,7 @@ def create(call: Call) -> Answer:
     tag = call.name("tag")
     data = value_of_body(call.body)
     if data is not None and not isinstance(data, dict):
-        raise Refusal("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
+        raise ApiError("RevisionTagBadFormat", 400, "the data of a tag must be a map, or nothing")
     text = text_of([data or {}])
 
     def work(connection: Connection) -> Answer:
@@ -88,5 +88,5 @@ def delete_all(call: Call) -> Answer:
     return call.commit(work)
 
 
-def _no_tag(tag: str, revision: int) -> Refusal:
-    return Refusal("RevisionTagNotFound", 404, f"revision {revision} has no tag {tag}")
+def _no_tag(tag: str, revision: int) -> ApiError:
+    return ApiError("RevisionTagNotFound", 404, f"revision {revision} has no tag {tag}")

@@ -69,7 +69,7 @@ _BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5
 _LAST = 3.0
 
 
-class Recorded(Telemetry):
+class RecordingTelemetry(Telemetry):
     """Records by OpenTelemetry's API, for the providers of the process. version: of plait."""
 
     def __init__(self, version: str) -> None:
@@ -138,7 +138,7 @@ class Recorded(Telemetry):
             self._rendering.record(perf_counter() - begun)
 
 
-class Exported(Recorded):
+class ExportingTelemetry(RecordingTelemetry):
     """Recorded, and sent to the destination in the OTEL_ variables of the environment. Raises UsageError."""
 
     def __init__(self, version: str) -> None:

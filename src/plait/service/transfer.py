@@ -14,10 +14,10 @@ from typing import NamedTuple
 from sqlalchemy import func, insert, select
 
 from plait.base.errors import PlaitError
-from plait.layering import Document
+from plait.layering import LayeredDocument
 from plait.service.documents import content_of, identity_of
-from plait.service.encryption import SECRETS_ROW, Sealed, keep
-from plait.service.revision_store import Draft, Entry, add_revision, current, keep_contents, newest
+from plait.service.encryption import SECRETS_ROW, EncryptedSecret, keep
+from plait.service.revision_store import NewDocument, RevisionDocument, add_revision, current, keep_contents, newest
 from plait.service.tables import DOCUMENTS, ENTRIES, REVISIONS, SECRETS, TAGS, VALIDATIONS
 from plait.service.yaml_bodies import node_of, value_of
 from plait.tree.nodes import Document as Node
@@ -35,7 +35,7 @@ FORMAT = "plait-revisions/1"
 Identity = tuple[str, str, str]
 
 
-class New(NamedTuple):
+class DocumentRecord(NamedTuple):
     """A document added by a revision. text: as stored. trusted: its writer may read secrets."""
 
     bucket: str
@@ -45,7 +45,7 @@ class New(NamedTuple):
     trusted: bool = True
 
 
-class Report(NamedTuple):
+class ValidationRecord(NamedTuple):
     """A validation. details: as the table has them."""
 
     name: str
@@ -54,30 +54,30 @@ class Report(NamedTuple):
     details: str
 
 
-class Step(NamedTuple):
+class RevisionRecord(NamedTuple):
     """A revision as its changes. tags: the text of their data by name."""
 
     revision: int
     created_at: str
     buckets: list[str]
     gone: list[Identity]
-    new: list[New]
+    new: list[DocumentRecord]
     tags: dict[str, str]
-    validations: list[Report]
+    validations: list[ValidationRecord]
 
 
 def lines(connection: Connection) -> Iterator[str]:
     """All that a database has, a line at a time."""
     yield json.dumps({"format": FORMAT}) + "\n"
     for row in connection.execute(select(*SECRETS_ROW).order_by(SECRETS.c.id)):
-        secret = Sealed(*row)
+        secret = EncryptedSecret(*row)
         sealed = {"wrapped": _coded(secret.wrapped), "sealed": _coded(secret.sealed)}
         yield json.dumps({"secret": secret.id, "key": secret.key, **sealed}) + "\n"
     for step in steps(connection):
         yield json.dumps(step._asdict()) + "\n"
 
 
-def steps(connection: Connection) -> Iterator[Step]:
+def steps(connection: Connection) -> Iterator[RevisionRecord]:
     """Every revision, from the first."""
     for row in connection.execute(select(REVISIONS).order_by(REVISIONS.c.id)).all():
         revision = row.id
@@ -95,14 +95,17 @@ def steps(connection: Connection) -> Iterator[Step]:
             .where(VALIDATIONS.c.revision == revision)
             .order_by(VALIDATIONS.c.id)
         )
-        yield Step(
+        yield RevisionRecord(
             revision,
             row.created_at,
             json.loads(row.buckets),
             [(one.schema, one.layer, one.name) for one in gone],
-            [New(one.bucket, (one.schema, one.layer, one.name), one.encrypted, one.text, one.trusted) for one in new],
+            [
+                DocumentRecord(one.bucket, (one.schema, one.layer, one.name), one.encrypted, one.text, one.trusted)
+                for one in new
+            ],
             {one.tag: one.data for one in tags},
-            [Report(*one) for one in reports],
+            [ValidationRecord(*one) for one in reports],
         )
 
 
@@ -111,13 +114,13 @@ def load(connection: Connection, given: Iterable[str]) -> int:
     return add_all(connection, _read(connection, given))
 
 
-def add_all(connection: Connection, given: Iterable[Step]) -> int:
+def add_all(connection: Connection, given: Iterable[RevisionRecord]) -> int:
     """Take up revisions, into a database without any; how many. Raises PlaitError."""
     if newest(connection):
         raise PlaitError(
             "the database has revisions already", hint="revisions are taken up into an empty one", code="database"
         )
-    there: dict[Identity, Entry] = {entry.identity: entry for entry in current(connection)}
+    there: dict[Identity, RevisionDocument] = {entry.identity: entry for entry in current(connection)}
     count = 0
     for step in given:
         _add(connection, step, there)
@@ -125,14 +128,14 @@ def add_all(connection: Connection, given: Iterable[Step]) -> int:
     return count
 
 
-def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> None:
+def _add(connection: Connection, step: RevisionRecord, there: dict[Identity, RevisionDocument]) -> None:
     """Adds a revision. there: the documents before it, and after it. Raises PlaitError for texts that no revision has."""
     contents = [_content(one) for one in step.new]
     _check_texts(step)
     keep_contents(connection, contents)
     gone = [there.pop(identity) for identity in step.gone if identity in there]
     drafts = [
-        Draft(one.bucket, one.identity, content.digest, one.trusted, content.kind)
+        NewDocument(one.bucket, one.identity, content.digest, one.trusted, content.kind)
         for one, content in zip(step.new, contents, strict=True)
     ]
     revision, added = add_revision(
@@ -150,14 +153,14 @@ def _add(connection: Connection, step: Step, there: dict[Identity, Entry]) -> No
         connection.execute(insert(VALIDATIONS), reports)
 
 
-def _content(one: New) -> Content:
+def _content(one: DocumentRecord) -> Content:
     found = node_of(one.text)
-    if type(found) is not Map or identity_of(Document(Node(found), 0)) != one.identity:
+    if type(found) is not Map or identity_of(LayeredDocument(Node(found), 0)) != one.identity:
         raise PlaitError(f"the text of the document {', '.join(one.identity)} is that of another", code="database")
     return content_of(found, encrypted=one.encrypted)
 
 
-def _check_texts(step: Step) -> None:
+def _check_texts(step: RevisionRecord) -> None:
     """Raises PlaitError for tags and validations that could not be shown."""
     for data in step.tags.values():
         value_of(data)
@@ -171,7 +174,7 @@ def _check_texts(step: Step) -> None:
             raise PlaitError(f"the time of the validation {report.name} is none", code="database") from None
 
 
-def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
+def _read(connection: Connection, given: Iterable[str]) -> Iterator[RevisionRecord]:
     """The revisions of lines; secrets are stored as they come."""
     for number, line in enumerate(given, 1):
         try:
@@ -181,19 +184,19 @@ def _read(connection: Connection, given: Iterable[str]) -> Iterator[Step]:
                     raise ValueError
             elif "secret" in found:
                 wrapped, sealed = (base64.b64decode(found[name], validate=True) for name in ("wrapped", "sealed"))
-                keep(connection, [Sealed(found["secret"], found["key"], wrapped, sealed)])
+                keep(connection, [EncryptedSecret(found["secret"], found["key"], wrapped, sealed)])
             else:
                 yield _step(found)
         except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
             raise PlaitError(f"line {number} is not what plait serve export writes", code="database") from None
 
 
-def _step(found: dict[str, object]) -> Step:
-    given = Step(**found)  # type: ignore[arg-type]
+def _step(found: dict[str, object]) -> RevisionRecord:
+    given = RevisionRecord(**found)  # type: ignore[arg-type]
     step = given._replace(
         gone=[_identity(one) for one in given.gone],
         new=[_new(*one) for one in given.new],
-        validations=[Report(*one) for one in given.validations],
+        validations=[ValidationRecord(*one) for one in given.validations],
     )
     texts = [step.created_at, *step.buckets, *step.tags.keys(), *step.tags.values()]
     texts += [text for one in step.gone for text in one]
@@ -204,9 +207,9 @@ def _step(found: dict[str, object]) -> Step:
     return step
 
 
-def _new(bucket: str, identity: Iterable[str], encrypted: bool, text: str, trusted: bool = True) -> New:
+def _new(bucket: str, identity: Iterable[str], encrypted: bool, text: str, trusted: bool = True) -> DocumentRecord:
     """A new document. Exports of earlier versions lack `trusted`."""
-    return New(bucket, _identity(identity), encrypted, text, trusted)
+    return DocumentRecord(bucket, _identity(identity), encrypted, text, trusted)
 
 
 def _identity(found: Iterable[str]) -> Identity:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import func, insert, select
 
 from plait.service.answers import Answer, answer
-from plait.service.api_errors import Refusal, bad_request, check_name
+from plait.service.api_errors import ApiError, bad_request, check_name
 from plait.service.documents import top_of
 from plait.service.policy import CREATE_VALIDATION, LIST_VALIDATIONS, SHOW_VALIDATION
 from plait.service.revision_store import existing, now, validation_policies
@@ -37,7 +37,7 @@ _TOLD, _LONG = 10, 80
 FAILURE, SUCCESS, EXPIRED = "failure", "success", "expired"
 
 
-class Policy(NamedTuple):
+class ValidationPolicy(NamedTuple):
     """The demands of a ValidationPolicy: how long a success of each validation counts, or None for ever."""
 
     name: str
@@ -50,7 +50,7 @@ class Policy(NamedTuple):
         return f"{self.name}: {', '.join([*shown, *more])}"
 
 
-class Entry(NamedTuple):
+class ValidationResult(NamedTuple):
     """One report, or the placeholder of a missing one."""
 
     name: str
@@ -142,7 +142,7 @@ def show_entry(call: Call) -> Answer:
         raise bad_request("the number of an entry must be an integer")
     entries = _named(call, _entries(call, SHOW_VALIDATION))
     if not 0 <= int(text) < len(entries):
-        raise Refusal(
+        raise ApiError(
             "ValidationNotFound", 404, f"revision {call.path['revision']} has no entry {text} of validation {name}"
         )
     return answer(entries[int(text)].shown())
@@ -151,17 +151,17 @@ def show_entry(call: Call) -> Answer:
 _DIGITS = 10
 
 
-def _named(call: Call, entries: list[Entry]) -> list[Entry]:
+def _named(call: Call, entries: list[ValidationResult]) -> list[ValidationResult]:
     return [entry for entry in entries if entry.name == call.path["validation"]]
 
 
-def _entries(call: Call, action: str = LIST_VALIDATIONS) -> list[Entry]:
+def _entries(call: Call, action: str = LIST_VALIDATIONS) -> list[ValidationResult]:
     call.identity.require(action)
     with call.service.database.reading() as connection:
         return entries_of(connection, existing(connection, call.path["revision"]))
 
 
-def entries_of(connection: Connection, revision: int) -> list[Entry]:
+def entries_of(connection: Connection, revision: int) -> list[ValidationResult]:
     """All reports about a revision as its policies judge them, and the missing ones."""
     policies = _policies(connection, revision)
     demands: dict[str, str | None] = {}
@@ -178,7 +178,7 @@ def entries_of(connection: Connection, revision: int) -> list[Entry]:
         details = value_of(row.details)
         assert isinstance(details, dict)
         after = details["expiresAfter"] or demands.get(row.name)
-        entry = Entry(row.name, row.status, row.created_at, after, details["errors"])
+        entry = ValidationResult(row.name, row.status, row.created_at, after, details["errors"])
         if policies and row.name not in demands:
             told = told or _ignoring(policies)
             entry = entry._replace(status=f"ignored [{entry.status}]", errors=entry.errors + told)
@@ -189,7 +189,7 @@ def entries_of(connection: Connection, revision: int) -> list[Entry]:
     return entries + [_missing(name, after) for name, after in demands.items() if name not in reported]
 
 
-def _ignoring(policies: list[Policy]) -> list[object]:
+def _ignoring(policies: list[ValidationPolicy]) -> list[object]:
     """The reason for ignoring a report, for all ignored reports."""
     return [
         {"message": f"this was reported, and is ignored: it is not demanded by the validation policy {policy}"}
@@ -197,9 +197,9 @@ def _ignoring(policies: list[Policy]) -> list[object]:
     ]
 
 
-def _missing(name: str, after: str | None) -> Entry:
+def _missing(name: str, after: str | None) -> ValidationResult:
     told: list[object] = [{"message": "this was never reported, which counts as a failure"}]
-    return Entry(name, FAILURE, None, after, told)
+    return ValidationResult(name, FAILURE, None, after, told)
 
 
 def statuses(connection: Connection, revision: int) -> list[tuple[str, str]]:
@@ -216,12 +216,12 @@ def statuses(connection: Connection, revision: int) -> list[tuple[str, str]]:
     ]
 
 
-def _policies(connection: Connection, revision: int) -> list[Policy]:
+def _policies(connection: Connection, revision: int) -> list[ValidationPolicy]:
     found = []
     for one in validation_policies(connection, revision):
         item = top_of(one.text).find("data")
         data = to_plain(item.value) if item is not None and type(item.value) is Map else None
-        found.append(Policy(one.entry.name, _demands(data)))
+        found.append(ValidationPolicy(one.entry.name, _demands(data)))
     return found
 
 

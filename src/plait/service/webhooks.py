@@ -40,7 +40,7 @@ _FIRST, _LONGEST = 1.0, 3600.0
 _SHORTEST_KEY = 16
 
 
-class Notice(NamedTuple):
+class Delivery(NamedTuple):
     """The next notification of a webhook. before: the revision of the last one."""
 
     before: int
@@ -133,7 +133,7 @@ class Webhooks:
         )
         return False
 
-    def _send(self, url: str, notice: Notice) -> str | None:
+    def _send(self, url: str, notice: Delivery) -> str | None:
         """Sends a notification. Returns the error, or None."""
         told = {
             "event": "revision",
@@ -173,7 +173,7 @@ def forget_revisions(connection: Connection) -> None:
     connection.execute(update(WEBHOOKS).values(revision=0, attempts=0, next_at=0.0))
 
 
-def _next(connection: Connection, target: str) -> Notice | None:
+def _next(connection: Connection, target: str) -> Delivery | None:
     """The next notification that is due for a webhook, or None."""
     now = time()
     # A clock that was wrong must not keep a webhook waiting.
@@ -185,10 +185,10 @@ def _next(connection: Connection, target: str) -> Notice | None:
         .order_by(REVISIONS.c.id)
         .limit(1)
     ).first()
-    return None if row is None else Notice(*row[:4], json.loads(row[4]))
+    return None if row is None else Delivery(*row[:4], json.loads(row[4]))
 
 
-def _set(connection: Connection, target: str, notice: Notice, **values: float) -> None:
+def _set(connection: Connection, target: str, notice: Delivery, **values: float) -> None:
     """Change the row of a webhook, unless all revisions were forgotten meanwhile."""
     unchanged = and_(_is(target), WEBHOOKS.c.revision == notice.before)
     connection.execute(update(WEBHOOKS).where(unchanged).values(**values))

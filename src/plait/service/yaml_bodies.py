@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, ReadError
 from plait.base.source import Source
-from plait.layering import Job, plain_values
+from plait.layering import LayerJob, plain_values
 from plait.layering.plain_scalars import Float
-from plait.service.api_errors import Refusal, bad_request
+from plait.service.api_errors import ApiError, bad_request
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, from_plain, to_plain
 from plait.yaml import deduplicate, read
 
@@ -33,7 +33,7 @@ def nodes_of(text: str, name: str) -> DocumentSet:
 
 def text_of(values: Sequence[object]) -> str:
     """Values as a stream of documents; nothing for none."""
-    return Job.text(DocumentSet([Document(nodes_of_plain(value)) for value in values]))
+    return LayerJob.text(DocumentSet([Document(nodes_of_plain(value)) for value in values]))
 
 
 def nodes_of_plain(value: object) -> Value:
@@ -47,7 +47,7 @@ def nodes_of_plain(value: object) -> Value:
 
 def text_of_nodes(value: Value) -> str:
     """A node as a text of one document."""
-    return Job.text(DocumentSet([Document(value)]))
+    return LayerJob.text(DocumentSet([Document(value)]))
 
 
 def node_of(text: str) -> Value:
@@ -78,7 +78,7 @@ def documents_of_body(body: bytes) -> list[Document]:
 def value_of_body(body: Body) -> object:
     """The plain data of a request with one document; None for an empty one. Raises Refusal, also for a large one."""
     if body.size > LARGEST_VALUE:
-        raise Refusal("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
+        raise ApiError("HTTPContentTooLarge", 413, f"a tag or a validation has at most {LARGEST_VALUE} bytes")
     documents = _of_body(body.read()).items
     if len(documents) != 1:
         raise bad_request(f"the body must be one document, not {len(documents)}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.starlark.containers import FROZEN, Dict, List, Set, freeze, has, insert, lookup, remove
     from plait.starlark.program import Load as Load
     from plait.starlark.program import Program, compile_program
-    from plait.starlark.program_parts import Args, Code, Expr, Host
+    from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
     from plait.starlark.program_parts import Piece as Piece
     from plait.starlark.program_parts import Slot as Slot
     from plait.starlark.program_parts import Slots as Slots
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 __all__ = [
     "FROZEN",
     "STRUCTS",
-    "Args",
+    "ArgsSlot",
     "Builtin",
-    "Code",
+    "CodePart",
     "Dict",
-    "Expr",
-    "Host",
+    "ExprSlot",
     "List",
     "Members",
     "Module",
@@ -47,6 +46,7 @@ __all__ = [
     "Set",
     "StarlarkError",
     "Struct",
+    "TemplateStatement",
     "Value",
     "budget_of",
     "call",
@@ -80,7 +80,7 @@ _HOMES = {
         "comparison": ("compare", "equals"),
         "containers": ("FROZEN", "Dict", "List", "Set", "freeze", "has", "insert", "lookup", "remove"),
         "value_text": ("repr_of", "str_of"),
-        "program_parts": ("Args", "Code", "Expr", "Host"),
+        "program_parts": ("ArgsSlot", "CodePart", "ExprSlot", "TemplateStatement"),
         "program": ("Program", "compile_program"),
         "structs": ("STRUCTS", "Members", "Module", "Struct"),
         "values": ("Builtin", "NoAttribute", "Value", "is_callable", "is_function", "type_of"),

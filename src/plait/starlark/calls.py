@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import TypeAlias
 
-    from plait.starlark.step_budget import Budget
+    from plait.starlark.step_budget import StepBudget
 
     # What the interpreter calls at each call and return, of this thread alone; None: it was left as it was.
     Profile: TypeAlias = Callable[..., object] | None
@@ -43,7 +43,7 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
     raise leaving(fault) from None
 
 
-def enter(budget: Budget) -> tuple[Token[Budget], Profile] | None:
+def enter(budget: StepBudget) -> tuple[Token[StepBudget], Profile] | None:
     """Starts to spend from a budget. Pass the result to `leave`; None if the budget is active already."""
     if CURRENT.get(None) is budget:
         return None
@@ -59,7 +59,7 @@ def enter(budget: Budget) -> tuple[Token[Budget], Profile] | None:
     return token, before
 
 
-def leave(former: tuple[Token[Budget], Profile] | None) -> None:
+def leave(former: tuple[Token[StepBudget], Profile] | None) -> None:
     """Restores the budget that was active before `enter`."""
     if former is not None:
         token, before = former

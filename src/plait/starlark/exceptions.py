@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from plait.base.errors import LimitError, PlaitError, StarlarkError
-from plait.base.limits import allowance, exceeded
-from plait.base.source import CALL, INSTRUCTION, Position, Step
+from plait.base.limits import current_budget, limit_error
+from plait.base.source import CALL, INSTRUCTION, Frame, Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def translated(error: Exception) -> Exception:
         wording = LimitError(f"too many nested calls{limit}: is there a recursion without an end?", code="limit-depth")
         wording.limit = "depth"
     elif isinstance(error, MemoryError):
-        wording = exceeded("the memory of values", "memory", allowance().most("memory"))
+        wording = limit_error("the memory of values", "memory", current_budget().most("memory"))
     else:
         wording = _worded(error)
     if wording is None:
@@ -77,9 +77,9 @@ def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
     return frames
 
 
-def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
+def _trail(frames: list[tuple[FrameType, int]]) -> list[Frame]:
     """The steps, innermost first. A comprehension is not a call; it only gives the line of its function."""
-    steps: list[Step] = []
+    steps: list[Frame] = []
     line = 0
     for frame, number in reversed(frames):
         name = frame.f_code.co_name
@@ -88,13 +88,13 @@ def _trail(frames: list[tuple[FrameType, int]]) -> list[Step]:
             # Line 0: a traced function that hands over to its untraced twin.
             continue
         shown = "lambda" if name == "<lambda>" else name
-        steps.append(Step(f"in {shown}", Position(frame.f_globals["$source"], line), role=CALL))
+        steps.append(Frame(f"in {shown}", Position(frame.f_globals["$source"], line), role=CALL))
         line = 0
     if len(steps) > _LONGEST_TRAIL:
         half = _LONGEST_TRAIL // 2
         count = len(steps) - _LONGEST_TRAIL
         # How many fit at all depends a little on who called.
-        left_out = Step(f"... {count} more calls" if count < _MANY else "... thousands more calls")
+        left_out = Frame(f"... {count} more calls" if count < _MANY else "... thousands more calls")
         steps = [*steps[:half], left_out, *steps[-half:]]
     return steps
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.starlark.loops import Loops
     from plait.starlark.lower import Hooks
     from plait.starlark.program_parts import Piece
-    from plait.starlark.step_budget import Budget
+    from plait.starlark.step_budget import StepBudget
     from plait.tree.context import Context
 
     # Gives the exported names of the module at a path that a `load` statement names.
@@ -97,7 +97,7 @@ class Program:
         return "$print" in _names(self.code)
 
     def _shared(
-        self, budget: Budget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
+        self, budget: StepBudget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
     ) -> dict[str, object]:
         """The names that all programs see which run by a budget, a context's own, and share `common`."""
         found = budget.shared.get(id(common))
@@ -128,7 +128,7 @@ class Program:
         return not all(name in table or name in names for name in self._asked)
 
 
-def _loops(budget: Budget) -> Loops:
+def _loops(budget: StepBudget) -> Loops:
     from plait.starlark.loops import Loops
 
     return Loops(budget.spend)

@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    Piece: TypeAlias = "Code | Host"
-    # What `Host.lower` gets for one slot, and for all.
+    Piece: TypeAlias = "CodePart | TemplateStatement"
+    # What `TemplateStatement.lower` gets for one slot, and for all.
     Slot: TypeAlias = "_ast.expr | tuple[list[_ast.expr], list[_ast.keyword]]"
     Slots: TypeAlias = "list[Slot]"
 
 
-class Code:
+class CodePart:
     """A piece of a program: text that may span lines. line, column: where it begins in the source."""
 
     __slots__ = ("column", "line", "text")
@@ -25,7 +25,7 @@ class Code:
         self.column = column
 
 
-class Expr:
+class ExprSlot:
     """A slot of a host statement that holds one expression; nothing at all means the empty tuple.
 
     deferred: `$node.defer` gets it as a function, because its value may not be known yet.
@@ -40,8 +40,8 @@ class Expr:
         self.deferred = deferred
 
 
-class Args:
-    """A slot of a host statement that holds the arguments of a call. deferred: as of `Expr`, where it is one."""
+class ArgsSlot:
+    """A slot of a host statement that holds the arguments of a call. deferred: as of `ExprSlot`, where it is one."""
 
     __slots__ = ("column", "deferred", "line", "text")
 
@@ -52,7 +52,7 @@ class Args:
         self.deferred = deferred
 
 
-class Host:
+class TemplateStatement:
     """A statement of the template layer between pieces of code.
 
     slots: the code it contains. lower: receives one value per slot (an expression; for Args the positional expressions
@@ -64,7 +64,7 @@ class Host:
     def __init__(
         self,
         line: int,
-        slots: Sequence[Expr | Args],
+        slots: Sequence[ExprSlot | ArgsSlot],
         lower: Callable[[Slots], list[_ast.stmt]],
     ) -> None:
         self.line = line

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from plait.base.errors import Finding
 from plait.base.extensions import F_STRINGS
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 from plait.starlark import numbers
-from plait.starlark.program_parts import Args, Code, Expr, Host
+from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def scan(pieces: Sequence[Piece], source: Source) -> list[Token]:
     index, count = 0, len(pieces)
     while index < count:
         piece = pieces[index]
-        if isinstance(piece, Host):
+        if isinstance(piece, TemplateStatement):
             tokens.append(("host", piece, piece.line, 1))
             last = piece.line
             index += 1
             continue
-        codes: list[Code] = []
-        while index < count and isinstance(piece := pieces[index], Code):
+        codes: list[CodePart] = []
+        while index < count and isinstance(piece := pieces[index], CodePart):
             codes.append(piece)
             index += 1
         try:
@@ -143,7 +143,7 @@ def _add_failure(tokens: list[Token], error: ScanFailure) -> int:
     return line
 
 
-def scan_slot(slot: Expr | Args, source: Source) -> list[Token]:
+def scan_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
     """The tokens of a slot, up to the first that is wrong."""
     tokens: list[Token] = []
     # As if in parentheses: line breaks mean nothing.
@@ -163,7 +163,7 @@ class _Scanner:
 
     def __init__(
         self,
-        pieces: Sequence[Code | Expr | Args],
+        pieces: Sequence[CodePart | ExprSlot | ArgsSlot],
         source: Source,
         tokens: list[Token],
         depth: list[Token],
@@ -348,7 +348,7 @@ class _Scanner:
             at_row, at_column = at(place)
             emit(("(", "(", line, column))
             _Scanner(
-                [Expr(expression, self.lines[at_row], at_column)], self.source, self.tokens, [("(", "", line, 1)]
+                [ExprSlot(expression, self.lines[at_row], at_column)], self.source, self.tokens, [("(", "", line, 1)]
             ).run()
             emit((")", ")", line, column))
             emit((",", ",", line, column))
@@ -464,8 +464,8 @@ class _Scanner:
             if raw.strip("01234567"):
                 self.fail("invalid int literal", row, column, "number-literal")
             self.fail(f"obsolete form of octal literal; use 0o{raw[1:]}", row, column, "number-literal")
-        if len(raw) * 3 > allowance().limits.bits:
+        if len(raw) * 3 > current_budget().limits.bits:
             at = Position(self.source, self.lines[row], column)
-            raise exceeded(f"an int of {len(raw)} digits", "bits", allowance().limits.bits, at=at)
+            raise limit_error(f"an int of {len(raw)} digits", "bits", current_budget().limits.bits, at=at)
         self.tokens.append(("int literal", numbers.parse(raw), self.lines[row], column))
         return i

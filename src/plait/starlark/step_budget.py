@@ -15,7 +15,8 @@ from __future__ import annotations
 import sys
 from _contextvars import ContextVar
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget as allowance
+from plait.base.limits import limit_error
 from plait.base.process import has_other_threads
 from plait.base.source import Position
 from plait.starlark.values import type_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-    from plait.base.limits import Allowance
+    from plait.base.limits import RunBudget
     from plait.base.source import Source
     from plait.starlark.loops import Loops
     from plait.tree.context import Context
@@ -49,7 +50,7 @@ _ITEMS_A_STEP = 8
 _BYTES_BETWEEN_LOOKS = 1 << 24
 
 
-class Budget:
+class StepBudget:
     """The remaining budget of one run.
 
     names: the counters that compiled code calls. shared: state of all programs of the run. spaces: their names.
@@ -58,7 +59,7 @@ class Budget:
 
     __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spaces", "spend")
 
-    def __init__(self, allowance: Allowance) -> None:
+    def __init__(self, allowance: RunBudget) -> None:
         self.limits = allowance.limits
         self._allowance = allowance
         self._memory = _Memory()
@@ -90,7 +91,7 @@ class Budget:
         """Look at the clock and at the memory. Raises LimitError."""
         self._allowance.check_time()
         if self._memory.grown() > self._allowance.most("memory"):
-            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
+            raise limit_error("the memory of values", "memory", self._allowance.most("memory"))
         self._look_at_variables()
 
     def _look_at_variables(self) -> None:
@@ -107,7 +108,7 @@ class Budget:
     def check_room(self, size: int) -> None:
         """Raises LimitError if so many more bytes exceed the limit."""
         if self._memory.grown() + size > self._allowance.most("memory"):
-            raise exceeded("the memory of values", "memory", self._allowance.most("memory"))
+            raise limit_error("the memory of values", "memory", self._allowance.most("memory"))
 
     def made(self, size: int) -> None:
         """Counts a large value of so many bytes."""
@@ -119,7 +120,7 @@ class Budget:
 
 
 def _counters(
-    allowance: Allowance, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
+    allowance: RunBudget, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
 ) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
     """The step counters: `spend`, the number of spent steps, and the functions that compiled code calls by name.
 
@@ -133,7 +134,7 @@ def _counters(
         most = allowance.most("steps")
         rest = most - given
         if -left > rest:
-            raise exceeded("this evaluation", "steps", most)
+            raise limit_error("this evaluation", "steps", most)
         grant = max(-left, min(_SLICE, rest))
         given += grant
         left += grant
@@ -172,15 +173,15 @@ def _counters(
     return spend, spent, {"$turn": turn, "$begun": begun, "$spend": spend, "$to": to}
 
 
-CURRENT: ContextVar[Budget] = ContextVar("plait_budget")
+CURRENT: ContextVar[StepBudget] = ContextVar("plait_budget")
 
 
-def budget_of(context: Context | None) -> Budget:
+def budget_of(context: Context | None) -> StepBudget:
     """The budget of a run; evaluation without a context has one of its own."""
     if context is None:
-        return Budget(allowance())
-    if not isinstance(context.budget, Budget):
-        context.budget = Budget(context.allowance)
+        return StepBudget(allowance())
+    if not isinstance(context.budget, StepBudget):
+        context.budget = StepBudget(context.allowance)
     return context.budget
 
 
@@ -190,7 +191,7 @@ def check_growth(values: Iterable[object], most: int, source: Source | None = No
         # A list, dict or set of the language is one of Python's.
         if isinstance(value, (list, dict)) and len(value) > most:
             at = None if source is None else Position(source, 0)
-            raise exceeded(f"a {type_of(value)} of more than {most} items", "items", most, at=at)
+            raise limit_error(f"a {type_of(value)} of more than {most} items", "items", most, at=at)
 
 
 # How many frames of Python are looked at: those of a few functions of the program.
@@ -271,7 +272,7 @@ def paced(items: Sequence[T]) -> Iterable[T]:
     return items if len(items) <= _SLICE or budget is None else _looking(items, budget)
 
 
-def _looking(items: Sequence[T], budget: Budget) -> Iterator[T]:
+def _looking(items: Sequence[T], budget: StepBudget) -> Iterator[T]:
     for start in range(0, len(items), _SLICE):
         budget.look()
         yield from items[start : start + _SLICE]
@@ -282,7 +283,7 @@ def check_string(size: int) -> None:
     budget = CURRENT.get(None)
     limits = allowance().limits if budget is None else budget.limits
     if size > limits.string:
-        raise exceeded(f"a string of {size} characters", "string", limits.string)
+        raise limit_error(f"a string of {size} characters", "string", limits.string)
     if budget is not None:
         budget.made(size)
 
@@ -295,7 +296,7 @@ def check_items(size: int, kind: str = "list", made: int | None = None) -> None:
     budget = CURRENT.get(None)
     limits = allowance().limits if budget is None else budget.limits
     if size > limits.items:
-        raise exceeded(f"a {kind} of {size} items", "items", limits.items)
+        raise limit_error(f"a {kind} of {size} items", "items", limits.items)
     if budget is not None:
         budget.made((size if made is None else made) * 8)
 
@@ -328,6 +329,6 @@ def check_bits(size: int) -> None:
     budget = CURRENT.get(None)
     limits = allowance().limits if budget is None else budget.limits
     if size > limits.bits:
-        raise exceeded(f"an int of {size} bits", "bits", limits.bits)
+        raise limit_error(f"an int of {size} bits", "bits", limits.bits)
     if budget is not None:
         budget.made(size // 8)

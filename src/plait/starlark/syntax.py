@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _ast
 
-    from plait.starlark.program_parts import Host
+    from plait.starlark.program_parts import TemplateStatement
 
 
 class Scope:
@@ -38,7 +38,7 @@ class Scope:
         self.uses: list[Name] = []
         self.children: list[Scope] = []
         self.writes: list[tuple[str, Written]] = []
-        self.hosts: list[Host] = []
+        self.hosts: list[TemplateStatement] = []
         self.calls: list[Call] = []
 
 
@@ -349,7 +349,7 @@ class HostStatement:
 
     __slots__ = ("host", "line", "slots")
 
-    def __init__(self, host: Host, slots: list[Expression | list[Argument]], line: int) -> None:
+    def __init__(self, host: TemplateStatement, slots: list[Expression | list[Argument]], line: int) -> None:
         self.host = host
         self.slots = slots
         self.line = line

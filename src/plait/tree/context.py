@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.content import note_secrets
-from plait.base.limits import Allowance, Limits, allowance
+from plait.base.limits import Limits, RunBudget, current_budget
 
 __all__ = ["Context", "Limits"]
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.lookups import Lookups
     from plait.tree.nodes import DocumentSet
-    from plait.tree.provenance import Ending, Origin, Trace
+    from plait.tree.provenance import Closeable, Origin, Trace
     from plait.tree.provenance.marks import Marks
 
     class Silence(Protocol):
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
         def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None: ...
 
-    class Originals(Protocol):
+    class FormatPreserver(Protocol):
         """Prints documents in the form in which they were read (see `plait.yaml.preserved_text`)."""
 
         def add(self, documents: DocumentSet, read: Callable[[Source], DocumentSet]) -> None:
@@ -90,9 +90,9 @@ class Context:
         limits: Limits | None = None,
     ) -> None:
         self.cache = cache
-        self.originals: Originals | None = None
-        self.allowance = allowance() if limits is None else Allowance(limits)
-        self.budget: Ending | None = None
+        self.originals: FormatPreserver | None = None
+        self.allowance = current_budget() if limits is None else RunBudget(limits)
+        self.budget: Closeable | None = None
         self.print_line = Printer(print_line)
         # Each once, in the order in which they came.
         self._warnings: dict[str, None] = {}

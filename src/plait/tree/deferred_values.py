@@ -3,7 +3,7 @@
     host: example.com
     url: #@ "https://" + data.values.host
 
-Whoever asks for data values before all of them are merged gets a `NotYet`. The expression that asked stands in the tree
+Whoever asks for data values before all of them are merged gets a `UnresolvedValueError`. The expression that asked stands in the tree
 as a `Deferred` then: overlays carry it along like a scalar. Once all are merged it is evaluated, when somebody asks for
 it, and only once.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Position
 
-    class Values(Protocol):
+    class DeferredValues(Protocol):
         """The data values after the merge."""
 
         def value_of(self, deferred: Deferred) -> Any:
@@ -34,12 +34,12 @@ def is_deferred(value: object) -> TypeGuard[Deferred]:
     return type(value) is Deferred
 
 
-class NotYet(PlaitError):
+class UnresolvedValueError(PlaitError):
     """A data value was asked for before all of them are merged. values: who will know them."""
 
     code = "early-data-values"
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: DeferredValues) -> None:
         super().__init__(
             "data.values is not known here: data values and schemas are merged first",
             expected='data.values in an expression that gives a value, such as  url: #@ "https://" + data.values.host',
@@ -59,7 +59,7 @@ class Deferred:
     __slots__ = ("at", "compute", "of", "values")
 
     def __init__(
-        self, compute: Callable[[], Any], values: Values, at: Position | None = None, of: Deferred | None = None
+        self, compute: Callable[[], Any], values: DeferredValues, at: Position | None = None, of: Deferred | None = None
     ) -> None:
         self.compute = compute
         self.values = values
@@ -75,4 +75,4 @@ class Deferred:
         return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
 
 
-__all__ = ["Deferred", "NotYet", "is_deferred"]
+__all__ = ["Deferred", "UnresolvedValueError", "is_deferred"]

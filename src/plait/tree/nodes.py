@@ -13,7 +13,7 @@ A node keeps its source and line in two slots; `position` makes a `Position` of 
 
 from __future__ import annotations
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 
 TYPE_CHECKING = False
@@ -433,6 +433,6 @@ def count_nodes(value: Collection) -> int:
 def check_nodes(value: Value) -> None:
     """Raises LimitError for a tree of more nodes than may be put together."""
     if isinstance(value, COLLECTION_TYPES):
-        most = allowance().most_nodes()
+        most = current_budget().most_nodes()
         if count_nodes(value) > most:
-            raise exceeded("what is put together", "nodes", most)
+            raise limit_error("what is put together", "nodes", most)

@@ -7,7 +7,7 @@ shown. `uses_secrets` tells whether a run does.
 from __future__ import annotations
 
 from plait.base.errors import HIDDEN
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["HIDDEN", "uses_secrets"]
 
 
-def uses_secrets(of: Context | Trace | View | None) -> bool:
+def uses_secrets(of: Context | Trace | InputView | None) -> bool:
     """True if a run uses secrets: the one decision.
 
     of: the state of the run, what it recorded, or its view of the inputs; None for a run that recorded nothing, which
@@ -26,7 +26,7 @@ def uses_secrets(of: Context | Trace | View | None) -> bool:
     records the fact alone, for engines that compute marks only when values are to be shown: the view knows it then, and
     a record without marks is not enough to show values by (see `plait.insight.redaction`).
     """
-    if isinstance(of, View):
+    if isinstance(of, InputView):
         return of.uses_secrets
     trace = of.trace if isinstance(of, Context) else of
     return trace is not None and trace.marks is not None

@@ -6,7 +6,7 @@ The package imports the writer. The reader, JSON, listings and formatting are im
 from __future__ import annotations
 
 from plait.base.lazy_exports import first_use
-from plait.yaml.scalar_styles import Forms
+from plait.yaml.scalar_styles import ScalarStyles
 from plait.yaml.scalars import needs_quotes, resolve_plain, resolve_strict
 from plait.yaml.writer import write, write_value
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.yaml.comments import Comment, Comments
     from plait.yaml.document_start import is_second
-    from plait.yaml.duplicate_keys import written_twice
+    from plait.yaml.duplicate_keys import duplicate_key_warnings
     from plait.yaml.fmt import format_text
     from plait.yaml.json import read_json, write_json
     from plait.yaml.key_order import compare_keys, sort_items
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Comment",
     "Comments",
-    "Forms",
+    "ScalarStyles",
     "Span",
     "Spans",
     "compare_keys",
     "deduplicate",
+    "duplicate_key_warnings",
     "format_text",
     "has_repeated_keys",
     "is_second",
@@ -45,7 +46,6 @@ __all__ = [
     "write_json",
     "write_positions",
     "write_value",
-    "written_twice",
 ]
 
 _LATER = {
@@ -64,7 +64,7 @@ _LATER = {
     "sort_items": "key_order",
     "write_json": "json",
     "write_positions": "position_listing",
-    "written_twice": "duplicate_keys",
+    "duplicate_key_warnings": "duplicate_keys",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import Quoted, ReadError, Wording, public, quotation
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map, key_id, kind_name
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _A_NODE = 32
 
 
-class References:
+class AnchorTable:
     """The anchors of the current document, and the copies created by aliases and merge keys.
 
     copied: collections created by an alias, and items created by a merge; comments skip them. overridden: for each map
@@ -43,7 +43,7 @@ class References:
         self.overridden: list[tuple[list[MapItem], set[MapItem]]] = []
         self.merge_lists = True
         self._source = source
-        run = allowance()
+        run = current_budget()
         self._limit = run.limits.aliases
         if "aliases" not in run.limits.given:
             self._limit += len(source.text)
@@ -89,7 +89,7 @@ class References:
     def _spend(self, nodes: int, line: int) -> None:
         self._made += nodes
         if self._made > self._limit:
-            raise exceeded(
+            raise limit_error(
                 "what aliases make",
                 "aliases",
                 self._limit,

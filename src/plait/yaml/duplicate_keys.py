@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
 
 
-def written_twice(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
+def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
     """Warnings about repeated keys, of which the last one counts. Keys merged by `<<` are not reported.
 
     tree: the documents as read. first: True if only the first document was read.

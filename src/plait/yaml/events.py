@@ -8,10 +8,10 @@ corrected at the end.
 from __future__ import annotations
 
 from plait.base.errors import PlaitError, Quoted, ReadError, Wording, public
-from plait.base.limits import exceeded
+from plait.base.limits import limit_error
 from plait.base.source import Position
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
-from plait.yaml.anchors import References
+from plait.yaml.anchors import AnchorTable
 from plait.yaml.comments import Comment, CommentScan, assign
 from plait.yaml.document_start import MARK, ends_first
 from plait.yaml.libyaml import (
@@ -28,7 +28,7 @@ from plait.yaml.libyaml import (
     too_deep,
 )
 from plait.yaml.libyaml import parser as fastest_parser
-from plait.yaml.libyaml_quirks import Adapted
+from plait.yaml.libyaml_quirks import PatchedText
 from plait.yaml.line_numbers import correct_lines, dash_before, has_odd_breaks
 from plait.yaml.scalars import plain_values, resolve_strict, resolve_tagged
 
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
     from plait.yaml.comments import Comments
     from plait.yaml.libyaml import Event, Mark, Parser
-    from plait.yaml.reader import Settings
+    from plait.yaml.reader import ReaderSettings
 
 
-def read_events(text: str, settings: Settings, parser: Parser | None) -> DocumentSet:
+def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> DocumentSet:
     """The documents of a text."""
     line = settings.source.first_line
     begun = settings.begins_document and ends_first(text)
     if begun:
         text, line = MARK + text, line - 1
-    adapted = Adapted(text) if settings.plain is plain_values else None
+    adapted = PatchedText(text) if settings.plain is plain_values else None
     parser = parser or fastest_parser()
     while True:
-        reading = Reading(text, line, settings, settings.comments)
+        reading = ParsePass(text, line, settings, settings.comments)
         reading.begun = begun
         try:
             tree = reading.build(parser, adapted)
@@ -71,17 +71,17 @@ def read_events(text: str, settings: Settings, parser: Parser | None) -> Documen
 
 
 def read_part(
-    text: str, line: int, settings: Settings, comments: Comments | None, references: References
+    text: str, line: int, settings: ReaderSettings, comments: Comments | None, references: AnchorTable
 ) -> DocumentSet:
     """The documents of a part of a text that begins on a line. references: of the whole text.
 
     Raises PlaitError for everything that the parser rejects, even if `read_events` would not.
     """
     references.merge_lists = settings.merge_lists
-    adapted = Adapted(text) if settings.plain is plain_values else None
+    adapted = PatchedText(text) if settings.plain is plain_values else None
     parser = fastest_parser()
     while True:
-        reading = Reading(text, line, settings, comments)
+        reading = ParsePass(text, line, settings, comments)
         reading.references = references
         try:
             return reading.build(parser, adapted)
@@ -100,7 +100,7 @@ class EventsChangedError(Exception):
     """Another thread imported PyYAML, and the parser's events are of other classes from now on."""
 
 
-class Reading:
+class ParsePass:
     """The state of one pass over a text, or over a part that begins on the line `base`."""
 
     __slots__ = (
@@ -118,13 +118,13 @@ class Reading:
         "tree",
     )
 
-    def __init__(self, text: str, base: int, settings: Settings, comments: Comments | None) -> None:
+    def __init__(self, text: str, base: int, settings: ReaderSettings, comments: Comments | None) -> None:
         self.text = text
         self.base = base
         self.settings = settings
         self.source = settings.source
         self.comments = comments
-        self.references = References(settings.source)
+        self.references = AnchorTable(settings.source)
         self.references.merge_lists = settings.merge_lists
         self.tree = DocumentSet([], settings.source, settings.source.first_line)
         # The document that no `---` begins.
@@ -134,7 +134,7 @@ class Reading:
         self.ended = len(text)
         self.counted = 0, 0
 
-    def build(self, parser: Parser, adapted: Adapted | None) -> DocumentSet:
+    def build(self, parser: Parser, adapted: PatchedText | None) -> DocumentSet:
         """The documents. Raises the parser's exceptions too, of whatever class they are."""
         text, source, base, settings = self.text, self.source, self.base, self.settings
         strict, scan = settings.strict, self.scan
@@ -349,7 +349,7 @@ class Reading:
 
     def too_deep(self, start: Mark) -> PlaitError:
         at = Position(self.source, self.line_at(start.index))
-        return exceeded("the depth of collections", "nesting", self.settings.depth, at=at)
+        return limit_error("the depth of collections", "nesting", self.settings.depth, at=at)
 
 
 _A_KIND = {Map: "a map", Array: "an array"}

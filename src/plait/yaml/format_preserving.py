@@ -19,7 +19,7 @@ from plait.yaml.lossless.flow_collections import TreeError
 from plait.yaml.lossless.nodes import ALIAS, PAIR, PLAIN, Collection
 from plait.yaml.lossless.scalar_values import alias_name, body_start, scalar_value
 from plait.yaml.lossless.scanner import scan
-from plait.yaml.scalar_styles import FORMS, Forms, double_quoted
+from plait.yaml.scalar_styles import FORMS, ScalarStyles, double_quoted
 from plait.yaml.style import Style, quoted, style_of
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became w
 
 
 def keep_format(
-    source: Source, old: Value, new: Value, read_first: Callable[[Source], Value], forms: Forms = FORMS
+    source: Source, old: Value, new: Value, read_first: Callable[[Source], Value], forms: ScalarStyles = FORMS
 ) -> str:
     """The text of `source`, whose first document is `old`, changed so that it reads as `new`.
 
@@ -59,11 +59,11 @@ def keep_format(
     )
 
 
-def _attempts(tree: Tree, old: Value, new: Value, forms: Forms) -> Iterator[str]:
+def _attempts(tree: Tree, old: Value, new: Value, forms: ScalarStyles) -> Iterator[str]:
     """Texts that may read as a value, the one with the smallest changes first."""
     root = tree.documents[0].root
     # Comments that follow a literal block may read as lines of it: then texts of several lines are quoted.
-    ways = (forms, Forms(forms.strings.misread, blocks=False))
+    ways = (forms, ScalarStyles(forms.strings.misread, blocks=False))
     for one in ways:
         editor = Editor(tree, style_of(root, tree.text, one))
         try:
@@ -84,7 +84,7 @@ def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) ->
         return False
 
 
-def _written_anew(tree: Tree, value: Value, forms: Forms) -> str:
+def _written_anew(tree: Tree, value: Value, forms: ScalarStyles) -> str:
     """The document as the printer prints it; what stands before and behind it is kept."""
     text, root = tree.text, tree.documents[0].root
     start, end = root.start, root.end

@@ -9,12 +9,12 @@ from plait.yaml.writer import write_value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
-    from plait.yaml.scalar_styles import Forms
+    from plait.yaml.scalar_styles import ScalarStyles
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./")
 
 
-def flow_text(value: Value, forms: Forms = FORMS) -> str:
+def flow_text(value: Value, forms: ScalarStyles = FORMS) -> str:
     """A value on one line in flow style. forms: of strings."""
     if type(value) is Map:
         pairs = [f"{flow_text(item.key, forms)}: {flow_text(item.value, forms)}" for item in value.items]

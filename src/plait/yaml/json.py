@@ -10,7 +10,7 @@ from math import isfinite
 from operator import itemgetter
 
 from plait.base.errors import LimitError, PlaitError, Quoted, ReadError, Wording, public
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, from_plain, kind_name
 from plait.yaml.scalar_styles import decimal, leaf, plain_decimal
@@ -46,7 +46,7 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     line = "\n" if indent else ""
     holder: Item | None = None
     # Shared nodes and strings make it larger than what is in memory: an item counts as 64 characters.
-    run = allowance()
+    run = current_budget()
     most = run.most("output")
     room = looked = most >> 6
     while True:
@@ -64,13 +64,13 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
             head = line
         else:
             if type(value) is str and len(value) + _growth(value, escapes) >> 6 > room:
-                raise exceeded("the output", "output", most)
+                raise limit_error("the output", "output", most)
             text = _scalar(value, escapes, holder)
             room -= len(text) >> 6
             out.append(head + text)
             head = "," + line
         if room < 0:
-            raise exceeded("the output", "output", most)
+            raise limit_error("the output", "output", most)
         while stack:
             item = next(stack[-1][0], None)
             if item is not None:

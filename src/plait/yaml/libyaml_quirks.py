@@ -38,7 +38,7 @@ class _Mark:
         self.column = 0
 
 
-class Adapted:
+class PatchedText:
     """A text in the form that makes libyaml read it as ytt's parser does.
 
     text: for libyaml, as long as the original.

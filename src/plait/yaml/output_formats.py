@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.base.output_files import OutputFile
-    from plait.tree.context import Originals
+    from plait.tree.context import FormatPreserver
     from plait.tree.nodes import DocumentSet
 
 OPENAPI = "openapi-v3"
@@ -55,7 +55,7 @@ TAGGED = {**FORMATS, "yaml": _write_tagged, "json": _write_untagged_json}
 SCHEMA_FORMATS = (OPENAPI, JSON_SCHEMA)
 
 
-def text_of(documents: DocumentSet, form: str = "yaml", originals: Originals | None = None) -> str:
+def text_of(documents: DocumentSet, form: str = "yaml", originals: FormatPreserver | None = None) -> str:
     """Documents in a form, one of FORMATS; or in that in which they were read, where a run keeps it."""
     return FORMATS[form](documents) if originals is None else originals.write(documents)
 

@@ -41,7 +41,7 @@ _DIFFER = "paths that differ, and not only by large and small letters"
 _FILTERS: dict[str, Callable[[str], str]] = {"lower": str.lower}
 
 
-class Place:
+class PatternField:
     """A place of a pattern: the value that keys and numbers lead to, or the template of the document."""
 
     __slots__ = ("change", "is_template", "text", "ways")
@@ -73,7 +73,7 @@ class Place:
         )
 
 
-class Pattern:
+class OutputPattern:
     """`--output-by`: the path of each document, made of its values.
 
     shares: documents of one template may go to one path, as the pattern names the template.
@@ -84,7 +84,7 @@ class Pattern:
     def __init__(self, text: str) -> None:
         """Raises UsageError."""
         self.text = text
-        self._parts: list[str | Place] = []
+        self._parts: list[str | PatternField] = []
         end = 0
         for found in _PLACE.finditer(text):
             self._parts.append(text[end : found.start()])
@@ -94,7 +94,7 @@ class Pattern:
             except ValueError as error:
                 raise _no_pattern(text, str(error)) from None
         self._parts.append(text[end:])
-        places = [part for part in self._parts if type(part) is Place]
+        places = [part for part in self._parts if type(part) is PatternField]
         if not places:
             raise _no_pattern(text, "without a place in braces, all documents would have one path")
         self.shares = any(place.is_template for place in places)
@@ -105,7 +105,7 @@ class Pattern:
 
     def items(self, document: Document) -> list[Item]:
         """The items of a document whose values are in its path."""
-        places = [part for part in self._parts if type(part) is Place and not part.is_template]
+        places = [part for part in self._parts if type(part) is PatternField and not part.is_template]
         return [
             item for place in places for way in place.ways if (item := _item_under(document.value, way)) is not None
         ]
@@ -117,7 +117,7 @@ class Pattern:
         """
         made = []
         for part in self._parts:
-            if type(part) is not Place:
+            if type(part) is not PatternField:
                 made.append(str(part))
             elif part.is_template:
                 if not template:
@@ -131,10 +131,10 @@ class Pattern:
         return path
 
 
-def _part(found: re.Match[str]) -> str | Place:
+def _part(found: re.Match[str]) -> str | PatternField:
     """The part of a pattern that a brace begins. Raises ValueError."""
     if found[1] is not None:
-        return Place(found[1])
+        return PatternField(found[1])
     if len(found[0]) == 1:
         raise ValueError("a brace that is meant is doubled")
     return found[0][0]
@@ -240,7 +240,7 @@ def _check(path: str, at: Position | None) -> None:
     inside(path, at, "change what @output/file or --output-by says")
 
 
-class Claims:
+class PathReservations:
     """The paths in use. Paths that differ only in case are equal, as on some file systems."""
 
     __slots__ = ("_directories", "_taken")
@@ -272,12 +272,12 @@ class Claims:
             self._directories.setdefault(directory, name)
 
 
-def places_by(pattern: Pattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
+def places_by(pattern: OutputPattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
     """Each document with the path that a pattern says, in order. marks: of the run.
 
     Raises UsageError for two documents that would share a file, and for a document without a path.
     """
-    claims = Claims()
+    claims = PathReservations()
     found: list[Placed] = []
     for document in documents:
         check_path(marks, document, *pattern.items(document))
@@ -291,7 +291,7 @@ def layered_places(documents: Iterable[Document]) -> list[Placed]:
 
     Raises UsageError for two documents that would share a file.
     """
-    claims = Claims()
+    claims = PathReservations()
     found: list[Placed] = []
     for document in documents:
         ways = _under(document.value, ("schema",)), _under(document.value, ("metadata", "name"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plait.tree.nodes import Document, Value
-    from plait.yaml.scalar_styles import Forms
+    from plait.yaml.scalar_styles import ScalarStyles
 
     # Reads the documents of a text, as a dialect does.
     Read = Callable[[Source], DocumentSet]
@@ -33,7 +33,7 @@ _BEGINNING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=\s)|---\Z|%)")
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 
 
-class Original:
+class PreservedText:
     """The documents of a text, and their positions in it.
 
     values: of the documents; None of one that holds nothing. read: reads such a text as this one was read.
@@ -60,7 +60,7 @@ class Original:
         start, end = self.spans[place]
         return self.text[start:end]
 
-    def with_values(self, wanted: Mapping[int, Value], forms: Forms) -> str | None:
+    def with_values(self, wanted: Mapping[int, Value], forms: ScalarStyles) -> str | None:
         """The text with exactly these documents, by index; None if that is impossible."""
         changed = {
             place
@@ -96,14 +96,14 @@ class Original:
         return len(found) == len(values) and all(map(alike, found, values))
 
 
-class Originals:
+class PreservedTexts:
     """Texts as read, and the printed forms of their values. forms: of new strings."""
 
     __slots__ = ("_forms", "_known", "_places")
 
-    def __init__(self, forms: Forms = FORMS) -> None:
+    def __init__(self, forms: ScalarStyles = FORMS) -> None:
         self._forms = forms
-        self._known: dict[Source, Original] = {}
+        self._known: dict[Source, PreservedText] = {}
         self._places: dict[tuple[Source, int], int] = {}
 
     def add(self, documents: DocumentSet, read: Read) -> None:
@@ -114,7 +114,7 @@ class Originals:
         places = {(source, document.line): place for place, document in enumerate(documents.items)}
         if len(places) < len(documents.items) or any(document.source is not source for document in documents.items):
             return
-        self._known[source] = Original(source.text, documents.items, read)
+        self._known[source] = PreservedText(source.text, documents.items, read)
         self._places |= places
 
     def write(self, documents: DocumentSet) -> str:
@@ -183,4 +183,4 @@ def joined(pieces: Sequence[str]) -> str:
     return "".join(out)
 
 
-__all__ = ["Originals"]
+__all__ = ["PreservedTexts"]

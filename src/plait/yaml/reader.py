@@ -12,7 +12,7 @@ import gc
 
 from plait.base.extensions import TAGS
 from plait.base.fast_paths import FAST
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.tree.nodes import DocumentSet
 from plait.yaml.repeats import deduplicate
 from plait.yaml.scalars import plain_values
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plait.yaml.libyaml import Parser
 
 
-class Settings:
+class ReaderSettings:
     """Options of reading a text; see `read`."""
 
     __slots__ = (
@@ -85,9 +85,9 @@ def read(
 
     Raises ReadError for invalid YAML, LimitError.
     """
-    run = allowance()
+    run = current_budget()
     run.check_time()
-    settings = Settings()
+    settings = ReaderSettings()
     settings.source, settings.strict, settings.comments = source, strict, comments
     settings.begins_document = keep_mark
     settings.explicit_keys_win, settings.merge_lists = explicit_keys_win, merge_lists

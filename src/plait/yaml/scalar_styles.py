@@ -9,7 +9,7 @@ block does, because its lines are indented; so does a quoted string with a Unico
 
 from __future__ import annotations
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.yaml.scalars import needs_quotes
 
 TYPE_CHECKING = False
@@ -133,7 +133,7 @@ def _is_word(text: str) -> bool:
     )
 
 
-class Forms:
+class ScalarStyles:
     """The printed forms of strings, as values and as keys, for the readers of a dialect (`misread` as above)."""
 
     __slots__ = ("keys", "strings")
@@ -143,7 +143,7 @@ class Forms:
         self.keys = _KeyForms(self.strings)
 
 
-FORMS = Forms()
+FORMS = ScalarStyles()
 key_forms = FORMS.keys
 
 
@@ -230,7 +230,7 @@ def double_quoted(text: str) -> str:
         return f'"{"".join([_ESCAPES.get(ord(character)) or _escape(ord(character)) for character in text])}"'
     if len(text) <= _AT_ONCE:
         return f'"{text.translate(_QUOTED)}"'
-    run = allowance()
+    run = current_budget()
     most = room = run.most("output")
     parts = []
     for start in range(0, len(text), _AT_ONCE):
@@ -238,7 +238,7 @@ def double_quoted(text: str) -> str:
         parts.append(text[start : start + _AT_ONCE].translate(_QUOTED))
         room -= len(parts[-1])
         if room < 0:  # escapes are up to ten times as long as what they stand for
-            raise exceeded("the output", "output", most)
+            raise limit_error("the output", "output", most)
     return f'"{"".join(parts)}"'
 
 
@@ -264,7 +264,7 @@ def _escape(code: int) -> str:
 _QUOTED = _Quoted(_ESCAPES)
 
 
-class Written:
+class StyledScalar:
     """A key with its colon and more, or a scalar, as it is to be written."""
 
     __slots__ = ("text",)
@@ -273,7 +273,7 @@ class Written:
         self.text = text
 
 
-def leaf(value: Scalar | Written) -> str:
+def leaf(value: Scalar | StyledScalar) -> str:
     """The form of a scalar that is not a string."""
     if value is None:
         return "null"
@@ -285,7 +285,7 @@ def leaf(value: Scalar | Written) -> str:
     if isinstance(value, float):
         # A float of another dialect knows its form.
         return float_form(value) if kind is float else repr(value)
-    if isinstance(value, Written):
+    if isinstance(value, StyledScalar):
         return value.text
     raise TypeError(f"cannot write {kind.__name__}")
 
@@ -363,7 +363,7 @@ def _with_breaks(form: str, column: int, width: int, pad: str, first: int, last:
     out: list[str] = []
     spaces = False
     at = 0
-    run = allowance() if len(form) > _AT_ONCE else None
+    run = current_budget() if len(form) > _AT_ONCE else None
     while (index := form.find(" ", at)) >= 0:
         if run is not None and len(out) & 0xFFFE == 0:
             run.check_time()

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
     from plait.yaml.lossless.nodes import Node
-    from plait.yaml.scalar_styles import Forms
+    from plait.yaml.scalar_styles import ScalarStyles
 
 
 class Style:
@@ -20,7 +20,7 @@ class Style:
 
     __slots__ = ("dash", "forms", "step")
 
-    def __init__(self, forms: Forms = FORMS, step: int = 2, dash: int = 0) -> None:
+    def __init__(self, forms: ScalarStyles = FORMS, step: int = 2, dash: int = 0) -> None:
         self.forms = forms
         self.step = step
         self.dash = dash
@@ -59,7 +59,7 @@ class Style:
         return lines
 
 
-def style_of(root: Node, text: str, forms: Forms) -> Style:
+def style_of(root: Node, text: str, forms: ScalarStyles) -> Style:
     """The style of a document: that of the first blocks in it."""
     step = dash = -1
     pending = [root]

@@ -10,7 +10,7 @@ import re
 from plait.base.errors import LimitError, UsageError
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, walk
 from plait.yaml.key_order import sort_items
-from plait.yaml.scalar_styles import Written, double_quoted
+from plait.yaml.scalar_styles import StyledScalar, double_quoted
 from plait.yaml.writer import head_of, write
 
 TYPE_CHECKING = False
@@ -106,4 +106,4 @@ def _text(text: str, found: Item) -> Value:
 
 def _written(text: str) -> Value:
     """A text that the writer copies, in place of a key or a scalar."""
-    return Written(text)  # type: ignore[return-value]
+    return StyledScalar(text)  # type: ignore[return-value]

@@ -6,9 +6,9 @@ Block style throughout, two spaces a level, sequences not indented under their k
 
 from __future__ import annotations
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.tree.nodes import Array, ArrayItem, DocumentSet, Map, is_filled
-from plait.yaml.scalar_styles import FORMS, Written, folded, leaf
+from plait.yaml.scalar_styles import FORMS, StyledScalar, folded, leaf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plait.base.errors import LimitError
     from plait.tree.nodes import Collection, MapItem, Value
-    from plait.yaml.scalar_styles import Forms
+    from plait.yaml.scalar_styles import ScalarStyles
 
 
 # What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
@@ -27,7 +27,7 @@ ITEM = 64
 
 def _room() -> int:
     """The maximum number of characters in the output."""
-    run = allowance()
+    run = current_budget()
     run.check_time()
     return run.most("output")
 
@@ -35,10 +35,10 @@ def _room() -> int:
 def _too_long(at: Collection | None = None) -> LimitError:
     """The error for an output beyond its limit, with the place of the collection that is begun."""
     place = None if at is None or at.source is None else at.position
-    return exceeded("the output", "output", allowance().most("output"), at=place)
+    return limit_error("the output", "output", current_budget().most("output"), at=place)
 
 
-def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
+def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
     """All documents as one text: `---` between them, a line break after each. Options as in `write_value`.
 
     forms: of strings, where they are for readers that go-yaml's are not safe with.
@@ -56,7 +56,7 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
     return "".join(written)
 
 
-def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: Forms = FORMS) -> str:
+def write_value(value: Value, *, sort: bool = False, fold: int | None = None, forms: ScalarStyles = FORMS) -> str:
     """One value as a document, ending in a line break.
 
     sort: keys in BOSH's order instead of their own.
@@ -67,7 +67,7 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None, fo
     return "".join(out)
 
 
-def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: Forms) -> int:
+def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: ScalarStyles) -> int:
     """Add the lines of a value to `out`; what is then left of the room."""
     # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
     forms, keys = table.strings, table.keys
@@ -149,7 +149,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
                 value = False
 
 
-def _root_leaf(value: Value, fold: int | None, table: Forms) -> str:
+def _root_leaf(value: Value, fold: int | None, table: ScalarStyles) -> str:
     if type(value) is not str:
         return _leaf(value) + "\n"
     out: list[str] = []
@@ -160,7 +160,9 @@ def _root_leaf(value: Value, fold: int | None, table: Forms) -> str:
     return out[0]
 
 
-def _add_long(out: list[str], head: str, form: str | None, text: str, pad: str, fold: int | None, table: Forms) -> int:
+def _add_long(
+    out: list[str], head: str, form: str | None, text: str, pad: str, fold: int | None, table: ScalarStyles
+) -> int:
     """Add a string that takes several lines, or is folded where it has a form; how much of the room it takes."""
     if form is not None and fold is not None:
         out.append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
@@ -188,7 +190,7 @@ def _simple_key(key: Value) -> str | None:
     """A key that is no string, with its colon; None if it is a collection with something in it."""
     if is_filled(key):
         return None
-    if isinstance(key, Written):
+    if isinstance(key, StyledScalar):
         return key.text
     return _leaf(key) + ":"
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gc
 
 from plait.base.errors import LimitError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position
 from plait.starlark import (
     Dict,
@@ -232,7 +232,7 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
     # As in reading: no garbage among new objects. A million of them keep the collector busy for longer than time may be over.
     gc.disable()
     try:
-        most = allowance().limits.nodes
+        most = current_budget().limits.nodes
         room = [most]
         nodes = _to_nodes(value, source, line, room)
         made = most - room[0]
@@ -301,7 +301,7 @@ def _take(room: list[int], count: int) -> None:
     if (before - 1) >> 14 != (room[0] - 1) >> 14:
         look()
     if room[0] < 0:
-        raise exceeded("what a value makes", "nodes", allowance().limits.nodes)
+        raise limit_error("what a value makes", "nodes", current_budget().limits.nodes)
 
 
 def _to_map(pairs: Iterable[tuple[object, object]], source: Source | None, line: int, room: list[int]) -> Map:

@@ -60,7 +60,7 @@ class Chain:
         return [name for name, _, _ in self.parts]
 
 
-class Lookup:
+class KeyLookup:
     """A key that is looked up: `x.key`, `x["key"]` or `getattr(x, "key")`.
 
     path: what `x` is, if that can be told from the text: the path of a `load`, the name there, and the keys from there
@@ -84,7 +84,7 @@ class Keyword:
         self.function = function
 
 
-class Names:
+class FileNames:
     """The names of one file.
 
     statements: all of them, those within others included; loads: the `load` statements; functions: the `def` statements.
@@ -114,7 +114,7 @@ class Names:
         self.loads: list[Load] = []
         self.functions: list[Def] = []
         self.statements: list[Statement] = []
-        self.lookups: list[Lookup] = []
+        self.lookups: list[KeyLookup] = []
         self.keywords: list[Keyword] = []
         self.texts: list[Placed] = []
         self.told: dict[int, int] = {}
@@ -141,7 +141,7 @@ class Names:
                     return chain, index
         return None
 
-    def lookup_at(self, line: int, column: int) -> Lookup | None:
+    def lookup_at(self, line: int, column: int) -> KeyLookup | None:
         """The key that is looked up at a place."""
         return next((one for one in self.lookups if one.key.line == line and _covers(one.key, column)), None)
 
@@ -190,7 +190,7 @@ def _covers(text: Placed, column: int) -> bool:
 class _Reader:
     """One walk over the tree of a program."""
 
-    def __init__(self, names: Names, program: Scope) -> None:
+    def __init__(self, names: FileNames, program: Scope) -> None:
         self.names = names
         self.program = program
         self.scope = program
@@ -344,7 +344,7 @@ class _Reader:
         for one in members:
             path = _joined(path, plain(one.name))
             if isinstance(one.name, Placed) and one.name.column:
-                self.names.lookups.append(Lookup(one.name, path))
+                self.names.lookups.append(KeyLookup(one.name, path))
         if isinstance(inner, syntax.Name):
             parts = [inner.name, *(one.name for one in members)]
             places = [
@@ -356,7 +356,7 @@ class _Reader:
 
     def look_up(self, key: object, node: Expression) -> None:
         if isinstance(key, Placed) and key.column:
-            self.names.lookups.append(Lookup(key, self.path(node, _MOST_STEPS)))
+            self.names.lookups.append(KeyLookup(key, self.path(node, _MOST_STEPS)))
 
     def path(self, node: Expression, steps: int) -> tuple[str, ...] | None:
         """The path of a `load`, the name there, and the keys that lead to a value; None if that cannot be told."""

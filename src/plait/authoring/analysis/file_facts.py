@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from plait.authoring.analysis.code import Names
+from plait.authoring.analysis.code import FileNames
 from plait.authoring.project.run_inference import LAYERED, OPERATIONS, POLICY, kind_of_text
 from plait.base.source import Source
 from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem
@@ -27,7 +27,7 @@ TEMPLATE = "template"
 _ANNOTATION = re.compile(r"#(@[\w/-]+)")
 
 
-class Reading(NamedTuple):
+class FileSettings(NamedTuple):
     """The way the runs of a project read a file.
 
     kind: TEMPLATE, STARLARK, TEXT, OPS, LAYER or PLAIN; "" if only the text decides. is_marked: a file mark declares the
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
     strict: bool = False
 
 
-BY_TEXT = Reading()
+BY_TEXT = FileSettings()
 
 
 class File:
@@ -52,14 +52,14 @@ class File:
     __slots__ = ("_keys", "_names", "_reading", "_spans", "kind", "lines", "path", "recovered", "source")
 
     def __init__(
-        self, path: str, text: str, reading: Reading = BY_TEXT, additions: frozenset[str] = frozenset()
+        self, path: str, text: str, reading: FileSettings = BY_TEXT, additions: frozenset[str] = frozenset()
     ) -> None:
         """additions: extensions that the runs enable (`--with`)."""
         self.path = path
         self.source = Source(path, text)
         self.source.additions = additions
         self.lines = text.split("\n")
-        self._names: Names | None = None
+        self._names: FileNames | None = None
         self._spans: Spans | None = None
         self._keys: dict[tuple[int, str], list[tuple[int, int, int]]] | None = None
         self._reading = reading
@@ -96,9 +96,9 @@ class File:
         return self.recovered.faults
 
     @property
-    def names(self) -> Names:
+    def names(self) -> FileNames:
         if self._names is None:
-            self._names = Names(self.recovered, self.source)
+            self._names = FileNames(self.recovered, self.source)
         return self._names
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatch
 
-from plait.authoring.analysis.file_facts import LAYER, OPS, PLAIN, TEMPLATE, Reading
+from plait.authoring.analysis.file_facts import LAYER, OPS, PLAIN, TEMPLATE, FileSettings
 from plait.base.errors import PlaitError
 from plait.ytt.templates.recovery import STARLARK, TEXT
 from plait.ytt.workspace.file_marks import matches, parse_mark
@@ -29,7 +29,7 @@ _MARKED = {
 }
 
 
-def reading_in(runs: Sequence[Run], path: str) -> Reading:
+def reading_in(runs: Sequence[Run], path: str) -> FileSettings:
     """Returns how runs read a file. path: absolute. The first run that names the file decides its kind.
 
     A leniency counts if every run that reads the file as a template has it, so that each run's errors are shown.
@@ -49,7 +49,7 @@ def reading_in(runs: Sequence[Run], path: str) -> Reading:
             marked = marked or _marked(run, path)
             lenient.append(_is_on(run, "ignore-unknown-comments"))
             strict.append(_is_on(run, "strict"))
-    return Reading(
+    return FileSettings(
         marked or named,
         is_marked=bool(marked),
         ignore_unknown_comments=bool(lenient) and all(lenient),

@@ -7,7 +7,7 @@ argument and text in the tree does.
 from __future__ import annotations
 
 from plait.starlark.parse import Parser
-from plait.starlark.program_parts import Args, Code, Expr, Host
+from plait.starlark.program_parts import ArgsSlot, CodePart, ExprSlot, TemplateStatement
 from plait.starlark.scan import scan, scan_slot
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class PlacedParser(Parser):
         return _placed(scan(pieces, source), source)
 
     @staticmethod
-    def tokens_of_slot(slot: Expr | Args, source: Source) -> list[Token]:
+    def tokens_of_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
         return _placed(scan_slot(slot, source), source)
 
 
@@ -89,11 +89,11 @@ def with_columns(pieces: Sequence[Piece], source: Source) -> tuple[list[Piece], 
     finder = _Finder(source)
     out: list[Piece] = []
     for piece in pieces:
-        if isinstance(piece, Host):
+        if isinstance(piece, TemplateStatement):
             slots = [type(slot)(slot.text, *finder.place(slot)) for slot in piece.slots]
-            out.append(Host(piece.line, slots, piece.lower))
+            out.append(TemplateStatement(piece.line, slots, piece.lower))
         else:
-            out.append(Code(piece.text, *finder.place(piece)))
+            out.append(CodePart(piece.text, *finder.place(piece)))
     return out, finder.told
 
 
@@ -107,7 +107,7 @@ class _Finder:
         self._at = (0, 0)  # line and index behind the last insertion into a text
         self.told: dict[int, int] = {}
 
-    def place(self, piece: Code | Expr | Args) -> tuple[int, int]:
+    def place(self, piece: CodePart | ExprSlot | ArgsSlot) -> tuple[int, int]:
         """Line and column of a piece."""
         if piece.column > 1 or not piece.text.strip():
             return piece.line, piece.column
@@ -118,7 +118,7 @@ class _Finder:
             return piece.line, len(line.rstrip()) - len(first.rstrip()) + 1
         return self._inserted(piece, first) or (piece.line, 1)
 
-    def _inserted(self, piece: Code | Expr | Args, first: str) -> tuple[int, int] | None:
+    def _inserted(self, piece: CodePart | ExprSlot | ArgsSlot, first: str) -> tuple[int, int] | None:
         """The place of code between `(@` and `@)`; None for other code. A block scalar begins below its key."""
         number, start = max(self._at, (piece.line, 0))
         line = self._source.line(number)

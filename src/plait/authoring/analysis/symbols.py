@@ -21,10 +21,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from plait.authoring.analysis.code import Keyword, Names
+    from plait.authoring.analysis.code import FileNames, Keyword
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.project.run import Run
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.base.source import Source
     from plait.starlark.syntax import Scope
     from plait.tree.lookups import Lookups
@@ -38,7 +38,7 @@ _CODE = (TEMPLATE, STARLARK, TEXT)
 KEYED_FLAGS = ("data-value", "data-value-yaml", "data-value-file")
 
 
-class Site(NamedTuple):
+class NameOccurrence(NamedTuple):
     """A name in a file. line, column: from 1; end: the column behind it."""
 
     path: str
@@ -51,7 +51,7 @@ class Looked(Protocol):
     """A run that was evaluated, with its lookups."""
 
     run: Run
-    view: View
+    view: InputView
     lookups: Lookups
 
 
@@ -67,15 +67,15 @@ class Symbols:
         self._file = file
         self._runs = runs
         self._parent: dict[Hashable, Hashable] = {}
-        self._sites: dict[Hashable, set[Site]] = {}
+        self._sites: dict[Hashable, set[NameOccurrence]] = {}
         # Symbols that were joined, by the one that stands for them.
         self._members: dict[Hashable, set[Hashable]] = {}
         self._values: set[Hashable] = set()
-        self._at: dict[tuple[str, int], list[tuple[Site, Hashable]]] = {}
-        self._keys: dict[str, dict[tuple[int, str], list[Site]]] = {}
+        self._at: dict[tuple[str, int], list[tuple[NameOccurrence, Hashable]]] = {}
+        self._keys: dict[str, dict[tuple[int, str], list[NameOccurrence]]] = {}
         self.scopes: dict[Hashable, list[tuple[str, Scope, str]]] = {}
-        self.aliased: set[Site] = set()
-        self.aliases: dict[Site, Site] = {}
+        self.aliased: set[NameOccurrence] = set()
+        self.aliases: dict[NameOccurrence, NameOccurrence] = {}
         self.computed: dict[Hashable, list[tuple[str, int]]] = {}
         self._loads = {
             (path, written): target
@@ -97,20 +97,20 @@ class Symbols:
 
     # ---- questions
 
-    def at(self, path: str, line: int, column: int) -> tuple[Site, Hashable] | None:
+    def at(self, path: str, line: int, column: int) -> tuple[NameOccurrence, Hashable] | None:
         """The site at a place, and its symbol."""
         for site, symbol in self._at.get((path, line), ()):
             if site.column <= column <= site.end:
                 return site, self._root(symbol)
         return None
 
-    def in_file(self, path: str) -> Iterator[tuple[Site, Hashable]]:
+    def in_file(self, path: str) -> Iterator[tuple[NameOccurrence, Hashable]]:
         """All sites of a file, each with its symbol."""
         for (other, _), found in [*self._at.items()]:
             if other == path:
                 yield from ((site, self._root(symbol)) for site, symbol in found)
 
-    def sites(self, symbol: Hashable) -> set[Site]:
+    def sites(self, symbol: Hashable) -> set[NameOccurrence]:
         """All places of a symbol."""
         return self._sites.get(self._root(symbol), set())
 
@@ -143,12 +143,12 @@ class Symbols:
         owner, names = (scope, old) if is_inner else (other, {name})
         return any(use.scope is owner and str.__str__(use.name) in names for one in inside for use in one.uses)
 
-    def text(self, site: Site) -> str:
+    def text(self, site: NameOccurrence) -> str:
         """The text of a site."""
         file = self._file(site.path)
         return "" if file is None else file.line(site.line)[site.column - 1 : site.end - 1]
 
-    def unresolved(self, path: str, line: int, name: str) -> Iterator[Site]:
+    def unresolved(self, path: str, line: int, name: str) -> Iterator[NameOccurrence]:
         """The places on a line that are spelled like a name and of which nothing says what they are."""
         file = self._file(path)
         if file is None:
@@ -199,7 +199,7 @@ class Symbols:
         if other in self.computed:
             self.computed.setdefault(one, []).extend(self.computed.pop(other))
 
-    def _add(self, symbol: Hashable, site: Site) -> None:
+    def _add(self, symbol: Hashable, site: NameOccurrence) -> None:
         symbol = self._root(symbol)
         for known, other in self._at.get((site.path, site.line), ()):
             if known == site:
@@ -223,7 +223,7 @@ class Symbols:
         for one in names.occurrences:
             if one.scope is not None:
                 symbol = self._name(file.path, one.scope, one.name)
-                self._add(symbol, Site(file.path, one.line, one.column, one.end))
+                self._add(symbol, NameOccurrence(file.path, one.line, one.column, one.end))
         for load in names.loads:
             target = self.target(file, load.path)
             home = self._file(target) if target is not None else None
@@ -253,7 +253,7 @@ class Symbols:
         function = keyword.function
         if not isinstance(function, syntax.Name) or function.scope is None:
             return
-        found: list[tuple[str, Names, Scope, str]] = [(file.path, file.names, function.scope, function.name)]
+        found: list[tuple[str, FileNames, Scope, str]] = [(file.path, file.names, function.scope, function.name)]
         load = file.names.load_of(function.name) if function.scope is file.names.program else None
         while load is not None:
             target = self.target(file, load[0].path)
@@ -326,7 +326,7 @@ class Symbols:
             if path is not None:
                 self.computed.setdefault(self._root(symbol), []).append((path, line))
 
-    def _declared(self, item: MapItem) -> Sequence[Site]:
+    def _declared(self, item: MapItem) -> Sequence[NameOccurrence]:
         path = path_of(item.source)
         return () if path is None else self._key_sites(path).get((item.line, str(item.key)), ())
 
@@ -353,7 +353,7 @@ class Symbols:
         if not found:
             self.computed.setdefault(self._root(symbol), []).append((file.path, line))
 
-    def _key_sites(self, path: str) -> dict[tuple[int, str], list[Site]]:
+    def _key_sites(self, path: str) -> dict[tuple[int, str], list[NameOccurrence]]:
         """The keys of a YAML file by line and text."""
         found = self._keys.get(path)
         if found is None:
@@ -381,14 +381,14 @@ def _is_related(one: Scope, other: Scope) -> bool:
     return False
 
 
-def keys_in(file: File) -> dict[tuple[int, str], list[Site]]:
+def keys_in(file: File) -> dict[tuple[int, str], list[NameOccurrence]]:
     """The keys of a YAML file by line and text."""
     if not file.path.endswith((".yml", ".yaml", ".json")):
         return {}
-    return {key: [Site(file.path, *place) for place in places] for key, places in file.keys.items()}
+    return {key: [NameOccurrence(file.path, *place) for place in places] for key, places in file.keys.items()}
 
 
-def flagged(file: Callable[[str], File | None], run: Run) -> Iterator[tuple[Keys, Site]]:
+def flagged(file: Callable[[str], File | None], run: Run) -> Iterator[tuple[Keys, NameOccurrence]]:
     """The data values in flags that a project file has for a run, such as `data-value: [app.name=x]`, by their keys."""
     for setting in run.settings:
         if setting.option.name not in KEYED_FLAGS:
@@ -403,12 +403,12 @@ def flagged(file: Callable[[str], File | None], run: Run) -> Iterator[tuple[Keys
             keys: Keys = ()
             for part in key.split("."):
                 keys = (*keys, part)
-                yield keys, Site(project.path, at.line, place + 1, place + 1 + len(part))
+                yield keys, NameOccurrence(project.path, at.line, place + 1, place + 1 + len(part))
                 place += len(part) + 1
 
 
-def _site(path: str, text: Placed) -> Site:
-    return Site(path, text.line, text.column, text.end)
+def _site(path: str, text: Placed) -> NameOccurrence:
+    return NameOccurrence(path, text.line, text.column, text.end)
 
 
 def items_by_keys(value: NodeValue, around: Keys = ()) -> Iterator[tuple[MapItem, Keys]]:

@@ -10,8 +10,8 @@ import os
 import time
 
 from plait.base.errors import LimitError, PlaitError
-from plait.base.input_view import View
-from plait.base.limits import Limits, limited
+from plait.base.input_view import InputView
+from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_room
 from plait.tree.lookups import Lookups
 from plait.ytt.templates.recovery import findings_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
 
 
-class Budget:
+class CheckBudget:
     """Seconds that a check may take. limits: the other limits of each run."""
 
     __slots__ = ("_end", "limits")
@@ -56,7 +56,7 @@ class Checked:
     def __init__(
         self,
         run: Run,
-        view: View,
+        view: InputView,
         documents: Documents | None,
         error: PlaitError | None,
         lookups: Lookups,
@@ -75,7 +75,7 @@ class Checked:
         return any(path in paths for path in self.view.files) or _project_file(self.run) in paths
 
 
-class Change:
+class EditEffect:
     """The effect of edited texts on a run: other documents, or an error."""
 
     __slots__ = ("after", "before")
@@ -89,12 +89,12 @@ class Unverified(Exception):
     """A change that cannot be checked. The text is the reason."""
 
 
-def checked(run: Run, texts: Mapping[str, bytes], budget: Budget, cache: CodeCache | None = None) -> Checked:
+def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, cache: CodeCache | None = None) -> Checked:
     """A run evaluated with texts in the place of files, and its lookups kept."""
-    view, lookups = View(texts), Lookups()
+    view, lookups = InputView(texts), Lookups()
     warned: list[str] = []
     try:
-        with limited(budget.for_run()):
+        with budget_scope(budget.for_run()):
             made = with_room(
                 lambda: run.evaluate(view=view, cache=cache, checks=False, lookups=lookups, warned=warned),
                 first=False,
@@ -110,9 +110,9 @@ def changes(
     texts: Mapping[str, bytes],
     *,
     edited: Container[str] | None = None,
-    budget: Budget | None = None,
+    budget: CheckBudget | None = None,
     cache: CodeCache | None = None,
-) -> Iterator[Change]:
+) -> Iterator[EditEffect]:
     """The runs that make something else with texts in the place of files.
 
     edited: the paths whose readers are evaluated, by default those of the texts. Raises Unverified if the budget is
@@ -130,18 +130,22 @@ def changes(
             run = with_texts(one.run, texts)
             made = _evaluated(run, texts, budget, cache)
             if output_of(run, made) != one.output:
-                yield Change(one, made)
+                yield EditEffect(one, made)
         except LimitError as error:
             if budget is not None and budget.left <= 0:
                 raise Unverified("the runs take too long") from None
-            yield Change(one, error)
+            yield EditEffect(one, error)
         except PlaitError as error:
-            yield Change(one, error)
+            yield EditEffect(one, error)
 
 
 def failures(
-    runs: Iterable[Checked], texts: Mapping[str, bytes], edited: Container[str], budget: Budget, cache: CodeCache | None
-) -> Iterator[Change]:
+    runs: Iterable[Checked],
+    texts: Mapping[str, bytes],
+    edited: Container[str],
+    budget: CheckBudget,
+    cache: CodeCache | None,
+) -> Iterator[EditEffect]:
     """The runs for which an edit mends nothing: those that fail with it and did not, or fail and warn as before.
 
     Raises Unverified if the budget is exceeded.
@@ -157,7 +161,7 @@ def failures(
         except PlaitError as error:
             is_as_before = one.error is None or _findings(one.error) <= _findings(error)
             if is_as_before and {*one.warned} <= {*warned}:
-                yield Change(one, error)
+                yield EditEffect(one, error)
 
 
 def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
@@ -168,14 +172,16 @@ def _findings(error: PlaitError) -> set[tuple[str, str, str]]:
 def _evaluated(
     run: Run,
     texts: Mapping[str, bytes],
-    budget: Budget | None,
+    budget: CheckBudget | None,
     cache: CodeCache | None,
     warned: list[str] | None = None,
 ) -> Documents:
     if budget is None:
-        return run.evaluate(view=View(texts), cache=cache)
-    with limited(budget.for_run()):
-        return with_room(lambda: run.evaluate(view=View(texts), cache=cache, checks=False, warned=warned), first=False)
+        return run.evaluate(view=InputView(texts), cache=cache)
+    with budget_scope(budget.for_run()):
+        return with_room(
+            lambda: run.evaluate(view=InputView(texts), cache=cache, checks=False, warned=warned), first=False
+        )
 
 
 def with_texts(run: Run, texts: Mapping[str, bytes]) -> Run:

@@ -54,14 +54,14 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
 
 def _counted(run: Run, coverage: Coverage, cache: CodeCache | None) -> Iterator[Failed]:
     """Counts one run within its limits. Yields it if it fails."""
-    from plait.base.input_view import View
-    from plait.base.limits import Allowance, Limits, allowance, limited
+    from plait.base.input_view import InputView
+    from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
     from plait.base.process import stop_timer, within_memory
 
-    keeper = allowance().keeper
-    with coverage.run(run.name), limited(Allowance(Limits(), keeper)):
+    keeper = current_budget().keeper
+    with coverage.run(run.name), budget_scope(RunBudget(Limits(), keeper)):
         try:
-            within_memory(lambda: run.evaluate(view=View(), cache=cache))
+            within_memory(lambda: run.evaluate(view=InputView(), cache=cache))
         except PlaitError as error:
             key = key_of(error)
             yield Failed(run.name, key, render(error.within(f'in the run "{run.name}"', run.at)))

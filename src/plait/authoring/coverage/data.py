@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from plait.authoring.coverage.report_paths import relative
 from plait.base.errors import PlaitError, UsageError
-from plait.base.events import heard
+from plait.base.events import listening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class _Counted:
         self.uses_secrets = False
 
     def __enter__(self) -> Coverage:
-        self._heard = heard(self)
+        self._heard = listening(self)
         self._heard.__enter__()
         return self._coverage
 
@@ -208,7 +208,7 @@ class _Counted:
                 file.counts[point, 0] = [int(way in gone) for way in point[3]]
             yield file
 
-    # ---- what runs say (see `plait.base.events.Listener`)
+    # ---- what runs say (see `plait.base.events.CoverageListener`)
 
     def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
         known = self._programs.get(source)

@@ -20,7 +20,7 @@ _BOTH = frozenset({"part"})
 _FUNCTION = "function"
 
 
-class Branch:
+class BranchCoverage:
     """One branch of a line. kind: of the point. name: of the branch. count: the number of runs that took it."""
 
     __slots__ = ("block", "count", "kind", "line", "name")
@@ -48,7 +48,7 @@ class FileSummary:
         self.path = file.path if os.path.isabs(file.path) else ""
         self._file = file
         self.lines: dict[int, int] = {}
-        self.branches: list[Branch] = []
+        self.branches: list[BranchCoverage] = []
         self.functions: list[tuple[int, str, int]] = []
         for block, ((point, _), counts) in enumerate(sorted(file.counts.items(), key=lambda item: _order(item[0][0]))):
             self._add(block, point, counts)
@@ -68,14 +68,14 @@ class FileSummary:
             self.lines.setdefault(lines[0], max(counts))
         if kind not in _LINES or kind in _BOTH:
             for way, count in zip(ways, counts, strict=True):
-                self.branches.append(Branch(lines[0], kind, block, _told(kind, name, way), count))
+                self.branches.append(BranchCoverage(lines[0], kind, block, _told(kind, name, way), count))
 
     @property
     def missing_lines(self) -> list[int]:
         return [line for line, count in self.lines.items() if not count]
 
     @property
-    def missing_branches(self) -> list[Branch]:
+    def missing_branches(self) -> list[BranchCoverage]:
         """The missing branches of used lines."""
         return [branch for branch in self.branches if not branch.count and self.lines.get(branch.line, 0)]
 

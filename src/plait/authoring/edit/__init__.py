@@ -11,15 +11,15 @@ from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.authoring.edit.edit_errors import Refused
+    from plait.authoring.edit.edit_errors import EditError
     from plait.authoring.edit.public_functions import remove_value, set_output, set_value
     from plait.authoring.edit.setting import Edit
 
-__all__ = ["Edit", "Refused", "remove_value", "set_output", "set_value"]
+__all__ = ["Edit", "EditError", "remove_value", "set_output", "set_value"]
 
 _HOMES = {
     "Edit": "setting",
-    "Refused": "edit_errors",
+    "EditError": "edit_errors",
     "remove_value": "public_functions",
     "set_output": "public_functions",
     "set_value": "public_functions",

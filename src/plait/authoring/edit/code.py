@@ -6,7 +6,7 @@ import re
 
 from plait.base.source import Source
 from plait.starlark import repr_of
-from plait.starlark.program_parts import Code
+from plait.starlark.program_parts import CodePart
 from plait.starlark.scan import ScanFailure, scan
 from plait.tree.nodes import COLLECTION_TYPES
 
@@ -47,7 +47,7 @@ def with_literal(text: str, line: int, old: Value, new: Value, *, is_program: bo
 def _literals(row: str, begin: int) -> Iterator[tuple[int, int, object]]:
     """The literals of a line of code: start, end and value of each."""
     try:
-        tokens = scan([Code(row[begin:], 1, begin + 1)], Source("", row))
+        tokens = scan([CodePart(row[begin:], 1, begin + 1)], Source("", row))
     except ScanFailure:
         return
     for kind, value, _, column in tokens:

@@ -20,7 +20,7 @@ COMPUTED, GIVEN, SECRET, NO_FILE, LINK, FAILS, OTHERWISE, ALSO, UNWRITABLE = (
 )  # fmt: skip
 
 
-class Offer:
+class Alternative:
     """An alternative to an edit. words: the flag for it. text: the lines it writes."""
 
     __slots__ = ("text", "words")
@@ -30,7 +30,7 @@ class Offer:
         self.text = list(text)
 
 
-class Refused(PlaitError):
+class EditError(PlaitError):
     """A rejected edit.
 
     reason: a constant of this module. path: of the value. offers: alternatives. changes: for ALSO, the other values
@@ -54,10 +54,10 @@ class Refused(PlaitError):
         )
         self.reason = reason
         self.path = path
-        self.offers: list[Offer] = []
+        self.offers: list[Alternative] = []
         self.changes = list(changes)
 
-    def offer(self, offers: Sequence[Offer]) -> Refused:
+    def offer(self, offers: Sequence[Alternative]) -> EditError:
         """Adds alternatives, and returns the error to raise."""
         self.offers += offers
         told = _listed(self.offers)
@@ -65,7 +65,7 @@ class Refused(PlaitError):
         return self
 
 
-def _listed(offers: Sequence[Offer]) -> str | None:
+def _listed(offers: Sequence[Alternative]) -> str | None:
     """Offers as a hint shows them, numbered."""
     lines = ["set it elsewhere:"] if offers else []
     for number, offer in enumerate(offers, 1):

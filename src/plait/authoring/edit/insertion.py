@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.edit.code import with_literal
-from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, Offer, Refused
+from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, Alternative, EditError
 from plait.authoring.edit.origins import decoded, history_of, standing
 from plait.authoring.edit.sites import Text, is_same_key
 from plait.authoring.edit.target import with_value
@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.authoring.edit.setting import Edit, State
-    from plait.insight.node_paths import Place
+    from plait.authoring.edit.setting import Edit, EditSession
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Item, Value
 
 _LOAD_OVERLAY = 'load("@ytt:overlay"'
@@ -29,7 +29,7 @@ _VALUES, _SCHEMA = "#@data/values", "#@data/values-schema"
 _MOST_OFFERS = 5
 
 
-def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
+def at(state: EditSession, place: NodePath, value: Value, file: str, line: int) -> Edit:
     """Writes a value to a line, in place of the value or expression there, or of a literal in code.
 
     Raises Refused, UsageError.
@@ -40,7 +40,7 @@ def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
         raise UsageError(f"{file} is not an input of this run", code="not-an-input")
     history_of(state.output, place)
     if state.output.is_secret(path, line):
-        raise Refused(SECRET, f"{where} is a secret", path=str(place))
+        raise EditError(SECRET, f"{where} is a secret", path=str(place))
     tries = [*_values_on(state.files.text(path), place, value, line)]
     is_program = path.endswith(".star")
     tries += with_literal(decoded(data), line, place.value, value, is_program=is_program)
@@ -53,7 +53,7 @@ def at(state: State, place: Place, value: Value, file: str, line: int) -> Edit:
     return state.best(place, value, ((path, where, text) for text in tries))
 
 
-def _values_on(text: Text | None, place: Place, value: Value, line: int) -> Iterator[str]:
+def _values_on(text: Text | None, place: NodePath, value: Value, line: int) -> Iterator[str]:
     """A file's text with a value in each place of a line, its own key first."""
     for site in () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, place.item)):
         assert text is not None
@@ -61,7 +61,7 @@ def _values_on(text: Text | None, place: Place, value: Value, line: int) -> Iter
         yield from text.replaced(site, value) if literal is None else [literal]
 
 
-def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
+def in_file(state: EditSession, place: NodePath, value: Value, file: str) -> Edit:
     """Adds an overlay item or an operation that sets a value to a file, which is created if missing. Raises
     Refused.
     """
@@ -83,11 +83,11 @@ def in_file(state: State, place: Place, value: Value, file: str) -> Edit:
 
 
 def _in(
-    state: State,
-    place: Place,
+    state: EditSession,
+    place: NodePath,
     value: Value,
     file: str,
-    write: Callable[[State, Place, Value, str], str],
+    write: Callable[[EditSession, NodePath, Value, str], str],
     option: object,
 ) -> Edit:
     path = os.path.abspath(file)
@@ -99,7 +99,7 @@ def _in(
         # A new file may be in a directory that the run reads; if not, the run needs a flag for it.
         try:
             return state.tried(place, value, {path: text}, [file])
-        except Refused:
+        except EditError:
             pass
         use = Use(option, file)
         note = f"the run needs -{use.option.short} {file} from now on"
@@ -107,7 +107,7 @@ def _in(
     return state.tried(place, value, {path: text}, [file])
 
 
-def _with_overlay(state: State, place: Place, value: Value, old: str) -> str:
+def _with_overlay(state: EditSession, place: NodePath, value: Value, old: str) -> str:
     from plait.insight.overlays import to_overlay
 
     overlay = to_overlay(state.output.documents, with_value(state.output.documents, place, value), in_order=True)
@@ -119,7 +119,7 @@ def _with_overlay(state: State, place: Place, value: Value, old: str) -> str:
     return old + ("" if old.endswith("\n") else newline) + overlay.replace("\n", newline)
 
 
-def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
+def _with_operation(state: EditSession, place: NodePath, value: Value, old: str) -> str:
     from plait.insight.diff import operations
     from plait.yaml import write_value
 
@@ -139,7 +139,7 @@ def _with_operation(state: State, place: Place, value: Value, old: str) -> str:
     return old
 
 
-def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
+def as_value(state: EditSession, place: NodePath, value: Value, name: str = "") -> Edit:
     """Turn a value into a data value: its place gets `data.values.NAME`, the schema or the data values of the run get it.
 
     name: of the data value; by default the key of the value. Raises Refused, UsageError.
@@ -166,7 +166,7 @@ def as_value(state: State, place: Place, value: Value, name: str = "") -> Edit:
                 raise
             except PlaitError as error:
                 failed = failed or error
-    raise failed or Refused(
+    raise failed or EditError(
         UNWRITABLE,
         f"no expression can stand in the place of {place}",
         path=str(place),
@@ -186,7 +186,7 @@ def _name(item: Item) -> str:
     return key.replace("-", "_") if type(key) is str else ""
 
 
-def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]]:
+def _declared(state: EditSession, name: str, value: Value) -> Iterator[tuple[str, str]]:
     """The schema, documents of data values and values files of a run, each with a new data value in it."""
     found: list[tuple[int, str, str]] = []
     named = [
@@ -217,7 +217,7 @@ def _declared(state: State, name: str, value: Value) -> Iterator[tuple[str, str]
     return ((path, new) for _, path, new in sorted(found, key=lambda one: one[0]))
 
 
-def offers(state: State, place: Place, value: Value) -> list[Offer]:
+def offers(state: EditSession, place: NodePath, value: Value) -> list[Alternative]:
     """Alternatives to an edit of the line that defines the value. Each was evaluated. They name the flag and the lines
     it writes.
     """
@@ -231,7 +231,7 @@ def offers(state: State, place: Place, value: Value) -> list[Offer]:
     file = {"render": "overlay.yml", "patch": "ops.yml"}.get(state.target.run.command)
     if file is not None:
         ways.append((f"--in {file}", lambda: in_file(state, place, value, file)))
-    found: list[Offer] = []
+    found: list[Alternative] = []
     for words, way in ways:
         try:
             edit = way()
@@ -240,5 +240,5 @@ def offers(state: State, place: Place, value: Value) -> list[Offer]:
         except PlaitError:
             continue
         if not edit.also:
-            found.append(Offer(words, [line for _, _, _, new in edit.lines() for line in new]))
+            found.append(Alternative(words, [line for _, _, _, new in edit.lines() for line in new]))
     return found

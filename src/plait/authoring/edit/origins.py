@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.edit.edit_errors import COMPUTED, GIVEN, LINK, NO_FILE, SECRET, UNWRITABLE, Refused
+from plait.authoring.edit.edit_errors import COMPUTED, GIVEN, LINK, NO_FILE, SECRET, UNWRITABLE, EditError
 from plait.authoring.edit.sites import Text, has_computed_key, is_same_key
 from plait.authoring.edit.target import number_of
 from plait.base.errors import ReadError
 from plait.base.source import Position, Source
-from plait.insight.explain import LOST, Entry, Explainer
+from plait.insight.explain import LOST, Explainer, HistoryEntry
 from plait.insight.history_text import shown
-from plait.insight.node_paths import Line, Place
+from plait.insight.node_paths import NodePath, TextFileLine
 from plait.ops.placeholders import is_whole
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml.lossless.nodes import Collection
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plait.authoring.edit.sites import Site
+    from plait.authoring.edit.sites import ItemSpan
     from plait.authoring.edit.target import Output
     from plait.insight.explain import History
     from plait.tree.nodes import Item, Value
@@ -39,7 +39,7 @@ class Origin:
 
     __slots__ = ("entry", "path", "site", "text")
 
-    def __init__(self, path: str, text: Text, site: Site, entry: Entry) -> None:
+    def __init__(self, path: str, text: Text, site: ItemSpan, entry: HistoryEntry) -> None:
         self.path = path
         self.text = text
         self.site = site
@@ -49,7 +49,7 @@ class Origin:
         return f"<Origin {self.entry.place}>"
 
 
-class Files:
+class OriginFiles:
     """The files that a run has read, as texts with their sites.
 
     texts: those that replace files. is_layered: the documents in them may inherit from each other.
@@ -93,16 +93,16 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def history_of(output: Output, place: Place) -> History:
+def history_of(output: Output, place: NodePath) -> History:
     """The history of a value. Raises Refused for a secret and for a line of a text file."""
     assert output.trace is not None
-    if type(place) is Line:
+    if type(place) is TextFileLine:
         at = place.item.position
-        raise Refused(COMPUTED, "a line of a text file is edited in the template", path=str(place), at=at)
+        raise EditError(COMPUTED, "a line of a text file is edited in the template", path=str(place), at=at)
     explainer = Explainer(output.trace)
     history = explainer.history(place)
     if history.secret or explainer.is_secret(place.item):
-        raise Refused(
+        raise EditError(
             SECRET,
             f"{place} is a secret",
             path=str(place),
@@ -111,7 +111,7 @@ def history_of(output: Output, place: Place) -> History:
     return history
 
 
-def origins(history: History, files: Files) -> list[Origin]:
+def origins(history: History, files: OriginFiles) -> list[Origin]:
     """The positions that may define a value, the likeliest first, then the nearest to the output.
 
     Positions with the value under its own key come first, then other values on the lines of the history: an entry may
@@ -150,7 +150,7 @@ def origins(history: History, files: Files) -> list[Origin]:
     return [*{one.site: one for rank in reversed(ranks) for one in reversed(rank)}.values()][::-1]
 
 
-def standing(history: History, files: Files) -> Iterator[Origin]:
+def standing(history: History, files: OriginFiles) -> Iterator[Origin]:
     """The positions of an item, the last one first, whatever its value is there."""
     item = history.place.item
     for entry in reversed(history.entries):
@@ -163,7 +163,7 @@ def standing(history: History, files: Files) -> Iterator[Origin]:
             yield Origin(path, text, site, entry)
 
 
-def _in_documents(history: History, files: Files) -> Iterator[Origin]:
+def _in_documents(history: History, files: OriginFiles) -> Iterator[Origin]:
     """The positions of the value at the same path in the documents read, its own document first. A child that sets a
     value its parent already has leaves no record.
     """
@@ -184,14 +184,14 @@ def _in_documents(history: History, files: Files) -> Iterator[Origin]:
             site = text.along(root, steps)
             if site is not None and not text.is_computed(site) and text.holds(site, place.value):
                 source = Source(os.path.relpath(path))
-                yield Origin(path, text, site, Entry("written", source, site.line, place.value, has_value=True))
+                yield Origin(path, text, site, HistoryEntry("written", source, site.line, place.value, has_value=True))
 
 
-def _may_hold(site: Site, value: Value) -> bool:
+def _may_hold(site: ItemSpan, value: Value) -> bool:
     return isinstance(site.value, Collection) is isinstance(value, (Map, Array))
 
 
-def _written(history: History) -> Iterator[tuple[Entry, Item | None, bool]]:
+def _written(history: History) -> Iterator[tuple[HistoryEntry, Item | None, bool]]:
     """The entries that contributed to a value, breadth first: each with a written item that looks the same, and whether
     it has the value itself.
     """
@@ -213,7 +213,7 @@ def _equal(left: Value, right: Value) -> bool:
     return type(left) is type(right) and repr(left) == repr(right)
 
 
-def why_not(history: History, files: Files) -> Refused:
+def why_not(history: History, files: OriginFiles) -> EditError:
     """The reason why a value cannot be edited."""
     place, last = history.place, history.entries[-1]
     path = str(place)
@@ -227,15 +227,15 @@ def why_not(history: History, files: Files) -> Refused:
             return _given(path, entry)
         where = path_of(entry.source)
         if where is None or files.bytes_of(where) is None:
-            return Refused(NO_FILE, f"{path} is not written in a file", path=path, found=entry.place)
+            return EditError(NO_FILE, f"{path} is not written in a file", path=path, found=entry.place)
     at = None if last.source is None else Position(last.source, last.line)
     where = path_of(last.source)
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
-        return Refused(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
+        return EditError(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
     parts = [*dict.fromkeys(_told(one) for one in last.origins if one.state != LOST)]
     made = ", ".join([*parts[:_MOST_TOLD], *(["..."] if len(parts) > _MOST_TOLD else [])])
-    return Refused(
+    return EditError(
         COMPUTED,
         f"{path} is computed: {last.action}",
         path=path,
@@ -251,13 +251,13 @@ def _is_variable(history: History) -> bool:
     return last.action == "variable" and type(text) is str and is_whole(text)
 
 
-def _is_given(entry: Entry) -> bool:
+def _is_given(entry: HistoryEntry) -> bool:
     """True if an entry is a flag or an environment variable. Values inside a flag's value have no name."""
     return entry.source is not None and (not entry.source.name or bool(entry.source.flag))
 
 
-def _given(path: str, entry: Entry) -> Refused:
-    return Refused(
+def _given(path: str, entry: HistoryEntry) -> EditError:
+    return EditError(
         GIVEN,
         f"{path} is given on the command line",
         path=path,
@@ -266,7 +266,7 @@ def _given(path: str, entry: Entry) -> Refused:
     )
 
 
-def _told(entry: Entry) -> str:
+def _told(entry: HistoryEntry) -> str:
     value = f" ({shown(entry.value)})" if entry.has_value and not isinstance(entry.value, (Map, Array)) else ""
     return f"{entry.place}{value}"
 
@@ -274,11 +274,11 @@ def _told(entry: Entry) -> str:
 def check_file(path: str, place: str) -> None:
     """Raises Refused for a file that must not be edited: the author of a link would choose the target."""
     if os.path.islink(path):
-        raise Refused(
+        raise EditError(
             LINK,
             f"{os.path.relpath(path)} is a symbolic link",
             path=place,
             hint=f"edit the file that it leads to: {os.path.relpath(os.path.realpath(path))}",
         )
     if not os.path.isfile(path):
-        raise Refused(NO_FILE, f"{os.path.relpath(path)} is not a file", path=place)
+        raise EditError(NO_FILE, f"{os.path.relpath(path)} is not a file", path=place)

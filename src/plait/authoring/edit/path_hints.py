@@ -11,12 +11,12 @@ from plait.yaml.document_names import way_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.authoring.edit.setting import State
+    from plait.authoring.edit.setting import EditSession
 
 _IN_CODE = "data.values."
 
 
-def data_value_hint(state: State, path: str) -> str | None:
+def data_value_hint(state: EditSession, path: str) -> str | None:
     """A hint with the data value that a PATH names, or with similar names; None if there is none."""
     if state.target.run.command != "render":
         return None

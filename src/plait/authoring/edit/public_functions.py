@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, Refused
-from plait.authoring.edit.setting import State
+from plait.authoring.edit.edit_errors import SECRET, UNWRITABLE, EditError
+from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target, with_value, without
 from plait.authoring.edit.write_back import put_back
 from plait.base.errors import UsageError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.authoring.edit.setting import Edit
     from plait.authoring.project.run import Run
     from plait.engine.options import Use
-    from plait.insight.node_paths import Place
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Value
 
 
@@ -28,7 +28,7 @@ def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Se
     more flags for the run. `Edit.also` names other values that the edit changes. Raises Refused with the reason if the
     value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
     """
-    state = State(Target(run, uses))
+    state = EditSession(Target(run, uses))
     if add and not _is_there(state, path):
         return added(state, path, from_plain(value))
     return edited(state, state.one_place(path), from_plain(value))
@@ -36,24 +36,24 @@ def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Se
 
 def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
     """Take an item out where it is written. Arguments and errors as of `set_value`."""
-    state = State(Target(run, uses))
+    state = EditSession(Target(run, uses))
     return removed(state, state.one_place(path))
 
 
-def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = ()) -> tuple[Edit, list[Refused]]:
+def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = ()) -> tuple[Edit, list[EditError]]:
     """Edits the files so that a run produces other documents. Returns the edit, and the differences that could not be
     written back.
 
     documents: plain data. uses: more flags for the run. Raises whatever the run raises.
     """
-    return put_back(State(Target(run, uses)), [Document(from_plain(one)) for one in documents])
+    return put_back(EditSession(Target(run, uses)), [Document(from_plain(one)) for one in documents])
 
 
-def edited(state: State, place: Place, value: Value, typed: str | None = None) -> Edit:
+def edited(state: EditSession, place: NodePath, value: Value, typed: str | None = None) -> Edit:
     """A value set where it is written; of a collection that is written in parts each part. Raises Refused."""
     try:
         return state.set(place, value, typed)
-    except Refused:
+    except EditError:
         if not (is_filled(place.value) and is_filled(value)):
             raise
         wanted = with_value(state.output.documents, place, value)
@@ -64,14 +64,14 @@ def edited(state: State, place: Place, value: Value, typed: str | None = None) -
         return edit
 
 
-def added(state: State, path: str, value: Value) -> Edit:
+def added(state: EditSession, path: str, value: Value) -> Edit:
     """A key added that is not there yet. Raises Refused, UsageError."""
     wanted = parse(path)
     last = wanted.steps[-1] if wanted.steps else None
     if type(last) is not str or any(char in last for char in "*?["):
         raise UsageError(f'"{path}" names no key to add', expected="a path that ends in a key", code="edit-target")
     if state.output.is_decided:
-        raise Refused(
+        raise EditError(
             SECRET,
             "no key is added to an output of which a secret decides what is in it",
             path=path,
@@ -89,21 +89,21 @@ def added(state: State, path: str, value: Value) -> Edit:
     return _all_of(state, with_value(state.output.documents, found[0], new))
 
 
-def removed(state: State, place: Place) -> Edit:
+def removed(state: EditSession, place: NodePath) -> Edit:
     """Removes an item. Raises Refused."""
     if not place.way:
-        raise Refused(UNWRITABLE, "a whole document is not taken out", path=str(place))
+        raise EditError(UNWRITABLE, "a whole document is not taken out", path=str(place))
     return _all_of(state, without(state.output.documents, place))
 
 
-def _all_of(state: State, wanted: Sequence[Document]) -> Edit:
+def _all_of(state: EditSession, wanted: Sequence[Document]) -> Edit:
     edit, refused = put_back(state, wanted)
     if refused:
         raise refused[0]
     return edit
 
 
-def _is_there(state: State, path: str) -> bool:
+def _is_there(state: EditSession, path: str) -> bool:
     from plait.insight.node_paths import places
 
     return bool(places(parse(path), state.output.seen(state.output.documents)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, EditError
 from plait.authoring.edit.edited_files import write_all
-from plait.authoring.edit.origins import Files, check_file, decoded, history_of, origins, why_not
+from plait.authoring.edit.origins import OriginFiles, check_file, decoded, history_of, origins, why_not
 from plait.authoring.edit.sites import changed_lines
 from plait.authoring.edit.target import Output, Target, changed_texts, differences, same, value_at, with_value
 from plait.base.content import encoded
@@ -12,7 +12,7 @@ from plait.base.errors import LimitError, PlaitError, UsageError
 from plait.insight.diff import ADDED
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
-from plait.insight.node_paths import Place
+from plait.insight.node_paths import NodePath
 from plait.tree.nodes import COLLECTION_TYPES, equal, walk
 from plait.tree.secrets import HIDDEN
 
@@ -92,9 +92,9 @@ class Edit:
             raise self.refused()
         write_all(self.files, self.before.top)
 
-    def refused(self, path: str = "") -> Refused:
+    def refused(self, path: str = "") -> EditError:
         """The error about unintended changes."""
-        return Refused(
+        return EditError(
             ALSO,
             f"the edit of {path or 'the value'} would change other values too",
             path=path,
@@ -138,7 +138,7 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 )
 
 
-class State:
+class EditSession:
     """A run with edited texts, from which each further edit starts."""
 
     def __init__(self, target: Target, texts: Mapping[str, bytes] | None = None) -> None:
@@ -146,10 +146,10 @@ class State:
         self.target = target
         self.texts: Mapping[str, bytes] = {} if texts is None else texts
         self.output = target.evaluate(self.texts, trace=True)
-        self.files = Files(self.output, self.texts, is_layered=target.run.command in ("layer", "compose"))
+        self.files = OriginFiles(self.output, self.texts, is_layered=target.run.command in ("layer", "compose"))
         self._noise: set[str] | None = None
 
-    def one_place(self, path: str) -> Place:
+    def one_place(self, path: str) -> NodePath:
         """The one value that a PATH means. Raises UsageError."""
         found = self.places(path)
         if len(found) > 1:
@@ -162,13 +162,13 @@ class State:
             )
         return found[0]
 
-    def places(self, path: str) -> Sequence[Place]:
+    def places(self, path: str) -> Sequence[NodePath]:
         """The values at a PATH. Raises UsageError if there are none."""
         from plait.insight.node_paths import parse
 
         return self.places_of(parse(path))
 
-    def places_of(self, wanted: Path) -> Sequence[Place]:
+    def places_of(self, wanted: Path) -> Sequence[NodePath]:
         """The values that a PATH means, once it is read. Raises UsageError."""
         from plait.insight.node_paths import means_text, text_lines
         from plait.insight.path_resolution import find
@@ -180,11 +180,11 @@ class State:
                 return text_lines(texts, wanted)
         return [output.place(one) for one in find(wanted, output.seen(output.documents), output.names)]
 
-    def set(self, place: Place, value: Value, typed: str | None = None) -> Edit:
+    def set(self, place: NodePath, value: Value, typed: str | None = None) -> Edit:
         """Edits a value in its source. typed: the user's spelling. Raises Refused."""
         history = history_of(self.output, place)
         if not place.way:
-            raise Refused(
+            raise EditError(
                 UNWRITABLE, "a whole document is not edited at once", path=str(place), hint="name a key of it"
             )
         if equal(place.value, value):
@@ -197,19 +197,19 @@ class State:
         )
         return self.best(place, value, tries)
 
-    def best(self, place: Place, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
+    def best(self, place: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
         """The first candidate that changes nothing else, or else the first one that produces the value. Raises Refused.
 
         tries: of each the path of a file, FILE:LINE, and the text of the file.
         """
         second: Edit | None = None
-        failed: Refused | None = None
+        failed: EditError | None = None
         for number, (path, where, text) in enumerate(tries):
             if number >= _MOST_TRIES:
                 break
             try:
                 edit = self.tried(place, value, {path: text}, [where])
-            except Refused as refused:
+            except EditError as refused:
                 failed = failed or refused
                 continue
             if not edit.also:
@@ -217,11 +217,11 @@ class State:
             second = second or edit
         if second is not None:
             return second
-        raise failed or Refused(UNWRITABLE, f"{place} cannot be edited by itself", path=str(place))
+        raise failed or EditError(UNWRITABLE, f"{place} cannot be edited by itself", path=str(place))
 
     def tried(
         self,
-        place: Place,
+        place: NodePath,
         value: Value,
         texts: Mapping[str, str],
         places: Sequence[str],
@@ -240,7 +240,7 @@ class State:
         except LimitError:
             raise
         except PlaitError as error:
-            raise Refused(
+            raise EditError(
                 FAILS,
                 f"the run fails with {shown(value)} at {where}: {error.message}",
                 path=str(place),
@@ -250,7 +250,7 @@ class State:
             ) from None
         is_there, got = value_at(output.documents, place)
         if not is_there or not equal(got, value):
-            raise Refused(
+            raise EditError(
                 OTHERWISE,
                 f"with {shown(value)} at {where} the output has another value",
                 path=str(place),
@@ -272,7 +272,7 @@ class State:
         found = [named(one) for one in differences(hidden(wanted), hidden(output.seen(output.documents)))] + texts
         if not found and not self.output.is_decided:
             found = [
-                f"{Place(a, number, ())}: the order of keys"
+                f"{NodePath(a, number, ())}: the order of keys"
                 for number, (a, b) in enumerate(zip(wanted, output.documents, strict=True))
                 if not equal(a.value, b.value)
             ]

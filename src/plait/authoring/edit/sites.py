@@ -20,7 +20,7 @@ from plait.yaml.lossless.flow_collections import TreeError
 from plait.yaml.lossless.nodes import ALIAS, PAIR, Collection
 from plait.yaml.lossless.scalar_values import body_start, scalar_value
 from plait.yaml.lossless.scanner import scan
-from plait.yaml.scalar_styles import FORMS, Forms, double_quoted
+from plait.yaml.scalar_styles import FORMS, ScalarStyles, double_quoted
 from plait.yaml.style import Style
 
 TYPE_CHECKING = False
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from plait.yaml.lossless.nodes import Node
 
 # Where lines that follow would belong to a literal block, texts of several lines are quoted.
-_QUOTED = Forms(FORMS.strings.misread, blocks=False)
+_QUOTED = ScalarStyles(FORMS.strings.misread, blocks=False)
 # A number or a word as a person spells it, such as 0x1F or 1.50.
 _SPELLED = re.compile(r"[A-Za-z0-9_.+~-]+")
 
 
-class Site:
+class ItemSpan:
     """An item of a map or a sequence in a text.
 
     item: in the tree. around: its collection; place: its index there. key: of a map item, as read. line: of its key or
@@ -89,9 +89,9 @@ class Text:
                 "not YAML 1.1 as libyaml reads it", at=Position(Source("", self.text), line), code="edit-target"
             ) from None
         self.roots = [document.root for document in self.tree.documents]
-        self.sites: list[Site] = []
-        self._inside: dict[Collection, list[Site]] = {}
-        self._by_line: dict[int, list[Site]] = {}
+        self.sites: list[ItemSpan] = []
+        self._inside: dict[Collection, list[ItemSpan]] = {}
+        self._by_line: dict[int, list[ItemSpan]] = {}
         for around, item in self.tree.walk():
             self._add(around, item)
 
@@ -105,7 +105,7 @@ class Text:
         line = last = self.line_of(item.start)
         if item.value.start < item.value.end:
             last = self.line_of(item.value.start)
-        site = Site(item, around, len(inside), key=key, line=line, last_line=last)
+        site = ItemSpan(item, around, len(inside), key=key, line=line, last_line=last)
         inside.append(site)
         self.sites.append(site)
         for number in {line, last}:
@@ -133,11 +133,11 @@ class Text:
 
     # -- finding -----------------------------------------------------------------------------------------------------
 
-    def on_line(self, line: int) -> list[Site]:
+    def on_line(self, line: int) -> list[ItemSpan]:
         """All sites whose key, dash or value begins on a line."""
         return self._by_line.get(line, [])
 
-    def along(self, root: Node, steps: Sequence[Value | Item]) -> Site | None:
+    def along(self, root: Node, steps: Sequence[Value | Item]) -> ItemSpan | None:
         """The site at a path from the top of a document.
 
         steps: of each map item the item, of each array item its number.
@@ -154,7 +154,7 @@ class Text:
             around = found.value
         return found
 
-    def holds(self, site: Site, value: Value) -> bool:
+    def holds(self, site: ItemSpan, value: Value) -> bool:
         """True if the site is written as the value. Compares only the kind of collections; False for aliases."""
         node = site.value
         if isinstance(node, Collection):
@@ -167,7 +167,7 @@ class Text:
             return False
         return type(found) is type(value) and repr(found) == repr(value)
 
-    def is_computed(self, site: Site) -> bool:
+    def is_computed(self, site: ItemSpan) -> bool:
         """True if code computes the value: an expression after the key, code in the text, a placeholder."""
         node = site.value
         if node.start == node.end:
@@ -178,7 +178,7 @@ class Text:
 
     # -- editing -----------------------------------------------------------------------------------------------------
 
-    def replaced(self, site: Site, value: Value, typed: str | None = None) -> Iterator[str]:
+    def replaced(self, site: ItemSpan, value: Value, typed: str | None = None) -> Iterator[str]:
         """The text with another value at a site, spelled in each way that may do, the best first.
 
         Candidates that do not read as the value come only if all of them do not. typed: the user's spelling of the
@@ -226,7 +226,7 @@ class Text:
             for form in dict.fromkeys(forms):
                 yield before + form
 
-    def _exchanged(self, site: Site, value: Value) -> list[str]:
+    def _exchanged(self, site: ItemSpan, value: Value) -> list[str]:
         """The text with a value of several lines, or in the place of one."""
         found: list[str] = []
         for forms in (FORMS, _QUOTED):
@@ -238,13 +238,13 @@ class Text:
                 break
         return [*dict.fromkeys(found)]
 
-    def _with(self, site: Site, form: str) -> str:
+    def _with(self, site: ItemSpan, form: str) -> str:
         node, text = site.value, self.text
         if node.start < node.end:
             return text[: node.start] + form + text[node.end :]
         return text[: site.after] + " " + form + text[site.after :]
 
-    def with_literal(self, site: Site, value: Value) -> str | None:
+    def with_literal(self, site: ItemSpan, value: Value) -> str | None:
         """The text with a value in place of the expression after a key or dash; None if there is none."""
         is_code = site.value.start == site.value.end and self.is_computed(site)
         cut = self._cut(site) if is_code else None
@@ -255,12 +255,12 @@ class Text:
         found = None if there is None else next(bare.replaced(there, value), None)
         return None if found is None else self._mark + found
 
-    def with_code(self, site: Site, code: str) -> str | None:
+    def with_code(self, site: ItemSpan, code: str) -> str | None:
         """The text with an expression in place of a value; None if there is no room for one."""
         cut = None if site.around.in_brackets else self._cut(site)
         return None if cut is None else f"{self._mark}{cut[: site.after]} #@ {code}{cut[site.after :]}"
 
-    def _cut(self, site: Site) -> str | None:
+    def _cut(self, site: ItemSpan) -> str | None:
         """The text without the value or expression after a key or dash; None if that is unknown."""
         text, after, node = self.text, site.after, site.value
         end = text.find("\n", max(node.end, after))
@@ -270,7 +270,7 @@ class Text:
             return None  # a comment
         return text[:after] + text[end - text[:end].endswith("\r") :]
 
-    def without(self, site: Site) -> str | None:
+    def without(self, site: ItemSpan) -> str | None:
         """The text without an item, its comments and annotations; None if it cannot be removed alone."""
         around = site.around
         if len(self._inside[around]) != len(around.items):
@@ -312,7 +312,7 @@ def _is_scalar(node: Node) -> bool:
     return not isinstance(node, Collection) and node.style is not ALIAS
 
 
-def is_same_key(site: Site, item: Item | None) -> bool:
+def is_same_key(site: ItemSpan, item: Item | None) -> bool:
     """True if a site has the same kind and key as an item. item: None matches any site."""
     if item is None:
         return True
@@ -321,7 +321,7 @@ def is_same_key(site: Site, item: Item | None) -> bool:
     )
 
 
-def has_computed_key(site: Site) -> bool:
+def has_computed_key(site: ItemSpan) -> bool:
     """True if code or variables compute the key of a site."""
     return type(site.key) is str and ("(@" in site.key or "((" in site.key)
 
@@ -334,7 +334,7 @@ def _one_line(value: Value) -> str | None:
     return None if "\n" in text else text
 
 
-def _reads(text: str, site: Site, value: Value) -> bool:
+def _reads(text: str, site: ItemSpan, value: Value) -> bool:
     """True if a text has the scalar value at a site."""
     from plait.base.errors import PlaitError
 

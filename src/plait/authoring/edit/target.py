@@ -7,11 +7,11 @@ import os
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.verifying import with_texts
 from plait.authoring.project.run import Run
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.insight.explain import Explainer
 from plait.insight.item_names import ItemNames
-from plait.insight.node_paths import Place, all_places
-from plait.insight.redaction import Labels, masked, masked_lines
+from plait.insight.node_paths import NodePath, all_places
+from plait.insight.redaction import SecretLabels, masked, masked_lines
 from plait.tree.nodes import Array, Document, Map, MapItem, equal
 from plait.tree.secrets import uses_secrets
 
@@ -34,7 +34,7 @@ class Output:
 
     __slots__ = ("_labels", "documents", "texts", "top", "trace", "view")
 
-    def __init__(self, made: Documents, view: View, top: str | None) -> None:
+    def __init__(self, made: Documents, view: InputView, top: str | None) -> None:
         self.top = top
         self.documents: list[Document] = made.nodes.items
         files: Mapping[str, str] = getattr(made, "files", {})
@@ -57,7 +57,7 @@ class Output:
     def labels(self) -> Mapping[tuple[type, Scalar], str]:
         """The labels that replace secret scalars of the output."""
         if self._labels is None:
-            self._labels, label = {}, Labels()
+            self._labels, label = {}, SecretLabels()
             explainer = None if self.trace is None or not self.trace.secrets else Explainer(self.trace)
             for place in () if explainer is None else all_places(self.seen(self.documents), {}):
                 value: Scalar = place.value  # type: ignore[assignment]
@@ -79,7 +79,7 @@ class Output:
         """Documents of this output without what a secret decides to be there."""
         return documents if self.trace is None else Explainer(self.trace).visible(documents)
 
-    def place(self, seen: Place) -> Place:
+    def place(self, seen: NodePath) -> NodePath:
         """The place of this output that is another one in its documents as they are seen; it is called as that one."""
         assert self.trace is not None
         copies = self.trace.copies
@@ -114,12 +114,12 @@ class Output:
         return [document.with_value(without(document.value)) for document in documents]
 
 
-class Seen(Place):
+class Seen(NodePath):
     """A place of an output that is called as in the documents that are seen: what a secret decides does not count."""
 
     __slots__ = ("_seen",)
 
-    def __init__(self, seen: Place, document: Document, number: int, way: tuple[Item, ...]) -> None:
+    def __init__(self, seen: NodePath, document: Document, number: int, way: tuple[Item, ...]) -> None:
         super().__init__(document, number, way)
         self._seen = seen
 
@@ -153,7 +153,7 @@ class Target:
 
     def evaluate(self, texts: Mapping[str, bytes], *, trace: bool = False, uses: Sequence[Use] = ()) -> Output:
         """The output with texts in place of files. uses: additional flags. Raises PlaitError."""
-        view = View({**self._once, **texts})
+        view = InputView({**self._once, **texts})
         made = with_texts(self.run, texts).evaluate(view=view, trace=trace, uses=[*self.uses, *uses])
         output = Output(made, view, None if self.run.at is None else self.run.directory)
         for path, data in view.files.items():
@@ -166,7 +166,7 @@ class Target:
         return output
 
 
-def with_value(documents: Sequence[Document], place: Place, value: Value) -> list[Document]:
+def with_value(documents: Sequence[Document], place: NodePath, value: Value) -> list[Document]:
     """The documents with another value at a place."""
     new: Value = value
     for depth in range(len(place.way) - 1, -1, -1):
@@ -180,9 +180,9 @@ def with_value(documents: Sequence[Document], place: Place, value: Value) -> lis
     return [one.with_value(new) if one is place.document else one for one in documents]
 
 
-def without(documents: Sequence[Document], place: Place) -> list[Document]:
+def without(documents: Sequence[Document], place: NodePath) -> list[Document]:
     """The documents without the value at a place."""
-    above = Place(place.document, place.number, place.way[:-1])
+    above = NodePath(place.document, place.number, place.way[:-1])
     around = above.value
     assert type(around) is Map or type(around) is Array
     kept = around.with_items([one for one in around.items if one is not place.item])  # type: ignore[misc]
@@ -209,7 +209,7 @@ def changed_texts(left: Output, right: Output) -> list[str]:
     return [name for name in names if left.text(name) != right.text(name)]
 
 
-def value_at(documents: Sequence[Document], place: Place) -> tuple[bool, Value]:
+def value_at(documents: Sequence[Document], place: NodePath) -> tuple[bool, Value]:
     """True and the value if documents have a value at the place of another output, by keys and indexes."""
     if place.number >= len(documents):
         return False, None

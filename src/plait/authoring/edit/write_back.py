@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from itertools import islice
 
-from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, Refused
+from plait.authoring.edit.edit_errors import ALSO, FAILS, OTHERWISE, UNWRITABLE, EditError
 from plait.authoring.edit.origins import check_file, decoded, history_of, origins, standing, why_not
-from plait.authoring.edit.setting import Edit, State, joined, named
+from plait.authoring.edit.setting import Edit, EditSession, joined, named
 from plait.authoring.edit.target import changed_texts, differences
 from plait.base.content import encoded
 from plait.base.errors import LimitError, PlaitError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.insight.diff import paired, printed
 from plait.insight.explain import Explainer
-from plait.insight.node_paths import Place
+from plait.insight.node_paths import NodePath
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal, is_filled
 from plait.yaml.format_preserving import aligned
 
@@ -36,7 +36,7 @@ _MOST_TRIES = 6
 _MOST_ROUNDS = 4
 
 
-class Change:
+class OutputDifference:
     """One difference to write back.
 
     place: of the changed or removed value; for an added item, the collection. value: the new value; None if it is
@@ -47,7 +47,7 @@ class Change:
 
     def __init__(
         self,
-        place: Place,
+        place: NodePath,
         value: Value = None,
         *,
         added: Item | None = None,
@@ -68,7 +68,7 @@ class Change:
         return f"a new item of {self.place}"
 
 
-def put_back(state: State, wanted: Sequence[Document]) -> tuple[Edit, list[Refused]]:
+def put_back(state: EditSession, wanted: Sequence[Document]) -> tuple[Edit, list[EditError]]:
     """The edited files that make the run produce other documents, and the differences that could not be written back.
 
     wanted: the documents that the run is to make; their order counts, that of keys does not. Raises PlaitError.
@@ -80,18 +80,18 @@ def put_back(state: State, wanted: Sequence[Document]) -> tuple[Edit, list[Refus
         if not left or not edit.files:
             break
         # What is done already may have been in the way of the rest.
-        state = State(state.target, {**state.texts, **edit.texts})
+        state = EditSession(state.target, {**state.texts, **edit.texts})
     if left and not refused:
-        refused = [Refused(OTHERWISE, f"{one} is still another value", path=one) for one in left]
+        refused = [EditError(OTHERWISE, f"{one} is still another value", path=one) for one in left]
     return joined(edits), refused if left else []
 
 
 class _Back:
-    def __init__(self, state: State, wanted: Sequence[Document]) -> None:
+    def __init__(self, state: EditSession, wanted: Sequence[Document]) -> None:
         self.state = state
         self.before = printed(state.output.documents)
         self.wanted = printed(wanted)
-        self.refused: list[Refused] = []
+        self.refused: list[EditError] = []
         assert state.output.trace is not None
         self.explainer = Explainer(state.output.trace)
         # The edits that are kept so far, what they make, and what that has otherwise than wanted.
@@ -99,7 +99,7 @@ class _Back:
         self.edit = Edit({}, state.output, state.output)
         self.left = self._left(state.output.documents)
 
-    def done(self) -> tuple[Edit, list[Refused], list[str]]:
+    def done(self) -> tuple[Edit, list[EditError], list[str]]:
         """The edit, the rejected differences, and the remaining ones."""
         changes = [*self._changes()]
         if not changes:
@@ -113,7 +113,7 @@ class _Back:
 
     # -- what differs ------------------------------------------------------------------------------------------------
 
-    def _changes(self) -> Iterator[Change]:
+    def _changes(self) -> Iterator[OutputDifference]:
         names = self.state.output.names
         numbers = {document: number for number, document in enumerate(self.state.output.documents)}
         if len(self.before) == len(self.wanted):
@@ -125,14 +125,16 @@ class _Back:
                 shown = old or new
                 assert shown is not None
                 what = "is new" if old is None else "is gone"
-                name = str(Place(shown, numbers.get(shown, len(self.before)), (), names=names))
-                self.refused.append(Refused(UNWRITABLE, f"{name} {what}: whole documents are not put back", path=name))
+                name = str(NodePath(shown, numbers.get(shown, len(self.before)), (), names=names))
+                self.refused.append(
+                    EditError(UNWRITABLE, f"{name} {what}: whole documents are not put back", path=name)
+                )
             elif not equal(old.value, new.value):
-                yield from _between(Place(old, numbers[old], (), names=names), new.value)
+                yield from _between(NodePath(old, numbers[old], (), names=names), new.value)
 
     # -- where it can be put -----------------------------------------------------------------------------------------
 
-    def _ways(self, change: Change) -> list[Pieces]:
+    def _ways(self, change: OutputDifference) -> list[Pieces]:
         """Candidate edits for a change, the likeliest first. Records the reason if there are none."""
         try:
             if change.added is not None:
@@ -148,12 +150,12 @@ class _Back:
             if not found:
                 raise why_not(history, self.state.files)
             return found[:_MOST_TRIES]
-        except Refused as refused:
+        except EditError as refused:
             refused.path = str(change)
             self.refused.append(refused)
             return []
 
-    def _ways_to_remove(self, change: Change) -> Iterator[Pieces]:
+    def _ways_to_remove(self, change: OutputDifference) -> Iterator[Pieces]:
         """The texts that remove an item: at its position, and at all its positions if it existed before."""
         every: dict[str, list[tuple[int, int, str]]] = {}
         seen = False
@@ -167,10 +169,10 @@ class _Back:
             for path, found in pieces.items():
                 every.setdefault(path, []).extend(found)
         if not seen:
-            raise Refused(UNWRITABLE, f"{change} cannot be taken out by itself", path=str(change))
+            raise EditError(UNWRITABLE, f"{change} cannot be taken out by itself", path=str(change))
         yield every
 
-    def _ways_to_add(self, change: Change) -> Iterator[Pieces]:
+    def _ways_to_add(self, change: OutputDifference) -> Iterator[Pieces]:
         """Candidates for an added item: after the item that it follows in the output, or beside another one; else the
         collection is rewritten.
         """
@@ -198,7 +200,7 @@ class _Back:
                     seen = True
                     yield self._pieces(origin, text)
         if not seen:
-            raise Refused(UNWRITABLE, f"there is no place to add {change}", path=str(change))
+            raise EditError(UNWRITABLE, f"there is no place to add {change}", path=str(change))
 
     def _pieces(self, origin: Origin, text: str) -> Pieces:
         if origin.path not in self.state.texts:
@@ -225,7 +227,7 @@ class _Back:
             return None
         return None if left else edit
 
-    def _divided(self, ways: Sequence[tuple[Change, list[Pieces]]]) -> None:
+    def _divided(self, ways: Sequence[tuple[OutputDifference, list[Pieces]]]) -> None:
         """Keeps the likeliest edits of some changes if all of them are right together; else tries each half."""
         if len(ways) == 1:
             self._alone(*ways[0])
@@ -236,9 +238,9 @@ class _Back:
             self._divided(ways[:middle])
             self._divided(ways[middle:])
 
-    def _alone(self, change: Change, found: Sequence[Pieces]) -> None:
+    def _alone(self, change: OutputDifference, found: Sequence[Pieces]) -> None:
         """Keeps the first edit that writes back a change and nothing else, or records the reason for rejecting all."""
-        failed: Refused | None = None
+        failed: EditError | None = None
         for pieces in found:
             refused = self._keeps([pieces], [change])
             if refused is None:
@@ -247,19 +249,19 @@ class _Back:
         if failed is not None:
             self.refused.append(failed)
 
-    def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[Change]) -> Refused | None:
+    def _keeps(self, pieces: Sequence[Pieces], changes: Sequence[OutputDifference]) -> EditError | None:
         """Keeps some edits if they bring the output nearer by as much as they change. Returns the reason otherwise."""
-        allowance().check_time()
+        current_budget().check_time()
         change = changes[0]
         texts = self._texts([*self.kept, *pieces])
         if texts is None:
-            return Refused(OTHERWISE, f"{change} is written where another change is", path=str(change))
+            return EditError(OTHERWISE, f"{change} is written where another change is", path=str(change))
         try:
             edit, left = self._made(texts)
         except LimitError:
             raise
         except PlaitError as error:
-            return Refused(FAILS, f"{change}: the run fails: {error.message}", path=str(change))
+            return EditError(FAILS, f"{change}: the run fails: {error.message}", path=str(change))
         more = [one for one in left if one not in self.left and not any(_is_moved(one, each) for each in changes)]
         if more or len(self.left) - len(left) < len(changes):
             return _why_worse(change, more)
@@ -300,9 +302,9 @@ class _Back:
         return texts
 
 
-def _between(place: Place, new: Value) -> Iterator[Change]:
+def _between(place: NodePath, new: Value) -> Iterator[OutputDifference]:
     """The changes that turn a value of the output into the wanted one, item by item."""
-    pending: list[tuple[Place, Value]] = [(place, new)]
+    pending: list[tuple[NodePath, Value]] = [(place, new)]
     while pending:
         here, wanted = pending.pop()
         old = here.value
@@ -317,7 +319,7 @@ def _between(place: Place, new: Value) -> Iterator[Change]:
             pairs = [(old.items[a], wanted.items[b]) for a, b in aligned(old.items, wanted.items)]
             fresh = [item for item in wanted.items if all(item is not other for _, other in pairs)]
         else:
-            yield Change(here, wanted)
+            yield OutputDifference(here, wanted)
             continue
         known = {other: item for item, other in pairs}
         kept = {item for item, _ in pairs}
@@ -325,14 +327,14 @@ def _between(place: Place, new: Value) -> Iterator[Change]:
             items: Sequence[Item] = wanted.items
             number = next(number for number, one in enumerate(items) if one is item)
             behind = next((known[one] for one in reversed(items[:number]) if one in known), None)
-            yield Change(here, added=item, behind=behind)
+            yield OutputDifference(here, added=item, behind=behind)
         for item in old.items:
             if item not in kept:
-                yield Change(here.at((*here.way, item)), is_gone=True)
+                yield OutputDifference(here.at((*here.way, item)), is_gone=True)
         pending += [(here.at((*here.way, item)), other.value) for item, other in reversed(pairs)]
 
 
-def _is_moved(name: str, change: Change) -> bool:
+def _is_moved(name: str, change: OutputDifference) -> bool:
     """True if a difference may only be caused by new indexes of an array's items."""
     way = change.place.way if change.added is not None else change.place.way[:-1]
     around = change.place.at(way)
@@ -344,15 +346,15 @@ def _is_moved(name: str, change: Change) -> bool:
     )
 
 
-def _why_worse(change: Change, more: Sequence[str]) -> Refused:
+def _why_worse(change: OutputDifference, more: Sequence[str]) -> EditError:
     if more:
-        return Refused(
+        return EditError(
             ALSO,
             f"the edit of {change} would change other values too: {', '.join(more[:6])}",
             path=str(change),
             changes=more,
         )
-    return Refused(OTHERWISE, f"{change} is not what comes of it where it is written", path=str(change))
+    return EditError(OTHERWISE, f"{change} is not what comes of it where it is written", path=str(change))
 
 
 def _common(one: str, other: str) -> int:

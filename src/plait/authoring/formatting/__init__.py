@@ -4,6 +4,6 @@
 has changed, `command` is the command line.
 """
 
-from plait.authoring.formatting.formatter import Formatted, format_text
+from plait.authoring.formatting.formatter import FormattedText, format_text
 
-__all__ = ["Formatted", "format_text"]
+__all__ = ["FormattedText", "format_text"]

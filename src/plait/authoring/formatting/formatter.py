@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from plait.authoring.formatting.structure import Block, OddError, Plan, plan_of, words
+from plait.authoring.formatting.structure import Block, OddError, Reindentation, plan_of, words
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import equal, walk
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _ODD_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 
 
-class Formatted:
+class FormattedText:
     """A text and what became of it. left_alone: why it stays as it is, although it is YAML; empty otherwise."""
 
     __slots__ = ("before", "left_alone", "text")
@@ -38,7 +38,7 @@ class Formatted:
         return self.text != self.before
 
 
-def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None = None) -> Formatted:
+def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None = None) -> FormattedText:
     """Format one text. lines: the first and the last that may change, from 0; all without.
 
     Maps and sequences are indented by two spaces, sequences below keys as most of them are in the text. Spaces at the ends
@@ -49,27 +49,27 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
     """
     before = _read(text, name)
     if _ODD_BREAKS.search(text):
-        return Formatted(text, text, "it has line breaks of more than one kind")
+        return FormattedText(text, text, "it has line breaks of more than one kind")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     if "\ufeff" in text[len(mark) :]:
         # The scanner takes some of them for nothing, our reader for text.
-        return Formatted(text, text, "it has a byte order mark that is not at its beginning")
+        return FormattedText(text, text, "it has a byte order mark that is not at its beginning")
     written = text[len(mark) :].split("\n")
     try:
         tree = scan(text[len(mark) :])
         plan = plan_of(tree, written)
     except (OddError, TreeError):
-        return Formatted(text, text, "it has something whose lines are better left where they are")
+        return FormattedText(text, text, "it has something whose lines are better left where they are")
     new = _written(written, plan, before[1])
     for some in [new] if lines is None else _of_lines(written, new, *lines):
         made = mark + "\n".join(some)
         if made == text:
-            return Formatted(text, text)
+            return FormattedText(text, text)
         if _says_the_same(before, words(tree), made, mark, name):
-            return Formatted(text, made)
+            return FormattedText(text, made)
     if lines is not None:
-        return Formatted(text, text, "these lines cannot be moved without those around them")
-    return Formatted(text, text, "formatting would change what it says; this is a bug in plait, please report it")
+        return FormattedText(text, text, "these lines cannot be moved without those around them")
+    return FormattedText(text, text, "formatting would change what it says; this is a bug in plait, please report it")
 
 
 def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
@@ -115,7 +115,7 @@ def _texts(comments: Comments, owner: object) -> list[str]:
     return [re.sub("^@ +", "@ ", comment.text.rstrip()) for comment in comments.of.get(owner, [])]  # type: ignore[call-overload]
 
 
-def _written(lines: Sequence[str], plan: Plan, comments: Comments) -> list[str]:
+def _written(lines: Sequence[str], plan: Reindentation, comments: Comments) -> list[str]:
     """The lines of the new text."""
     code = {
         comment.line - 1: comment.column - 1
@@ -175,7 +175,7 @@ def _moved(line: str, way: int, block: Block | None) -> str:
     return " " * max(least, column + way, line[column] in "-.%") + line[column:]
 
 
-def _of_comments(lines: Sequence[str], plan: Plan) -> dict[int, int]:
+def _of_comments(lines: Sequence[str], plan: Reindentation) -> dict[int, int]:
     """The columns of comments on lines of their own, by the collections above and the line below."""
     below: dict[int, int] = {}
     after: int | None = None
@@ -208,7 +208,7 @@ def _is_mark(line: str) -> bool:
     return line.startswith(("---", "..."))
 
 
-def _below(lines: Sequence[str], plan: Plan, number: int | None) -> tuple[int, int] | None:
+def _below(lines: Sequence[str], plan: Reindentation, number: int | None) -> tuple[int, int] | None:
     """The column of a line, before and after."""
     if number is None:
         return None

@@ -1,6 +1,6 @@
 """The first item on each line of a YAML text, and its new column.
 
-The tree has the block collections with the columns of their items. Nothing here changes a text; a `Plan` has the new
+The tree has the block collections with the columns of their items. Nothing here changes a text; a `Reindentation` has the new
 column of each line.
 """
 
@@ -39,7 +39,7 @@ class Block:
         self.new = new
 
 
-class Plan:
+class Reindentation:
     """The new layout of a text. Lines and columns count from 0.
 
     columns: the new column of a line that begins with an item of a block collection. moved: for a line that continues a
@@ -99,7 +99,7 @@ def _walk(tree: Tree) -> Iterator[tuple[Node, Item | None]]:
         yield item.value, item
 
 
-def plan_of(tree: Tree, lines: list[str]) -> Plan:
+def plan_of(tree: Tree, lines: list[str]) -> Reindentation:
     """The plan of a text. Raises OddError."""
     # The first sequence is most often like the others.
     planner = _Planner(tree, lines, indented=None)
@@ -128,7 +128,7 @@ class _Planner:
     def __init__(self, tree: Tree, lines: list[str], *, indented: bool | None) -> None:
         self.tree = tree
         self.lines = lines
-        self.plan = Plan()
+        self.plan = Reindentation()
         self.is_indented = indented
         self.level = self.indented = 0
         self.blocks: list[Block] = []

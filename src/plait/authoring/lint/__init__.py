@@ -14,12 +14,12 @@ from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.authoring.lint.finding import Finding, Place
+    from plait.authoring.lint.finding import LintFinding, RelatedSpan
     from plait.authoring.lint.linter import lint
 
-__all__ = ["Finding", "Place", "lint"]
+__all__ = ["LintFinding", "RelatedSpan", "lint"]
 
-_HOMES = {"Finding": "finding", "Place": "finding", "lint": "linter"}
+_HOMES = {"LintFinding": "finding", "RelatedSpan": "finding", "lint": "linter"}
 
 
 def __getattr__(name: str) -> object:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lint.finding import Finding
-from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.finding import LintFinding
+from plait.authoring.lint.layout import LintedFile
 from plait.authoring.lint.yaml_versions import LONGEST, may_differ, readings
 from plait.base.text_edits import Edit
 from plait.tree.nodes import COLLECTIONS, MapItem
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item, Scalar
 
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ONE_OF_TWO = "readers of YAML 1.1 and 1.2 take this value for different things"
 
 
-def inputs(subject: Subject) -> Iterator[Finding]:
+def inputs(subject: LintProject) -> Iterator[LintFinding]:
     """Scalars of inputs."""
     for path in subject.paths:
         layout = subject.layout(path) if subject.is_own(path) else None
@@ -34,7 +34,7 @@ def inputs(subject: Subject) -> Iterator[Finding]:
             yield from of_file(layout, partial(subject.is_private, path))
 
 
-def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Finding]:
+def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[LintFinding]:
     """Scalars of one file. is_private: True if the value on a line must not be shown."""
     text = layout.text
     for node in layout.tree.values():
@@ -48,7 +48,7 @@ def of_file(layout: Layout, is_private: Callable[[int], bool]) -> Iterator[Findi
         line, column = layout.tree.place(start)
         hidden = is_private(line)
         value = scalar_value(text, node)
-        yield Finding(
+        yield LintFinding(
             "R401",
             layout.path,
             line,
@@ -79,12 +79,12 @@ def _plainer(value: Scalar, written: str, place: Edit) -> list[Edit]:
     return []
 
 
-def outputs(subject: Subject) -> Iterator[Finding]:
+def outputs(subject: LintProject) -> Iterator[LintFinding]:
     """Scalars of the output that are printed ambiguously, each at its origin."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs:
         text = ran.documents.to_yaml()
-        printed = Layout.of("output", text) if may_differ(text) else None
+        printed = LintedFile.of("output", text) if may_differ(text) else None
         for item in () if printed is None else printed.items:
             if type(item.value) in COLLECTIONS or printed is None:
                 continue
@@ -97,7 +97,7 @@ def outputs(subject: Subject) -> Iterator[Finding]:
             if place is None or (*place, written) in seen or not subject.text(place[0]):
                 continue
             seen.add((*place, written))
-            yield Finding(
+            yield LintFinding(
                 "R402",
                 *place,
                 _ONE_OF_TWO
@@ -107,7 +107,7 @@ def outputs(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _origin(trace: Trace, documents: object, printed: Layout, wanted: Item) -> tuple[str, int] | None:
+def _origin(trace: Trace, documents: object, printed: LintedFile, wanted: Item) -> tuple[str, int] | None:
     """The origin of a printed value: the item at the same place of the documents."""
     way: list[int] = []
     item: Item | None = wanted

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.lint.finding import Finding
+    from plait.authoring.lint.finding import LintFinding
 
 
 def lint(
@@ -21,7 +21,7 @@ def lint(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     portable: Sequence[str] = (),
-) -> list[Finding]:
+) -> list[LintFinding]:
     """The findings about the runs of a project, by file and line, as `plait lint` reports them.
 
     project: a project file, or a directory; without a project file in it or above, the runs are inferred.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.authoring.analysis.file_facts import OPS
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lint.finding import Finding
+from plait.authoring.lint.finding import LintFinding
 from plait.base.text_edits import Edit
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
 
@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Ran, Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import EvaluatedRun, LintProject
     from plait.tree.nodes import Item
 
     Line = tuple[str, int]
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CHECKS = ("@overlay/assert", "@assert/")
 
 
-def overlays(subject: Subject) -> Iterator[Finding]:
+def overlays(subject: LintProject) -> Iterator[LintFinding]:
     """Overlay items that were evaluated, and matched nothing or lost everywhere."""
     matched, missed = _overlay_lines(subject)
     used: set[Line] = set().union(*(ran.used for ran in subject.runs)) if subject.runs else set()
@@ -54,7 +54,7 @@ def overlays(subject: Subject) -> Iterator[Finding]:
             yield layout.finding("D101", item, message, removes=removes, hint="take it out")
 
 
-def _overlay_lines(subject: Subject) -> tuple[set[Line], set[Line]]:
+def _overlay_lines(subject: LintProject) -> tuple[set[Line], set[Line]]:
     """The lines of overlay items that matched, and of those that matched nothing."""
     matched: set[Line] = set()
     missed: set[Line] = set()
@@ -70,7 +70,7 @@ def _overlay_lines(subject: Subject) -> tuple[set[Line], set[Line]]:
     return matched, missed
 
 
-def _highest(layout: Layout, line: int, used: set[int], missed: set[Line]) -> Item | None:
+def _highest(layout: LintedFile, line: int, used: set[int], missed: set[Line]) -> Item | None:
     """The outermost item around the items on a line that contributes to no output."""
     items = layout.at(line)
     found: Item | None = None
@@ -83,7 +83,7 @@ def _highest(layout: Layout, line: int, used: set[int], missed: set[Line]) -> It
     return found
 
 
-def _around(layout: Layout, item: Item) -> Iterator[Item]:
+def _around(layout: LintedFile, item: Item) -> Iterator[Item]:
     """An item, its ancestors and its descendants."""
     yield item
     yield from walk(item.value)
@@ -93,7 +93,7 @@ def _around(layout: Layout, item: Item) -> Iterator[Item]:
         up = layout.parent(up)
 
 
-def _is_check(layout: Layout, item: Item) -> bool:
+def _is_check(layout: LintedFile, item: Item) -> bool:
     """True if an item serves to reject something, or to check that nothing is there."""
     for comment in layout.comments_of(item):
         if comment.text.startswith(_CHECKS):
@@ -104,7 +104,7 @@ def _is_check(layout: Layout, item: Item) -> bool:
     return False
 
 
-def is_of_values(layout: Layout, item: Item) -> bool:
+def is_of_values(layout: LintedFile, item: Item) -> bool:
     """True if an item belongs to data values or their schema, which are merged as overlays are."""
     document = layout.document_of(item)
     return document is not None and any(
@@ -118,15 +118,15 @@ def _kind(item: Item) -> str:
     return "document" if type(item) is Document else "array item"
 
 
-def _any(subject: Subject) -> str:
+def _any(subject: LintProject) -> str:
     return "any run" if len(subject.runs) > 1 else f'the run "{subject.runs[0].run.name}"'
 
 
-def _all(subject: Subject) -> str:
+def _all(subject: LintProject) -> str:
     return "every run" if len(subject.runs) > 1 else f'the run "{subject.runs[0].run.name}"'
 
 
-def operations(subject: Subject) -> Iterator[Finding]:
+def operations(subject: LintProject) -> Iterator[LintFinding]:
     """Operations that remove missing items, or whose values are replaced by later ones."""
     ran = [one for one in subject.runs if one.run.command == "patch"]
     done = {
@@ -155,7 +155,7 @@ def operations(subject: Subject) -> Iterator[Finding]:
         yield layout.finding("D102", item, message, removes=removes, hint="take it out")
 
 
-def operations_of(subject: Subject) -> Iterator[tuple[Layout, Item, str]]:
+def operations_of(subject: LintProject) -> Iterator[tuple[LintedFile, Item, str]]:
     """The operations of the files that runs apply: each with its type."""
     for file in subject.files():
         layout = subject.layout(file.path) if file.kind == OPS else None
@@ -166,7 +166,7 @@ def operations_of(subject: Subject) -> Iterator[tuple[Layout, Item, str]]:
                     yield layout, item, str(found.value)
 
 
-def operation_removal(layout: Layout, item: Item) -> list[Edit] | None:
+def operation_removal(layout: LintedFile, item: Item) -> list[Edit] | None:
     """The edits that remove an operation. The last one leaves an empty list."""
     removes = layout.removal(item)
     around = layout.parent(item)
@@ -178,7 +178,7 @@ def operation_removal(layout: Layout, item: Item) -> list[Edit] | None:
     return [Edit(first.start, first.end, "[]\n", first.path), *removes[1:]]
 
 
-def layers(subject: Subject) -> Iterator[Finding]:
+def layers(subject: LintProject) -> Iterator[LintFinding]:
     """Abstract documents without children, and substitutions without effect."""
     ran = [one for one in subject.runs if one.run.command == "layer"]
     used: set[Line] = set().union(*(one.used for one in ran)) if ran else set()
@@ -197,7 +197,7 @@ def layers(subject: Subject) -> Iterator[Finding]:
             continue
         removes = layout.removal(item)
         if removes is not None:
-            yield Finding(
+            yield LintFinding(
                 "D111",
                 path,
                 line,
@@ -207,7 +207,7 @@ def layers(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _substitutions(subject: Subject, ran: list[Ran], used: set[Line]) -> Iterator[Finding]:
+def _substitutions(subject: LintProject, ran: list[EvaluatedRun], used: set[Line]) -> Iterator[LintFinding]:
     done = {
         (path, effect.by.line)
         for one in ran

@@ -9,7 +9,7 @@ from plait.authoring.analysis.blocks import block_end, code_on
 from plait.authoring.analysis.file_facts import TEMPLATE
 from plait.authoring.analysis.unused_names import unused_names
 from plait.authoring.lint.dead_values import TESTS, modules
-from plait.authoring.lint.finding import Finding
+from plait.authoring.lint.finding import LintFinding
 from plait.base.text_edits import Edit
 from plait.starlark.syntax import Assign, Call, Evaluate, Load, Name
 from plait.ytt.templates.recovery import STARLARK
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.code import Occurrence
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.subject import LintProject
 
 _MODULES = "@ytt:"
 _LIBRARY_FILES = (".lib.yml", ".lib.yaml", ".star", ".lib.txt")
 
 
-def code(subject: Subject) -> Iterator[Finding]:
+def code(subject: LintProject) -> Iterator[LintFinding]:
     """Unused loads, names and functions."""
     loaded = _loaded_names(subject)
     lonely = {finding.path for finding in modules(subject)}
@@ -58,7 +58,7 @@ def _whole_lines(file: File, first: int, last: int) -> Edit:
 _LOAD = re.compile(r"""\s*load\(\s*(?P<path>"[^"]*"|'[^']*')\s*(?P<names>(,[^()]*)?)\)\s*$""")
 
 
-def _loads(subject: Subject, file: File) -> Iterator[Finding]:
+def _loads(subject: LintProject, file: File) -> Iterator[LintFinding]:
     unused = {(one.name, one.line): one for one, what in unused_names(file) if "loaded" in what}
     for load in file.names.loads:
         gone = [(here, line) for here, _, line in load.names if (here, line) in unused]
@@ -67,7 +67,7 @@ def _loads(subject: Subject, file: File) -> Iterator[Finding]:
             edits = (
                 () if _does_more(subject, file, load.path) else _without_names(file, load, {name for name, _ in gone})
             )
-            yield Finding(
+            yield LintFinding(
                 "D107",
                 file.path,
                 one.line,
@@ -99,7 +99,7 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
     return [Edit(start + found.start("path"), start + found.end("names"), new, file.path)]
 
 
-def _does_more(subject: Subject, file: File, path: str) -> bool:
+def _does_more(subject: LintProject, file: File, path: str) -> bool:
     """True if a file, or one that it loads, has an effect when it is loaded, such as rejecting values."""
     seen: set[str] = set()
     todo = [(file, path)]
@@ -124,7 +124,7 @@ def _does_more(subject: Subject, file: File, path: str) -> bool:
 # ---- names and functions
 
 
-def _names(file: File) -> Iterator[Finding]:
+def _names(file: File) -> Iterator[LintFinding]:
     """Names that are assigned and not read. Loop variables do not count."""
     assigned = {
         (statement.target.name, statement.line): statement
@@ -136,7 +136,7 @@ def _names(file: File) -> Iterator[Finding]:
         statement = assigned.get((one.name, one.line))
         if statement is not None:
             calls = isinstance(statement.value, Call)
-            yield Finding(
+            yield LintFinding(
                 "D108",
                 file.path,
                 one.line,
@@ -168,7 +168,7 @@ def _unused_at_top(file: File) -> Iterator[Occurrence]:
             yield one
 
 
-def _loaded_names(subject: Subject) -> dict[str, set[str]]:
+def _loaded_names(subject: LintProject) -> dict[str, set[str]]:
     """The names that files load, by the last part of the path; functions that are called as exports of libraries under ""."""
     found: dict[str, set[str]] = {"": set()}
     for file in subject.files():
@@ -180,7 +180,7 @@ def _loaded_names(subject: Subject) -> dict[str, set[str]]:
     return found
 
 
-def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[Finding]:
+def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[LintFinding]:
     names = file.names
     wanted = loaded.get(os.path.basename(file.path), set()) | loaded[""]
     for function in names.functions:
@@ -194,7 +194,7 @@ def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[Finding]:
         last = block_end(file.lines, function.line, is_program=file.kind == STARLARK)
         if last is None:
             continue
-        yield Finding(
+        yield LintFinding(
             "D106",
             file.path,
             function.line,

@@ -7,7 +7,7 @@ import re
 
 from plait.authoring.analysis import data_value_uses
 from plait.authoring.analysis.file_facts import TEMPLATE
-from plait.authoring.lint.finding import Finding, Place
+from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.text_edits import Edit
 from plait.starlark.syntax import Evaluate
 from plait.tree.nodes import Map, MapItem
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.data_value_uses import Keys
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Ran, Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import EvaluatedRun, LintProject
     from plait.tree.nodes import Document, Item
 
 _WITH_CODE = (TEMPLATE, STARLARK, TEXT)
@@ -34,11 +34,11 @@ _QUOTED = re.compile(r"""["']#@ [^"'\n]*?\bdata\.values\.(\w+(?:\.\w+)*)""")
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
-def data_values(subject: Subject) -> Iterator[Finding]:
+def data_values(subject: LintProject) -> Iterator[LintFinding]:
     """Data values that no file uses, at their first declaration; those for libraries, by library."""
     used: dict[str, set[Keys]] = {}
     quoted = _quoted(subject)
-    places: dict[tuple[str, Keys], list[tuple[Layout, MapItem]]] = {}
+    places: dict[tuple[str, Keys], list[tuple[LintedFile, MapItem]]] = {}
     for library, layout, document in _declaring(subject):
         if library not in used:
             used[library] = data_value_uses.uses(_files_of(subject, library))
@@ -54,18 +54,18 @@ def data_values(subject: Subject) -> Iterator[Finding]:
             "D104",
             item,
             f"the data value {'.'.join(keys)} is used by no template{library and ' of the library ' + library}",
-            also=[Place(one.path, inner.line, "set here") for one, inner in found[1:]],
+            also=[RelatedSpan(one.path, inner.line, "set here") for one, inner in found[1:]],
             removes=removes,
             hint="take it out" if len(found) == 1 else "take it out everywhere",
         )
 
 
-def _quoted(subject: Subject) -> set[Keys]:
+def _quoted(subject: LintProject) -> set[Keys]:
     """The data values in code that is in quotes, where S382 is the fault: taking out the value would be its opposite."""
     return {tuple(found[1].split(".")) for file in subject.files() for found in _QUOTED.finditer("\n".join(file.lines))}
 
 
-def _files_of(subject: Subject, library: str) -> list[File]:
+def _files_of(subject: LintProject, library: str) -> list[File]:
     """The files with code of a library; of the root, whose values no library has, without a name."""
     return [
         file
@@ -75,11 +75,11 @@ def _files_of(subject: Subject, library: str) -> list[File]:
     ]
 
 
-def _declaring(subject: Subject) -> Iterator[tuple[str, Layout, Document]]:
+def _declaring(subject: LintProject) -> Iterator[tuple[str, LintedFile, Document]]:
     """The documents of data values and schemas of the author's own files, each with the library that it is for: schemas
     first; then plain files of values.
     """
-    annotated: list[tuple[bool, str, Layout, Document]] = []
+    annotated: list[tuple[bool, str, LintedFile, Document]] = []
     for file in subject.files():
         layout = subject.layout(file.path) if subject.is_own(file.path) and file.kind == TEMPLATE else None
         for document in () if layout is None else layout.documents.items:
@@ -97,7 +97,7 @@ def _declaring(subject: Subject) -> Iterator[tuple[str, Layout, Document]]:
             yield "", layout, layout.documents.items[0]
 
 
-def _values_files(subject: Subject) -> list[str]:
+def _values_files(subject: LintProject) -> list[str]:
     """The plain files of data values that runs name."""
     found: dict[str, None] = {}
     for ran in subject.runs:
@@ -107,7 +107,7 @@ def _values_files(subject: Subject) -> list[str]:
     return list(found)
 
 
-def variables(subject: Subject) -> Iterator[Finding]:
+def variables(subject: LintProject) -> Iterator[LintFinding]:
     """Variables that are set and not used."""
     ran = [one for one in subject.runs if one.run.command == "patch"]
     if not ran:
@@ -129,7 +129,7 @@ def variables(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _given(subject: Subject, ran: Ran) -> Iterator[tuple[Layout, MapItem]]:
+def _given(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[LintedFile, MapItem]]:
     """The variables of the files of variables of a run."""
     for setting in ran.run.settings:
         for path in ran.run.paths(setting) if setting.name == "vars-files" else ():
@@ -139,7 +139,7 @@ def _given(subject: Subject, ran: Ran) -> Iterator[tuple[Layout, MapItem]]:
                 yield from ((layout, item) for item in top.items)
 
 
-def _kept_a_map(layout: Layout, item: Item) -> Sequence[Edit]:
+def _kept_a_map(layout: LintedFile, item: Item) -> Sequence[Edit]:
     """The edits that remove a variable. The last one leaves an empty map."""
     removes = layout.removal(item) or []
     around = layout.parent(item)
@@ -156,7 +156,7 @@ TESTS = ("_test.star",)
 _MODULES = (".star", ".lib.yml", ".lib.yaml", ".lib.txt")
 
 
-def libraries(subject: Subject) -> Iterator[Finding]:
+def libraries(subject: LintProject) -> Iterator[LintFinding]:
     """Libraries that no file names."""
     texts = [subject.text(path) for path in subject.paths]
     if any(_GET.search(text) for text in texts):
@@ -172,7 +172,7 @@ def libraries(subject: Subject) -> Iterator[Finding]:
             os.path.join(top, name) for top, _, names in os.walk(directory) for name in names if name[:1] != "."
         )
         if files and not any(named.search(text) for text in texts):
-            yield Finding(
+            yield LintFinding(
                 "D109",
                 files[0],
                 1,
@@ -182,7 +182,7 @@ def libraries(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def modules(subject: Subject) -> Iterator[Finding]:
+def modules(subject: LintProject) -> Iterator[LintFinding]:
     """Files of functions that no file loads."""
     wanted = {
         load.path.rpartition("/")[2].rpartition(":")[2]
@@ -200,7 +200,7 @@ def modules(subject: Subject) -> Iterator[Finding]:
                 continue
             file = subject.file(path)
             if file is not None and not any(isinstance(one, Evaluate) for one in file.recovered.statements):
-                yield Finding(
+                yield LintFinding(
                     "D110",
                     path,
                     1,

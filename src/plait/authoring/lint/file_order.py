@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lint.finding import Finding, Place
+from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.errors import PlaitError
 from plait.insight.explain import Explainer
 from plait.insight.node_paths import all_places, parse, places
@@ -22,9 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.authoring.lint.subject import Ran, Subject
+    from plait.authoring.lint.subject import EvaluatedRun, LintProject
     from plait.engine.results import Documents
-    from plait.insight.node_paths import Place as Value
+    from plait.insight.node_paths import NodePath as Value
     from plait.tree.nodes import Item
     from plait.tree.provenance import Trace
 
@@ -40,7 +40,7 @@ class Pair:
 
     __slots__ = ("after", "before", "ran", "value")
 
-    def __init__(self, ran: Ran, value: Value, before: Change, after: Change) -> None:
+    def __init__(self, ran: EvaluatedRun, value: Value, before: Change, after: Change) -> None:
         self.ran = ran
         self.value = value
         self.before = before
@@ -52,7 +52,7 @@ class Pair:
         return path_of(self.before.source) or "", path_of(self.after.source) or ""
 
 
-def order(subject: Subject, *, listed: bool = False) -> Iterator[Finding]:
+def order(subject: LintProject, *, listed: bool = False) -> Iterator[LintFinding]:
     """Pairs that do not commute. listed: also files of operations in the order in which a run lists them."""
     seen: set[tuple[str, str]] = set()
     tried = 0
@@ -75,7 +75,7 @@ def order(subject: Subject, *, listed: bool = False) -> Iterator[Finding]:
                 yield _finding(pair, "O203" if is_listed else code, outcome)
 
 
-def _pairs(ran: Ran) -> Iterator[Pair]:
+def _pairs(ran: EvaluatedRun) -> Iterator[Pair]:
     """Values that two files gave, one after the other, each file with another."""
     explainer = Explainer(ran.trace)
     marks = explainer.marks
@@ -101,7 +101,7 @@ def _changes(trace: Trace, item: Item) -> Iterator[Change]:
             yield change
 
 
-def _is_listed(ran: Ran, pair: Pair) -> bool:
+def _is_listed(ran: EvaluatedRun, pair: Pair) -> bool:
     """True if the run names one of the files itself, so that the user chose their order."""
     name = {"render": "files", "patch": "ops"}[ran.run.command]
     named = {path for setting in ran.run.settings if setting.name == name for path in ran.run.paths(setting)}
@@ -115,7 +115,7 @@ def _top(named: set[str], path: str) -> str:
     return next((one for one in sorted(named, key=len, reverse=True) if path.startswith(one + os.sep)), "")
 
 
-def _can_swap(subject: Subject, ran: Ran, pair: Pair) -> bool:
+def _can_swap(subject: LintProject, ran: EvaluatedRun, pair: Pair) -> bool:
     """True if the files can be swapped and are not ordered by their names."""
     first, second = pair.files
     if not (subject.is_own(first) and subject.is_own(second)):
@@ -130,7 +130,7 @@ def _can_swap(subject: Subject, ran: Ran, pair: Pair) -> bool:
     return all(_is_overlay(subject, path) for path in pair.files)
 
 
-def _is_overlay(subject: Subject, path: str) -> bool:
+def _is_overlay(subject: LintProject, path: str) -> bool:
     """True if a file holds only overlays."""
     layout = subject.layout(path)
     return layout is not None and all(
@@ -139,7 +139,7 @@ def _is_overlay(subject: Subject, path: str) -> bool:
     )
 
 
-def _swapped(subject: Subject, pair: Pair) -> Documents | PlaitError | None:
+def _swapped(subject: LintProject, pair: Pair) -> Documents | PlaitError | None:
     """The output of the run with the files swapped, or None if the value is the same."""
     first, second = (subject.text(path).encode("utf-8", "surrogateescape") for path in pair.files)
     texts = {pair.files[0]: second, pair.files[1]: first}
@@ -156,7 +156,7 @@ def _swapped(subject: Subject, pair: Pair) -> Documents | PlaitError | None:
     return None
 
 
-def _finding(pair: Pair, code: str, outcome: Documents | PlaitError) -> Finding:
+def _finding(pair: Pair, code: str, outcome: Documents | PlaitError) -> LintFinding:
     before, after = pair.before, pair.after
     what = "overlays" if code == "O201" else "operations"
     if isinstance(outcome, PlaitError):
@@ -164,12 +164,12 @@ def _finding(pair: Pair, code: str, outcome: Documents | PlaitError) -> Finding:
     else:
         other = "in the other order it is another value"
     reason = "as the run lists them" if code == "O203" else "only the names of the files put them in order"
-    return Finding(
+    return LintFinding(
         code,
         pair.files[1],
         after.line,
         f"two {what} give {pair.value}, and this one is last: {reason}; {other}",
-        also=[Place(pair.files[0], before.line, "is applied before")],
+        also=[RelatedSpan(pair.files[0], before.line, "is applied before")],
         hint="" if code == "O203" else "put both into one file, list them in the run, or number the names of the files",
         runs=[pair.ran.run.name],
     )

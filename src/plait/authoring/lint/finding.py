@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from plait.base.text_edits import Edit
 
 
-class Place(NamedTuple):
+class RelatedSpan(NamedTuple):
     """A line that has a part in a finding, and how. path: absolute."""
 
     path: str
@@ -21,7 +21,7 @@ class Place(NamedTuple):
     words: str
 
 
-class Finding:
+class LintFinding:
     """One finding.
 
     code: of `CODES`. path, line, column, end: its span; the path is absolute, columns are from 1, `end` is exclusive.
@@ -42,7 +42,7 @@ class Finding:
         column: int = 1,
         end: int = 0,
         hint: str = "",
-        also: Iterable[Place] = (),
+        also: Iterable[RelatedSpan] = (),
         edits: Sequence[Edit] = (),
         removes: Sequence[Edit] = (),
         runs: Sequence[str] = (),

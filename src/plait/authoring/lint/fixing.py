@@ -10,11 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.lint.finding import Finding
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.finding import LintFinding
+    from plait.authoring.lint.subject import LintProject
 
 
-def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
+def fix(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFinding]:
     """Applies the edits of findings, if every run has the same output with them. Returns the fixed findings.
 
     A file is written completely or not at all, and keeps all other bytes. Afterwards the runs are rendered from the
@@ -48,7 +48,7 @@ def fix(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
     return mended
 
 
-def _content(subject: Subject, path: str) -> bytes:
+def _content(subject: LintProject, path: str) -> bytes:
     try:
         with open_regular(path) as file:
             return file.read()
@@ -56,12 +56,12 @@ def _content(subject: Subject, path: str) -> bytes:
         raise ReadError(f'cannot read "{subject.shown(path)}": {error.strerror}', code="unreadable-file") from None
 
 
-def _top(subject: Subject) -> str | None:
+def _top(subject: LintProject) -> str | None:
     """The directory of the project file that chose the files; None if the user typed them."""
     return subject.project.directory if subject.project.path else None
 
 
-def _write(subject: Subject, path: str, content: bytes) -> None:
+def _write(subject: LintProject, path: str, content: bytes) -> None:
     from plait.base.writing import failure, write_file
 
     try:

@@ -10,7 +10,7 @@ import re
 from fnmatch import fnmatch
 
 from plait.authoring.lint.codes import CODES, FAMILIES, is_pattern, is_selected
-from plait.authoring.lint.finding import Finding
+from plait.authoring.lint.finding import LintFinding
 from plait.base.errors import UsageError
 from plait.base.similar_names import did_you_mean
 from plait.engine.pipeline import check_keys, wrong
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.subject import LintProject
     from plait.base.source import Position
     from plait.tree.nodes import MapItem
 
@@ -44,7 +44,7 @@ class Ignore:
         self.patterns = patterns
         self.is_used = False
 
-    def silences(self, finding: Finding) -> bool:
+    def silences(self, finding: LintFinding) -> bool:
         """True if the comment applies to a finding."""
         return (
             finding.path == self.path
@@ -53,7 +53,7 @@ class Ignore:
         )
 
 
-def comments(subject: Subject) -> Iterator[Ignore]:
+def comments(subject: LintProject) -> Iterator[Ignore]:
     """The comments of the files that runs read."""
     for path in subject.paths:
         yield from comments_of(path, subject.text(path))
@@ -79,7 +79,7 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
         yield Ignore(path, number, covers, column, end, [code for code in codes if code])
 
 
-class Settings:
+class LintSettings:
     """The section `lint` of a project file. select, ignore: patterns of codes. paths: (pattern of paths, patterns of codes)."""
 
     __slots__ = ("ignore", "paths", "select")
@@ -90,7 +90,7 @@ class Settings:
         self.paths: list[tuple[str, list[tuple[str, Position | None]]]] = []
 
     @classmethod
-    def of(cls, item: MapItem | None) -> Settings:
+    def of(cls, item: MapItem | None) -> LintSettings:
         """The settings that an item of a project file holds. Raises UsageError."""
         found = cls()
         if item is None or item.value is None:
@@ -140,7 +140,7 @@ def check_pattern(text: str, at: Position | None = None) -> None:
         )
 
 
-def by_paths(findings: Iterable[Finding], settings: Settings, directory: str) -> Iterator[Finding]:
+def by_paths(findings: Iterable[LintFinding], settings: LintSettings, directory: str) -> Iterator[LintFinding]:
     """The findings without those that the project file ignores."""
     for finding in findings:
         path = os.path.relpath(finding.path, directory or os.curdir).replace(os.sep, "/")
@@ -151,7 +151,7 @@ def by_paths(findings: Iterable[Finding], settings: Settings, directory: str) ->
             yield finding
 
 
-def silenced(findings: Iterable[Finding], ignores: Sequence[Ignore]) -> Iterator[Finding]:
+def silenced(findings: Iterable[LintFinding], ignores: Sequence[Ignore]) -> Iterator[LintFinding]:
     """The findings that no comment is for; comments that are for one are marked as used."""
     for finding in findings:
         hits = [ignore for ignore in ignores if ignore.silences(finding)]
@@ -161,14 +161,14 @@ def silenced(findings: Iterable[Finding], ignores: Sequence[Ignore]) -> Iterator
             yield finding
 
 
-def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[Finding]:
+def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[LintFinding]:
     """Comments that ignore nothing, among the checked codes; and those that cannot."""
     known = set(looked_for)
     for ignore in ignores:
         found = _wrong(ignore, known)
         if found is not None:
             message, hint = found
-            yield Finding(
+            yield LintFinding(
                 "I901", ignore.path, ignore.line, message, column=ignore.column, end=ignore.end, hint=hint or ""
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from plait.authoring.lint.finding import Finding
+from plait.authoring.lint.finding import LintFinding
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.base.text_edits import Edit
@@ -18,13 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.authoring.lint.finding import Place
+    from plait.authoring.lint.finding import RelatedSpan
     from plait.tree.nodes import DocumentSet, Item
     from plait.yaml import Comment
     from plait.yaml.lossless.nodes import Tree
 
 
-class Layout:
+class LintedFile:
     """A YAML file with its spans and comments."""
 
     __slots__ = (
@@ -56,7 +56,7 @@ class Layout:
         self.starts = line_starts(text)
 
     @classmethod
-    def of(cls, path: str, text: str) -> Layout | None:
+    def of(cls, path: str, text: str) -> LintedFile | None:
         """The layout of a text; None if it cannot be read."""
         comments = Comments()
         try:
@@ -149,11 +149,11 @@ class Layout:
         *,
         hint: str,
         removes: Sequence[Edit],
-        also: Iterable[Place] = (),
-    ) -> Finding:
+        also: Iterable[RelatedSpan] = (),
+    ) -> LintFinding:
         """A finding at the name of an item."""
         column, end = self.column(item)
-        return Finding(
+        return LintFinding(
             code, self.path, item.line, message, column=column, end=end, hint=hint, also=also, removes=removes
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.analysis.file_facts import OPS
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lint.finding import Finding, Place
+from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.authoring.lint.mending import SAFE, mendings
 from plait.authoring.lint.no_op_values import called
 from plait.authoring.project.run import from_here
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Ran, Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import EvaluatedRun, LintProject
     from plait.base.errors import Diagnostic
     from plait.tree.nodes import Item, Value
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ACTIONS = frozenset({"@overlay/append", "@overlay/insert", "@overlay/replace", "@overlay/remove", "@overlay/assert"})
 
 
-def empty_merges(subject: Subject) -> Iterator[Finding]:
+def empty_merges(subject: LintProject) -> Iterator[LintFinding]:
     """Empty maps and arrays that are merged by overlays."""
     for path in subject.paths:
         layout = subject.layout(path) if subject.is_own(path) else None
@@ -51,11 +51,11 @@ def empty_merges(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _is_overlay(layout: Layout, item: Item) -> bool:
+def _is_overlay(layout: LintedFile, item: Item) -> bool:
     return any(comment.text.startswith("@overlay/") for comment in layout.comments_of(item))
 
 
-def _has_action(layout: Layout, item: Item) -> bool:
+def _has_action(layout: LintedFile, item: Item) -> bool:
     """True if an item, or an ancestor, may be inserted rather than merged."""
     names = [comment.text.partition(" ")[0] for comment in layout.comments_of(item)]
     if any(name.startswith("@overlay/") for name in names):
@@ -73,7 +73,7 @@ def _has_action(layout: Layout, item: Item) -> bool:
 # ---- what runs warn of
 
 
-def warnings(subject: Subject) -> Iterator[Finding]:
+def warnings(subject: LintProject) -> Iterator[LintFinding]:
     """The warnings of runs as findings."""
     seen: set[str] = set()
     for ran in subject.runs:
@@ -88,7 +88,7 @@ def warnings(subject: Subject) -> Iterator[Finding]:
             if path is None:
                 continue
             code, line = number_of(found.code), at.line
-            yield Finding(
+            yield LintFinding(
                 code,
                 path,
                 line,
@@ -97,7 +97,7 @@ def warnings(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _mended(subject: Subject, path: str, found: Diagnostic) -> Sequence[Edit]:
+def _mended(subject: LintProject, path: str, found: Diagnostic) -> Sequence[Edit]:
     """The edits of the first safe suggestion of a warning. Unsafe ones are for an editor, which asks."""
     file = subject.file(path)
     if file is None or found.at is None:
@@ -109,7 +109,7 @@ def _mended(subject: Subject, path: str, found: Diagnostic) -> Sequence[Edit]:
 # ---- operations that make what is nearly there
 
 
-def near_misses(subject: Subject) -> Iterator[Finding]:
+def near_misses(subject: LintProject) -> Iterator[LintFinding]:
     """Operations that make a key, with `?`, whose name is nearly one that is there."""
     seen: set[tuple[str, int, str]] = set()
     for ran in subject.runs if any(one.run.command == "patch" for one in subject.runs) else ():
@@ -129,17 +129,17 @@ def near_misses(subject: Subject) -> Iterator[Finding]:
             if near is None:
                 continue
             at = path_of(near.source)
-            yield Finding(
+            yield LintFinding(
                 "S304",
                 path,
                 written.line,
                 f'there is no key "{item.key}", so it is made; "{near.key}" is there',
-                also=[] if at is None else [Place(at, near.line, "is there")],
+                also=[] if at is None else [RelatedSpan(at, near.line, "is there")],
                 hint=f'did you mean "{near.key}"?',
             )
 
 
-def _nearly(ran: Ran, path: str, lines: frozenset[int], item: MapItem) -> MapItem | None:
+def _nearly(ran: EvaluatedRun, path: str, lines: frozenset[int], item: MapItem) -> MapItem | None:
     """The sibling of an item that an operation created, with nearly the same name. lines: of the operation."""
     for effect in ran.trace.effects:
         if effect.by.line in lines and path_of(effect.by.source) == path and effect.after is not None:
@@ -150,7 +150,7 @@ def _nearly(ran: Ran, path: str, lines: frozenset[int], item: MapItem) -> MapIte
     return None
 
 
-def _operation_at(subject: Subject, path: str, line: int) -> tuple[Layout, Item] | None:
+def _operation_at(subject: LintProject, path: str, line: int) -> tuple[LintedFile, Item] | None:
     """The path of the operation that has a line."""
     layout = subject.layout(path)
     file = subject.file(path)

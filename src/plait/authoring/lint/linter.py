@@ -15,7 +15,7 @@ from plait.authoring.lint import (
     style,
 )
 from plait.authoring.lint.codes import CODES, WARNINGS, is_selected
-from plait.authoring.lint.subject import Subject
+from plait.authoring.lint.subject import LintProject
 from plait.authoring.lint.verify import proven
 from plait.authoring.project.run_selection import choose
 from plait.base.input_view import permitted
@@ -24,11 +24,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from plait.authoring.lint.finding import Finding
-    from plait.authoring.lint.ignoring import Settings
+    from plait.authoring.lint.finding import LintFinding
+    from plait.authoring.lint.ignoring import LintSettings
     from plait.authoring.project.file import Project
 
-    Looks = Callable[[Subject], Iterable[Finding]]
+    Looks = Callable[[LintProject], Iterable[LintFinding]]
 
 # What is proven by taking it out, of texts and of runs: what is said to have no part in any run; and what changes nothing.
 _PROVEN = frozenset({"D104", "D105", "D106", "D107", "D108", "D109", "D110"})
@@ -66,7 +66,7 @@ def lint(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     portable_to: Sequence[str] = (),
-) -> list[Finding]:
+) -> list[LintFinding]:
     """The findings about the runs of a project, by file and line.
 
     runs: names of runs, or patterns; by default all, and the first environments of each matrix. select: codes,
@@ -74,17 +74,17 @@ def lint(
     bosh, deckhand. Raises PlaitError if a run fails, UsageError for an unknown run or code.
     """
     with permitted(project.permissions):
-        return findings_of(Subject(project, choose(project, runs).runs), select, ignore, portable_to)
+        return findings_of(LintProject(project, choose(project, runs).runs), select, ignore, portable_to)
 
 
 def findings_of(
-    subject: Subject,
+    subject: LintProject,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     portable_to: Sequence[str] = (),
-) -> list[Finding]:
+) -> list[LintFinding]:
     """The same, of runs that are evaluated already."""
-    settings = ignoring.Settings.of(subject.project.lint)
+    settings = ignoring.LintSettings.of(subject.project.lint)
     wanted = looked_for(settings, select, ignore, portable_to)
     found = list(_found(subject, wanted, portable_to))
     found = list(ignoring.by_paths(found, settings, subject.project.directory))
@@ -97,7 +97,7 @@ def findings_of(
 
 
 def looked_for(
-    settings: Settings, select: Sequence[str], ignore: Sequence[str], portable_to: Sequence[str]
+    settings: LintSettings, select: Sequence[str], ignore: Sequence[str], portable_to: Sequence[str]
 ) -> set[str]:
     """The codes that are looked for. Raises UsageError for a pattern of none."""
     for pattern in (*select, *ignore):
@@ -116,9 +116,9 @@ def looked_for(
     }
 
 
-def _found(subject: Subject, wanted: set[str], portable_to: Sequence[str]) -> Iterator[Finding]:
+def _found(subject: LintProject, wanted: set[str], portable_to: Sequence[str]) -> Iterator[LintFinding]:
     """The findings of some codes, verified where required."""
-    found: list[Finding] = []
+    found: list[LintFinding] = []
     for codes, look in _LOOKS:
         if not wanted.isdisjoint(codes):
             found += [finding for finding in look(subject) if finding.code in wanted]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.layout import LintedFile
 from plait.base.extents import extent, find_word
 from plait.base.suggestions import ARGUMENT, COMMENT, LINE_END, LOAD, OPTIONAL, QUOTE_VALUE, QUOTE_WORD, REMOVE, REPLACE
 from plait.base.text_edits import Edit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.base.suggestions import Kind, Suggestion
 
     # Makes the edits for a suggestion.
-    Making: TypeAlias = Callable[["Fault", Suggestion], Sequence[Edit]]
+    Making: TypeAlias = Callable[["FaultyPart", Suggestion], Sequence[Edit]]
 
 _VALUE = re.compile(r"^(\s*(?:- )*(?:[\w./-]+:)? *)(\S.*?)\s*$")
 _PLAIN_COMMENT = re.compile(r"#(?![@!])")
@@ -55,7 +55,7 @@ class Mending:
         self.safety = safety
 
 
-class Fault:
+class FaultyPart:
     """The part of a file that a diagnostic is about. begin, end: its indices in the line. word: of the diagnostic."""
 
     __slots__ = ("begin", "end", "file", "line", "text", "word")
@@ -85,7 +85,7 @@ def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Itera
     if at is None or not 0 < at.line <= len(file.lines):
         return
     begin = (at.column or 1) - 1
-    fault = Fault(file, at.line, begin, (at.end or begin + 2) - 1, found.word)
+    fault = FaultyPart(file, at.line, begin, (at.end or begin + 2) - 1, found.word)
     for one in found.suggestions:
         edits = _MAKING[one.kind](fault, one)
         if edits:
@@ -109,24 +109,24 @@ def at_top(file: File, code: str) -> Edit:
     return Edit(0, 0, f"{code}\n" if file.kind == STARLARK else f"#@ {code}\n", file.path)
 
 
-def _replace(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _replace(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     return fault.reword(one.old, one.new)
 
 
-def _quote_word(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _quote_word(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     return fault.reword(one.old, json.dumps(one.old, ensure_ascii=False))
 
 
-def _quote_value(fault: Fault, _: Suggestion) -> Sequence[Edit]:
+def _quote_value(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:
     value = _VALUE.match(fault.text)
     return [] if value is None else fault.edit(*value.span(2), json.dumps(value[2], ensure_ascii=False))
 
 
-def _load(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _load(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     return [at_top(fault.file, one.new)]
 
 
-def _argument(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _argument(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     annotation, line = f"#{one.old}", fault.line
     while annotation not in fault.file.line(line).split():
         line -= 1
@@ -140,12 +140,12 @@ def _argument(fault: Fault, one: Suggestion) -> Sequence[Edit]:
     return [on_line(fault.file, line, len(text), len(text), f"{comma} {one.new}")]
 
 
-def _line_end(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _line_end(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     length = len(fault.text.rstrip())
     return fault.edit(length, length, one.new)
 
 
-def _comment(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _comment(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     text = fault.text
     if one.old:
         begin = text.find(one.old)
@@ -154,14 +154,14 @@ def _comment(fault: Fault, one: Suggestion) -> Sequence[Edit]:
     return [] if mark is None else fault.edit(*mark.span(), one.new)
 
 
-def _optional(fault: Fault, one: Suggestion) -> Sequence[Edit]:
+def _optional(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
     text, begin, end = fault.text, fault.begin, fault.end
     is_token = text[begin:end] == one.old and text[begin - 1 : begin] == "/"
     return fault.edit(end, end, one.new) if is_token else []
 
 
-def _remove(fault: Fault, _: Suggestion) -> Sequence[Edit]:
-    layout = Layout.of(fault.file.path, fault.file.source.text)
+def _remove(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:
+    layout = LintedFile.of(fault.file.path, fault.file.source.text)
     items = [] if layout is None else [item for item in layout.at(fault.line) if type(item) is MapItem]
     if fault.word:
         items = [item for item in items if str(item.key) == fault.word]

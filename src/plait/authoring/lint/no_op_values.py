@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lint.dead import is_of_values, operation_removal, operations_of
-from plait.authoring.lint.finding import Finding, Place
+from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.tree.nodes import COLLECTIONS, ArrayItem, Map, MapItem, equal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Document, Item, Value
 
     Line = tuple[str, int]
@@ -37,7 +37,7 @@ class _Places:
         else:
             self.other.add((path, line))
 
-    def written(self, subject: Subject) -> Iterator[tuple[Layout, Item, Item]]:
+    def written(self, subject: LintProject) -> Iterator[tuple[LintedFile, Item, Item]]:
         """The scalars that are written out and changed nothing anywhere; each with one that it took the place of."""
         for path, line in sorted(self.same.keys() - self.other):
             layout = subject.layout(path)
@@ -46,7 +46,7 @@ class _Places:
                 yield layout, item, self.same[path, line]
 
 
-def same_values(subject: Subject) -> Iterator[Finding]:
+def same_values(subject: LintProject) -> Iterator[LintFinding]:
     """Overlay items with a value that was there already, wherever they were applied."""
     places = _Places()
     for ran in subject.runs:
@@ -61,7 +61,7 @@ def same_values(subject: Subject) -> Iterator[Finding]:
             yield _finding("S301", layout, item, was, message, "take it out, unless it is there to say so")
 
 
-def same_as_parent(subject: Subject) -> Iterator[Finding]:
+def same_as_parent(subject: LintProject) -> Iterator[LintFinding]:
     """Data of layered documents equal to the parent's."""
     places = _Places()
     for ran in subject.runs:
@@ -97,19 +97,19 @@ def _compare(places: _Places, there: Value, own: Value) -> None:
                 places.note(path_of(item.source), item.line, was, item.value)
 
 
-def _finding(code: str, layout: Layout, item: Item, was: Item, message: str, hint: str) -> Finding:
+def _finding(code: str, layout: LintedFile, item: Item, was: Item, message: str, hint: str) -> LintFinding:
     at = path_of(was.source)
     return layout.finding(
         code,
         item,
         message,
-        also=[] if at is None else [Place(at, was.line, "has the same value")],
+        also=[] if at is None else [RelatedSpan(at, was.line, "has the same value")],
         removes=layout.removal_of_all(item) or (),
         hint=hint,
     )
 
 
-def _written_scalar(layout: Layout, line: int) -> Item | None:
+def _written_scalar(layout: LintedFile, line: int) -> Item | None:
     """The map or array item on a line, if it is the only one, and is written out."""
     items = [item for item in layout.at(line) if type(item) in (MapItem, ArrayItem)]
     if len(items) != 1 or type(items[0].value) in COLLECTIONS or "#@" in layout.line(line):
@@ -117,7 +117,7 @@ def _written_scalar(layout: Layout, line: int) -> Item | None:
     return items[0]
 
 
-def _says_which(layout: Layout, item: Item) -> bool:
+def _says_which(layout: LintedFile, item: Item) -> bool:
     """True if an item is usually repeated on purpose: to identify the item around it, or to be matched."""
     if type(item) is not MapItem or item.key in _NAMES:
         return True
@@ -135,7 +135,7 @@ def called(item: Item) -> str:
     return f'"{item.key}"' if type(item) is MapItem else "an array item"
 
 
-def same_operations(subject: Subject) -> Iterator[Finding]:
+def same_operations(subject: LintProject) -> Iterator[LintFinding]:
     """Operations that set an equal value."""
     done: set[Line] = set()
     for ran in subject.runs:

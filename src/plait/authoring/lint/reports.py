@@ -6,20 +6,20 @@ from plait.authoring.lint.codes import CODES, DEAD, ORDER
 from plait.base.errors import Finding as Told
 from plait.base.errors import public
 from plait.base.source import Position, Source
-from plait.insight.diagnostic_formats import Change, Message, Related
+from plait.insight.diagnostic_formats import EditPayload, Message, RelatedPayload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.lint.finding import Finding
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.finding import LintFinding
+    from plait.authoring.lint.subject import LintProject
 
 # The families whose findings are warnings. Others may be intended: they are notes.
 _WARNINGS = frozenset({DEAD, ORDER})
 
 
-def as_text(subject: Subject, findings: Sequence[Finding]) -> str:
+def as_text(subject: LintProject, findings: Sequence[LintFinding]) -> str:
     """Each finding in the layout of errors: position, source line, hint; then their number."""
     out = [_told(subject, finding).report() for finding in findings]
     if findings:
@@ -29,7 +29,7 @@ def as_text(subject: Subject, findings: Sequence[Finding]) -> str:
     return "\n".join(out)
 
 
-def _told(subject: Subject, finding: Finding) -> Told:
+def _told(subject: LintProject, finding: LintFinding) -> Told:
     at = _position(subject, finding.path, finding.line)
     also = [_position(subject, place.path, place.line) for place in finding.also]
     runs = f" (in the run {', '.join(finding.runs)})" if finding.runs and len(subject.runs) > 1 else ""
@@ -39,7 +39,7 @@ def _told(subject: Subject, finding: Finding) -> Told:
     return Told(public(message), at=at, also=also, hint=hint, code=finding.name)
 
 
-def _position(subject: Subject, path: str, line: int) -> Position:
+def _position(subject: LintProject, path: str, line: int) -> Position:
     """A line with its text; of one that is not for everybody its key alone."""
     source = Source(subject.shown(path), subject.text(path))
     if subject.is_private(path, line):
@@ -47,7 +47,7 @@ def _position(subject: Subject, path: str, line: int) -> Position:
     return Position(source, line)
 
 
-def messages(subject: Subject, findings: Sequence[Finding]) -> list[Message]:
+def messages(subject: LintProject, findings: Sequence[LintFinding]) -> list[Message]:
     """The findings as messages."""
     return [
         Message(
@@ -59,9 +59,9 @@ def messages(subject: Subject, findings: Sequence[Finding]) -> list[Message]:
             column=one.column,
             end=one.end,
             hint=one.hint or None,
-            also=[Related(subject.shown(place.path), place.line, place.words) for place in one.also],
+            also=[RelatedPayload(subject.shown(place.path), place.line, place.words) for place in one.also],
             runs=one.runs,
-            fix=[Change(subject.shown(edit.path), edit.start, edit.end, edit.new) for edit in one.edits],
+            fix=[EditPayload(subject.shown(edit.path), edit.start, edit.end, edit.new) for edit in one.edits],
         )
         for one in findings
     ]

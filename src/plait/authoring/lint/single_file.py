@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from plait.authoring.lint import ambiguous_scalars, ignoring, style
-from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.layout import LintedFile
 from plait.authoring.lint.yaml_versions import may_differ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lint.finding import Finding
+    from plait.authoring.lint.finding import LintFinding
 
 
-def findings_in(file: File) -> list[Finding]:
+def findings_in(file: File) -> list[LintFinding]:
     """The findings about a file by itself: style of its code, and scalars that readers read differently.
 
     Findings silenced by comments are left out. Plain comments are not reported: reading the file reports them if they
@@ -20,7 +20,7 @@ def findings_in(file: File) -> list[Finding]:
     """
     text = file.source.text
     is_read = file.path.endswith((".yml", ".yaml")) and (may_differ(text) or "#@template/" in text)
-    layout = Layout.of(file.path, text) if is_read else None
+    layout = LintedFile.of(file.path, text) if is_read else None
     found = [finding for finding in style.of_file(file, layout) if finding.code != "T605"]
     if layout is not None:
         found += ambiguous_scalars.of_file(layout, lambda _line: False)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TypedDict
 
 from plait.authoring.analysis.file_facts import TEMPLATE
-from plait.authoring.lint.finding import Finding, Place
+from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.base.text_edits import Edit
 from plait.starlark.syntax import Assign, Branch, Call, Def, Evaluate, For, If, Literal, Name, Return, While
 from plait.starlark.table.universal import UNIVERSAL
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import LintProject
     from plait.starlark.syntax import Expression, Statement
 
 _LONG = ("@template/code", "@template/value")
 
 
-def style(subject: Subject) -> Iterator[Finding]:
+def style(subject: LintProject) -> Iterator[LintFinding]:
     """All of it, file by file."""
     for file in subject.files():
         if subject.is_own(file.path):
@@ -34,7 +34,7 @@ def style(subject: Subject) -> Iterator[Finding]:
     yield from _overlay_all(subject)
 
 
-def of_file(file: File, layout: Layout | None) -> Iterator[Finding]:
+def of_file(file: File, layout: LintedFile | None) -> Iterator[LintFinding]:
     """The style findings about one file."""
     if file.kind == TEMPLATE and layout is not None and layout.comments.template:
         yield from _comments(file, layout)
@@ -43,13 +43,13 @@ def of_file(file: File, layout: Layout | None) -> Iterator[Finding]:
         yield from _unreachable(file)
 
 
-def _comments(file: File, layout: Layout) -> Iterator[Finding]:
+def _comments(file: File, layout: LintedFile) -> Iterator[LintFinding]:
     """Long forms of code and values; plain comments."""
     for comment in layout.comments.all:
         start = layout.start(comment.line) + comment.column - 1
         long = next((name for name in _LONG if comment.text.startswith(f"{name} ")), None)
         if long is not None:
-            yield Finding(
+            yield LintFinding(
                 "T601",
                 file.path,
                 comment.line,
@@ -60,7 +60,7 @@ def _comments(file: File, layout: Layout) -> Iterator[Finding]:
                 hint="write #@",
             )
         elif is_plain(comment):
-            yield Finding(
+            yield LintFinding(
                 "T605",
                 file.path,
                 comment.line,
@@ -71,7 +71,7 @@ def _comments(file: File, layout: Layout) -> Iterator[Finding]:
             )
 
 
-def _hidden_loads(file: File) -> Iterator[Finding]:
+def _hidden_loads(file: File) -> Iterator[LintFinding]:
     """Loads of names that are bound twice, or that every program has."""
     names = file.names
     first: dict[str, int] = {}
@@ -80,18 +80,18 @@ def _hidden_loads(file: File) -> Iterator[Finding]:
             one = next((one for one in names.occurrences if (one.name, one.line) == (here, line)), None)
             column, end = (1, 2) if one is None else (one.column, one.end)
             if here in first and first[here] != line:
-                yield Finding(
+                yield LintFinding(
                     "T602",
                     file.path,
                     line,
                     f"{here} is loaded again, and hides what was loaded before",
                     column=column,
                     end=end,
-                    also=[Place(file.path, first[here], "is loaded here")],
+                    also=[RelatedSpan(file.path, first[here], "is loaded here")],
                     hint=f'load it under another name: other="{here}"',
                 )
             elif here in UNIVERSAL:
-                yield Finding(
+                yield LintFinding(
                     "T602",
                     file.path,
                     line,
@@ -104,13 +104,13 @@ def _hidden_loads(file: File) -> Iterator[Finding]:
     for statement in names.statements:
         name = _bound_at_top(statement)
         if name is not None and name in first and names.program is not None and statement.line not in _inner(file):
-            yield Finding(
+            yield LintFinding(
                 "T602",
                 file.path,
                 statement.line,
                 f"{name} hides what was loaded under this name",
                 **_code_on(file, statement.line),
-                also=[Place(file.path, first[name], "is loaded here")],
+                also=[RelatedSpan(file.path, first[name], "is loaded here")],
                 hint="give one of the two another name",
             )
 
@@ -133,25 +133,25 @@ def _inner(file: File) -> set[int]:
 _FAILS = frozenset({"fail"})
 
 
-def _unreachable(file: File) -> Iterator[Finding]:
+def _unreachable(file: File) -> Iterator[LintFinding]:
     for block in _blocks(file.recovered.statements):
         for statement, after in pairwise(block):
             words = _ends(statement)
             if words is None or after.line <= statement.line:
                 continue
-            yield Finding(
+            yield LintFinding(
                 "T603",
                 file.path,
                 after.line,
                 f"nothing leads here: {words} on line {statement.line} goes on elsewhere",
                 **_code_on(file, after.line),
-                also=[Place(file.path, statement.line, "ends the block")],
+                also=[RelatedSpan(file.path, statement.line, "ends the block")],
                 hint="take it out, or put it before",
             )
             break
     for statement in file.names.statements:
         if isinstance(statement, If) and _is_false(statement.test):
-            yield Finding(
+            yield LintFinding(
                 "T603",
                 file.path,
                 statement.line,
@@ -207,7 +207,7 @@ def _ends(statement: Statement) -> str | None:
 _ALL = re.compile(r"@overlay/match\s+by\s*=\s*overlay\.all\b")
 
 
-def _overlay_all(subject: Subject) -> Iterator[Finding]:
+def _overlay_all(subject: LintProject) -> Iterator[LintFinding]:
     """Overlays of all documents, where every run has one document."""
     from plait.yaml.document_names import document_name
 
@@ -225,7 +225,7 @@ def _overlay_all(subject: Subject) -> Iterator[Finding]:
         for document in () if layout is None else layout.documents.items:
             for comment in layout.comments_of(document) if layout is not None else ():
                 if _ALL.match(comment.text) and "expects" not in comment.text:
-                    yield Finding(
+                    yield LintFinding(
                         "T604",
                         path,
                         comment.line,

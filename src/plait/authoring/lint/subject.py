@@ -8,13 +8,13 @@ from plait.authoring.analysis.file_facts import OPS, File
 from plait.authoring.analysis.file_settings import reading_in
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.verifying import Checked, changes
-from plait.authoring.lint.layout import Layout
+from plait.authoring.lint.layout import LintedFile
 from plait.authoring.lint.used_lines import lines_used
 from plait.authoring.project.run import from_here
 from plait.base.code_cache import MemoryCache
 from plait.base.content import file_content
 from plait.base.errors import PlaitError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.text_edits import edited, outermost
 from plait.tree.lookups import Lookups
 
@@ -37,12 +37,12 @@ _OF_VALUES = frozenset({"data-values-file", "vars-files", "vars-store", "secrets
 _LIBRARIES = f"{os.sep}_ytt_lib{os.sep}"
 
 
-class Ran:
+class EvaluatedRun:
     """A run that was evaluated. used: the lines that have a part in its output."""
 
     __slots__ = ("checked", "documents", "run", "trace", "used", "view")
 
-    def __init__(self, run: Run, view: View, documents: Documents) -> None:
+    def __init__(self, run: Run, view: InputView, documents: Documents) -> None:
         self.run = run
         self.view = view
         self.documents = documents
@@ -52,13 +52,13 @@ class Ran:
         self.checked = Checked(run, view, documents, None, Lookups())
 
 
-class Subject:
+class LintProject:
     """The runs of a project and their files.
 
     runs: evaluated. read: the files that they read; paths: those of them that are text, in order. project: of the runs.
     """
 
-    def __init__(self, project: Project, runs: Iterable[Run], seen_by: View | None = None) -> None:
+    def __init__(self, project: Project, runs: Iterable[Run], seen_by: InputView | None = None) -> None:
         """seen_by: receives the reads of the runs, also of failing ones. Raises PlaitError if one fails."""
         self.project = project
         self._seen_by = seen_by
@@ -72,10 +72,10 @@ class Subject:
         self._additions = frozenset[str]().union(*(ran.run.additions for ran in self.runs))
         self._private = set(_private(self.runs))
         self._files: dict[str, File | None] = {}
-        self._layouts: dict[str, Layout | None] = {}
+        self._layouts: dict[str, LintedFile | None] = {}
 
-    def _evaluated(self, run: Run) -> Ran:
-        view = View()
+    def _evaluated(self, run: Run) -> EvaluatedRun:
+        view = InputView()
         try:
             documents = run.evaluate(view=view, trace=True, cache=self._cache)
         except PlaitError as error:
@@ -85,7 +85,7 @@ class Subject:
             if self._seen_by is not None:
                 self._seen_by.files.update(view.files)
                 self._seen_by.directories.update(view.directories)
-        return Ran(run, view, documents)
+        return EvaluatedRun(run, view, documents)
 
     # ---- files
 
@@ -116,11 +116,11 @@ class Subject:
         """The files that the runs read, in order."""
         return [file for path in self.paths if (file := self.file(path)) is not None]
 
-    def layout(self, path: str) -> Layout | None:
+    def layout(self, path: str) -> LintedFile | None:
         """The layout of a YAML file, or None for another file."""
         if path not in self._layouts:
             is_yaml = path.endswith((".yml", ".yaml")) and path in self.read
-            self._layouts[path] = Layout.of(path, self.text(path)) if is_yaml else None
+            self._layouts[path] = LintedFile.of(path, self.text(path)) if is_yaml else None
         return self._layouts[path]
 
     def is_private(self, path: str, line: int) -> bool:
@@ -164,8 +164,8 @@ class Subject:
         }
 
     def differing(
-        self, texts: dict[str, bytes], *, only: Ran | None = None, again: Iterable[str] = ()
-    ) -> Iterator[tuple[Ran, Documents | PlaitError]]:
+        self, texts: dict[str, bytes], *, only: EvaluatedRun | None = None, again: Iterable[str] = ()
+    ) -> Iterator[tuple[EvaluatedRun, Documents | PlaitError]]:
         """The runs that make something else with other texts in the place of files, each with what it makes.
 
         only: the run to try; by default all that read one of these files, or of those in `again`.
@@ -176,7 +176,7 @@ class Subject:
             yield runs[id(change.before)], change.after
 
 
-def _private(runs: Iterable[Ran]) -> Iterator[str]:
+def _private(runs: Iterable[EvaluatedRun]) -> Iterator[str]:
     """The files and directories of values that runs name, and the files whose lines messages do not quote."""
     for ran in runs:
         for setting in ran.run.settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.analysis.source_paths import path_of
 from plait.tree.nodes import COLLECTION_TYPES, Document, Map, walk
-from plait.tree.provenance import Cause
+from plait.tree.provenance import Contributor
 from plait.yaml.document_names import document_name
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def lines_used(trace: Trace, documents: DocumentSet) -> set[tuple[str, int]]:
         if id(origin) in seen:
             continue
         seen.add(id(origin))
-        if isinstance(origin, Cause):
+        if isinstance(origin, Contributor):
             found.add((origin.source, origin.line))
             todo += origin.because
         elif isinstance(origin, COLLECTION_TYPES):

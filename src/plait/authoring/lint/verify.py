@@ -8,30 +8,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plait.authoring.lint.finding import Finding
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.finding import LintFinding
+    from plait.authoring.lint.subject import LintProject
 
 # So many times the runs are rendered again; what is not proven by then is not told.
 _MOST_RENDERINGS = 64
 
 
-def proven(subject: Subject, findings: Sequence[Finding], *, by_itself: bool) -> list[Finding]:
+def proven(subject: LintProject, findings: Sequence[LintFinding], *, by_itself: bool) -> list[LintFinding]:
     """The findings whose `removes` change no output, each together with others of them.
 
     by_itself: also each alone: one of two may only serve the other.
     """
 
-    def is_same(some: Sequence[Finding]) -> bool:
+    def is_same(some: Sequence[LintFinding]) -> bool:
         return subject.same_with([edit for finding in some for edit in finding.removes])
 
     found = _halves([finding for finding in findings if finding.removes], is_same, [_MOST_RENDERINGS])
     return [one for one in found if is_same([one])] if by_itself and len(found) > 1 else found
 
 
-def kept(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
+def kept(subject: LintProject, findings: Sequence[LintFinding]) -> list[LintFinding]:
     """The findings whose `edits` change no output when all of them are applied."""
 
-    def is_same(some: Sequence[Finding]) -> bool:
+    def is_same(some: Sequence[LintFinding]) -> bool:
         return subject.same_with([edit for finding in some for edit in finding.edits])
 
     found = _halves(findings, is_same, [_MOST_RENDERINGS])
@@ -40,7 +40,9 @@ def kept(subject: Subject, findings: Sequence[Finding]) -> list[Finding]:
     return found
 
 
-def _halves(some: Sequence[Finding], is_same: Callable[[Sequence[Finding]], bool], left: list[int]) -> list[Finding]:
+def _halves(
+    some: Sequence[LintFinding], is_same: Callable[[Sequence[LintFinding]], bool], left: list[int]
+) -> list[LintFinding]:
     """The findings that hold. Most often all do, so all are tried at once; if not, each half by itself.
 
     left: how often may be tried.

@@ -15,14 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.lsp.connection import Server
+    from plait.authoring.lsp.connection import Connection
 
 YES, NO = "Grant", "Not in this session"
 # What a question can show: so many accesses, each so long. Nothing is granted here that is not shown whole.
 _SHOWN, _LONGEST = 8, 200
 
 
-async def ask(server: Server, path: str) -> None:
+async def ask(server: Connection, path: str) -> None:
     """Asks about the project of a file, if it needs permissions that are not granted and the question is open."""
     found, directory = _project(path) if server.has_disk else ("", "")
     if not found or directory in server.asked:

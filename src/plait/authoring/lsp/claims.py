@@ -6,7 +6,7 @@ import os
 from itertools import accumulate
 
 import plait.base.text_edits
-from plait.authoring.analysis.verifying import Budget, Checked, Unverified, changes, checked, failures
+from plait.authoring.analysis.verifying import CheckBudget, Checked, Unverified, changes, checked, failures
 from plait.authoring.lsp.evaluation import LIMITS
 from plait.authoring.lsp.features import Fix
 from plait.authoring.lsp.state import content_of
@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
-    from plait.authoring.analysis.verifying import Change
-    from plait.authoring.lsp.features import Edit
-    from plait.authoring.lsp.state import State
+    from plait.authoring.analysis.verifying import EditEffect
+    from plait.authoring.lsp.features import FileEdit
+    from plait.authoring.lsp.state import ServerState
 
 # Seconds that a person waits for a change that was asked for.
 SECONDS = 10.0
@@ -28,9 +28,9 @@ SECONDS = 10.0
 SECONDS_OF_FIXES = 2.0
 
 
-def budget(seconds: float = SECONDS) -> Budget:
+def budget(seconds: float = SECONDS) -> CheckBudget:
     """The limits of a verification."""
-    return Budget(seconds, {"steps": LIMITS["steps"], "memory": LIMITS["memory"]})
+    return CheckBudget(seconds, {"steps": LIMITS["steps"], "memory": LIMITS["memory"]})
 
 
 class Runs(list[Checked]):
@@ -39,7 +39,7 @@ class Runs(list[Checked]):
     left = ""
 
 
-def runs_for(state: State, path: str, limit: Budget) -> Runs:
+def runs_for(state: ServerState, path: str, limit: CheckBudget) -> Runs:
     """The runs of the project of a file as they are now, with all environments of a matrix."""
     texts = state.seen_by_runs()
     found = Runs()
@@ -67,12 +67,12 @@ def _is_old(known: Checked, texts: Container[str]) -> bool:
     return any(path not in texts and content_of(path) != data for path, data in known.view.files.items())
 
 
-def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict[str, bytes]:
+def edited(state: ServerState, edits: Iterable[FileEdit], *, broken: bool = False) -> dict[str, bytes]:
     """The files of edits, with the edits applied. Raises Unverified for an unreadable file.
 
     broken: edit such a file, too.
     """
-    by_path: dict[str, list[Edit]] = {}
+    by_path: dict[str, list[FileEdit]] = {}
     for edit in edits:
         by_path.setdefault(edit.span.path, []).append(edit)
     out: dict[str, bytes] = {}
@@ -89,7 +89,7 @@ def edited(state: State, edits: Iterable[Edit], *, broken: bool = False) -> dict
     return out
 
 
-def _in_text(starts: Sequence[int], edit: Edit) -> plait.base.text_edits.Edit:
+def _in_text(starts: Sequence[int], edit: FileEdit) -> plait.base.text_edits.Edit:
     """An edit with the indexes of characters. starts: of the lines."""
     span = edit.span
     first, last = starts[span.line - 1], starts[(span.last or span.line) - 1]
@@ -97,13 +97,13 @@ def _in_text(starts: Sequence[int], edit: Edit) -> plait.base.text_edits.Edit:
 
 
 def first_change(
-    state: State,
+    state: ServerState,
     runs: Runs,
-    edits: Iterable[Edit],
-    limit: Budget,
+    edits: Iterable[FileEdit],
+    limit: CheckBudget,
     *,
-    is_meant: Callable[[Change], bool] = lambda _: False,
-) -> Change | None:
+    is_meant: Callable[[EditEffect], bool] = lambda _: False,
+) -> EditEffect | None:
     """The changed output of the first run that an edit affects, or None.
 
     is_meant: returns True for a change that the edits intend. Raises Unverified.
@@ -122,7 +122,7 @@ def first_change(
     return None
 
 
-def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, keeps: bool) -> Iterator[Fix]:
+def verified(state: ServerState, path: str, fixes: Iterable[Fix], limit: CheckBudget, *, keeps: bool) -> Iterator[Fix]:
     """The fixes for a file that hold. The title of one that cannot be verified in time says so.
 
     keeps: a fix must keep the output of each run that succeeds; otherwise it must not make one fail. The error of a
@@ -141,7 +141,7 @@ def verified(state: State, path: str, fixes: Iterable[Fix], limit: Budget, *, ke
             yield fix
 
 
-def _holds(state: State, runs: Runs, fix: Fix, limit: Budget, *, keeps: bool) -> bool:
+def _holds(state: ServerState, runs: Runs, fix: Fix, limit: CheckBudget, *, keeps: bool) -> bool:
     """True if a fix holds. Raises Unverified."""
     texts = edited(state, fix.edits, broken=True)
     is_broken = False
@@ -173,7 +173,7 @@ def _holds(state: State, runs: Runs, fix: Fix, limit: Budget, *, keeps: bool) ->
     return True
 
 
-def told(change: Change) -> str:
+def told(change: EditEffect) -> str:
     """The reason for rejecting a change: the error and its line, or the value that would change."""
     name = change.before.run.name
     if isinstance(change.after, PlaitError):
@@ -186,7 +186,7 @@ def told(change: Change) -> str:
     return f'the output of the run "{name}" would change' + (f": {where}" if where else "")
 
 
-def _first_difference(change: Change) -> str:
+def _first_difference(change: EditEffect) -> str:
     """The place of the first value that differs; "" if no document does."""
     from plait.insight.diff import diff
 

@@ -10,7 +10,7 @@ from plait.authoring.lint.codes import CODES
 from plait.authoring.lint.mending import UNSAFE, Mending, at_top
 from plait.authoring.lsp import claims, diagnostics
 from plait.authoring.lsp.evaluation import descend
-from plait.authoring.lsp.features import Edit, Fix, Span
+from plait.authoring.lsp.features import FileEdit, FileRange, Fix
 from plait.authoring.lsp.linting import fix_of
 from plait.authoring.lsp.navigation import project_files
 from plait.tree.nodes import Array, Map, MapItem
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lsp.features import Problem
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.features import EditorDiagnostic
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Item, Value
     from plait.yaml import Comment
 
@@ -33,7 +33,7 @@ _LOADABLE = (".star", ".lib.yml", ".lib.txt")
 _SCHEMA = "#@data/values-schema"
 
 
-def fixes(state: State, path: str, first: int, last: int) -> Iterator[tuple[Problem, Fix]]:
+def fixes(state: ServerState, path: str, first: int, last: int) -> Iterator[tuple[EditorDiagnostic, Fix]]:
     """The fixes for problems on some lines, each verified."""
     limit = claims.budget(claims.SECONDS_OF_FIXES)
     for problem in diagnostics.problems(state, path):
@@ -43,7 +43,7 @@ def fixes(state: State, path: str, first: int, last: int) -> Iterator[tuple[Prob
                 yield problem, fix
 
 
-def _loads(state: State, path: str, problem: Problem) -> Iterator[Fix]:
+def _loads(state: ServerState, path: str, problem: EditorDiagnostic) -> Iterator[Fix]:
     """A name that is not defined may be one of another file."""
     file = state.file(path)
     if file is None or problem.found is None or problem.found.code != "undefined-name":
@@ -58,7 +58,7 @@ def _loads(state: State, path: str, problem: Problem) -> Iterator[Fix]:
             yield fix_of(file, Mending(f"Add {load}", [at_top(file, load)], UNSAFE))
 
 
-def changes(state: State, path: str, line: int, column: int) -> Iterator[Fix]:
+def changes(state: ServerState, path: str, line: int, column: int) -> Iterator[Fix]:
     """The refactorings of a line, each verified."""
     file = state.file(path)
     if file is not None:
@@ -66,7 +66,7 @@ def changes(state: State, path: str, line: int, column: int) -> Iterator[Fix]:
         yield from claims.verified(state, path, found, claims.budget(claims.SECONDS_OF_FIXES), keeps=True)
 
 
-def _changes(state: State, file: File, line: int, column: int) -> Iterator[Fix]:
+def _changes(state: ServerState, file: File, line: int, column: int) -> Iterator[Fix]:
     if file.kind == OPS:
         yield from _optional(file, line, column)
     elif file.kind == TEMPLATE:
@@ -84,22 +84,22 @@ def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
     start, first = (0, 0) if span is None else file.spans.place(span.start)
     for token in _TOKEN.finditer(text, first - 1) if start == line else ():
         if token.start() + 1 <= column <= token.end() + 1 and "?" not in text[first : token.end()] and token[1] != "-":
-            place = Span(file.path, line, token.end() + 1, token.end() + 1)
-            yield Fix(f"Make {token[0]} and what is below it if it is missing: add ?", [Edit(place, "?")])
+            place = FileRange(file.path, line, token.end() + 1, token.end() + 1)
+            yield Fix(f"Make {token[0]} and what is below it if it is missing: add ?", [FileEdit(place, "?")])
 
 
 def _comment(file: File, line: int) -> Iterator[Fix]:
     for one in _comments(file):
         if one.line != line or not one.own_line or one.text[:1] in ("@", "!"):
             continue
-        place = Span(file.path, line, one.column, one.column + 1)
-        yield Fix("Make it a comment of the template: #!", [Edit(place, "#!")])
+        place = FileRange(file.path, line, one.column, one.column + 1)
+        yield Fix("Make it a comment of the template: #!", [FileEdit(place, "#!")])
 
 
 # ---- data values
 
 
-def _to_data_value(state: State, file: File, line: int) -> Iterator[Fix]:
+def _to_data_value(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     """A literal becomes a data value, which the schema has with the literal as its default."""
     way = file.way_to(line)
     item = way[-1] if len(way) > 1 else None
@@ -117,10 +117,10 @@ def _to_data_value(state: State, file: File, line: int) -> Iterator[Fix]:
     there = {str(item.key) for item in document.value.items} if type(document.value) is Map else set()
     name = _free(_NO_NAME.sub("_", str(item.key)).strip("_") or "value", there)
     written = file.line(line)[start - 1 : last[1] - 1]
-    edits = [Edit(Span(file.path, line, start, last[1]), f"#@ data.values.{name}")]
+    edits = [FileEdit(FileRange(file.path, line, start, last[1]), f"#@ data.values.{name}")]
     edits.append(_below(other, document, [], f"{name}: {written}"))
     if not any(here == "data" and load.path == "@ytt:data" for load in file.names.loads for here, _, _ in load.names):
-        edits.append(Edit(Span(file.path, 1, 1, 1), '#@ load("@ytt:data", "data")\n'))
+        edits.append(FileEdit(FileRange(file.path, 1, 1, 1), '#@ load("@ytt:data", "data")\n'))
     yield Fix(f"Make it the data value {name}", edits)
 
 
@@ -133,7 +133,7 @@ def _free(name: str, there: set[str]) -> str:
     return free
 
 
-def _to_schema(state: State, file: File, line: int) -> Iterator[Fix]:
+def _to_schema(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     """A key of data values that no schema has is declared there."""
     way = file.way_to(line)
     # The outermost item that begins on the line: others may be within its braces.
@@ -196,7 +196,7 @@ def _comments(file: File) -> Sequence[Comment]:
     return () if comments is None else comments.all
 
 
-def _schema_of(state: State, file: File) -> tuple[File, Document] | None:
+def _schema_of(state: ServerState, file: File) -> tuple[File, Document] | None:
     """The first document that declares data values in the runs that read a file."""
     for evaluation in state.evaluations(file.path):
         for path in evaluation.view.files:
@@ -210,7 +210,7 @@ def _schema_of(state: State, file: File) -> tuple[File, Document] | None:
     return None
 
 
-def _below(file: File, document: Document, keys: Sequence[str], text: str) -> Edit:
+def _below(file: File, document: Document, keys: Sequence[str], text: str) -> FileEdit:
     """An edit that puts lines at the end of a map of a document."""
     place = descend(document, keys)
     value = None if place is None else place.value
@@ -223,5 +223,5 @@ def _below(file: File, document: Document, keys: Sequence[str], text: str) -> Ed
     lines = "\n".join(f"{spaces}{one}" if one else one for one in text.split("\n"))
     if last >= len(file.lines):
         end = len(file.lines[-1]) + 1
-        return Edit(Span(file.path, len(file.lines), end, end), f"\n{lines}\n")
-    return Edit(Span(file.path, last + 1, 1, 1), f"{lines}\n")
+        return FileEdit(FileRange(file.path, len(file.lines), end, end), f"\n{lines}\n")
+    return FileEdit(FileRange(file.path, last + 1, 1, 1), f"{lines}\n")

@@ -10,7 +10,7 @@ import re
 
 from plait.authoring.analysis.file_facts import PLAIN, TEMPLATE
 from plait.authoring.lsp import matchers, reference, variables, yaml_completion
-from plait.authoring.lsp.features import Suggestion
+from plait.authoring.lsp.features import CompletionItem
 from plait.authoring.lsp.navigation import loaded_file
 from plait.authoring.lsp.schemas import declared
 from plait.starlark.table.methods import METHODS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
 
 _ANNOTATION = re.compile(r"#@?([\w/-]*)$")
 _LOAD_PATH = re.compile(r"load\(\s*([\"'])([^\"']*)$")
@@ -67,10 +67,10 @@ _NAMED = {
 MOST = 200
 
 
-def complete(state: State, path: str, line: int, column: int) -> list[Suggestion]:
+def complete(state: ServerState, path: str, line: int, column: int) -> list[CompletionItem]:
     """The suggestions at a column of a line, each once."""
     file = state.file(path)
-    found: dict[str, Suggestion] = {}
+    found: dict[str, CompletionItem] = {}
     for one in () if file is None else _all(state, file, line, column):
         found.setdefault(one.label, one)
         if len(found) == MOST:
@@ -78,7 +78,7 @@ def complete(state: State, path: str, line: int, column: int) -> list[Suggestion
     return [*found.values()]
 
 
-def _all(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
+def _all(state: ServerState, file: File, line: int, column: int) -> Iterator[CompletionItem]:
     before = file.line(line)[: column - 1]
     if "((" in before and "))" not in before[before.rindex("((") :]:
         return variables.suggestions(state, file, before, column)
@@ -107,16 +107,16 @@ def _code_before(file: File, before: str) -> str | None:
     return rest if rest.startswith(" ") or (" " in rest and not rest.startswith(" ")) else None
 
 
-def _annotations(before: str, column: int) -> Iterator[Suggestion]:
+def _annotations(before: str, column: int) -> Iterator[CompletionItem]:
     found = _ANNOTATION.search(before)
     if found is None:
         return
     start = column - len(found[0])
     for name in reference.annotation_names():
-        yield Suggestion(f"#@{name}", "annotation", start, documentation=reference.texts().get(f"#@{name}", ""))
+        yield CompletionItem(f"#@{name}", "annotation", start, documentation=reference.texts().get(f"#@{name}", ""))
 
 
-def _code(state: State, file: File, code: str, line: int, column: int) -> Iterator[Suggestion]:
+def _code(state: ServerState, file: File, code: str, line: int, column: int) -> Iterator[CompletionItem]:
     name = _LOAD_NAME.search(code)
     if name is not None:
         yield from _exports(state, file, name[1], column - len(name[3]))
@@ -138,14 +138,14 @@ def _code(state: State, file: File, code: str, line: int, column: int) -> Iterat
     arguments = _ARGUMENTS.search(file.line(line)[: column - 1])
     if arguments is not None:
         for named in _NAMED.get(arguments[1], ()):
-            yield Suggestion(f"{named}=", "argument", start)
+            yield CompletionItem(f"{named}=", "argument", start)
     for visible in sorted(file.names.visible(line)):
         kind = "function" if file.names.function(visible) is not None else "variable"
-        yield Suggestion(visible, kind, start)
+        yield CompletionItem(visible, kind, start)
     for universal in ("None", "True", "False", *UNIVERSAL):
-        yield Suggestion(universal, "function", start, documentation=reference.universal(universal) or "")
+        yield CompletionItem(universal, "function", start, documentation=reference.universal(universal) or "")
     for keyword in _KEYWORDS:
-        yield Suggestion(keyword, "keyword", start)
+        yield CompletionItem(keyword, "keyword", start)
 
 
 def _ends_in_string(code: str) -> bool:
@@ -155,9 +155,9 @@ def _ends_in_string(code: str) -> bool:
     return opened is not None and not ("f" in opened[1] and opened[2].count("{") > opened[2].count("}"))
 
 
-def _load_paths(state: State, file: File, start: int) -> Iterator[Suggestion]:
+def _load_paths(state: ServerState, file: File, start: int) -> Iterator[CompletionItem]:
     for module in reference.module_names():
-        yield Suggestion(f"@ytt:{module}", "module", start)
+        yield CompletionItem(f"@ytt:{module}", "module", start)
     here = os.path.dirname(file.path)
     seen: set[str] = set()
     for watched in state.runs_of(file.path):
@@ -169,21 +169,21 @@ def _load_paths(state: State, file: File, start: int) -> Iterator[Suggestion]:
         pass
     for path in sorted(seen):
         if path.endswith((".star", ".lib.yml", ".lib.txt")) and path != file.path and path.startswith(here + os.sep):
-            yield Suggestion(os.path.relpath(path, here).replace(os.sep, "/"), "file", start)
+            yield CompletionItem(os.path.relpath(path, here).replace(os.sep, "/"), "file", start)
 
 
-def _exports(state: State, file: File, path: str, start: int) -> Iterator[Suggestion]:
+def _exports(state: ServerState, file: File, path: str, start: int) -> Iterator[CompletionItem]:
     if path.startswith("@ytt:"):
-        yield Suggestion(path[5:], "module", start)
+        yield CompletionItem(path[5:], "module", start)
         return
     there = loaded_file(state, file, path)
     if there is not None and there.names.program is not None:
         for name in sorted(there.names.program.bound):
             if name.isidentifier() and not name.startswith("_"):
-                yield Suggestion(name, "function" if there.names.function(name) else "variable", start)
+                yield CompletionItem(name, "function" if there.names.function(name) else "variable", start)
 
 
-def _members(state: State, file: File, names: Sequence[str], start: int) -> Iterator[Suggestion]:
+def _members(state: ServerState, file: File, names: Sequence[str], start: int) -> Iterator[CompletionItem]:
     """The suggestions after the dots of a name."""
     load = _path_of_load(file, names[0])
     if load == "@ytt:data" and names[1:2] == ["values"]:
@@ -193,10 +193,10 @@ def _members(state: State, file: File, names: Sequence[str], start: int) -> Iter
         if len(names) == 1:
             module = load[5:]
             for member in reference.members(module):
-                yield Suggestion(member, "function", start, documentation=reference.member(module, member) or "")
+                yield CompletionItem(member, "function", start, documentation=reference.member(module, member) or "")
         return
     for name in sorted({name for table in METHODS.values() for name in table}):
-        yield Suggestion(name, "method", start, documentation=reference.method(name))
+        yield CompletionItem(name, "method", start, documentation=reference.method(name))
 
 
 def _path_of_load(file: File, name: str) -> str | None:
@@ -212,7 +212,7 @@ def _path_of_load(file: File, name: str) -> str | None:
     return None
 
 
-def _data_values(state: State, file: File, keys: Sequence[str], start: int) -> Iterator[Suggestion]:
+def _data_values(state: ServerState, file: File, keys: Sequence[str], start: int) -> Iterator[CompletionItem]:
     seen: set[str] = set()
     for evaluation in state.evaluations(file.path):
         for item in evaluation.items(file.path, keys):
@@ -221,4 +221,4 @@ def _data_values(state: State, file: File, keys: Sequence[str], start: int) -> I
                 seen.add(name)
                 said = declared(state, evaluation, [*keys, name], file.path)
                 text = "" if said is None else said.text()
-                yield Suggestion(name, "value", start, detail=evaluation.shown(item), documentation=text)
+                yield CompletionItem(name, "value", start, detail=evaluation.shown(item), documentation=text)

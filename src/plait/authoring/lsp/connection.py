@@ -15,7 +15,7 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from plait.authoring.lsp import diagnostics
-from plait.authoring.lsp.state import State
+from plait.authoring.lsp.state import ServerState
 from plait.authoring.lsp.unused_diagnostics import NOTE, UNUSED, WARNING
 from plait.base.version import __version__
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     T = TypeVar("T")
 
-    from plait.authoring.lsp.features import Edit, Problem, Span
+    from plait.authoring.lsp.features import EditorDiagnostic, FileEdit, FileRange
 
 _SEVERITIES = {
     diagnostics.ERROR: types.DiagnosticSeverity.Error,
@@ -43,12 +43,12 @@ class UnconfirmedError(Exception):
     """Unverified edits, for a client that cannot ask the user to confirm them."""
 
 
-class Server(LanguageServer):
+class Connection(LanguageServer):
     """One connection to an editor."""
 
     def __init__(self) -> None:
         super().__init__("plait", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
-        self.state = State(self._evaluated)
+        self.state = ServerState(self._evaluated)
         self.loop: asyncio.AbstractEventLoop | None = None
         # The URI of each open file as the client wrote it, by path: a client may not recognize another spelling.
         self._uris: dict[str, str] = {}
@@ -119,22 +119,22 @@ class Server(LanguageServer):
         text = "" if file is None else file.line(line)
         return int(self.workspace.position_codec.client_num_units(text[: column - 1]))
 
-    def range(self, span: Span) -> types.Range:
+    def range(self, span: FileRange) -> types.Range:
         """A span in the client's units."""
         return types.Range(
             types.Position(span.line - 1, self.units(span.path, span.line, span.column)),
             types.Position((span.last or span.line) - 1, self.units(span.path, span.last or span.line, span.end)),
         )
 
-    def location(self, span: Span) -> types.Location:
+    def location(self, span: FileRange) -> types.Location:
         return types.Location(self.uri_of(span.path), self.range(span))
 
-    def edits(self, edits: Iterable[Edit], *, doubt: str = "") -> types.WorkspaceEdit:
+    def edits(self, edits: Iterable[FileEdit], *, doubt: str = "") -> types.WorkspaceEdit:
         """Edits for the client. doubt: why they are not verified; then the user has to confirm them.
 
         Raises UnconfirmedError for a client without confirmation.
         """
-        by_uri: dict[str, list[Edit]] = {}
+        by_uri: dict[str, list[FileEdit]] = {}
         for edit in edits:
             by_uri.setdefault(self.uri_of(edit.span.path), []).append(edit)
         if not doubt or not by_uri:
@@ -200,7 +200,7 @@ class Server(LanguageServer):
             if not found:
                 del self._told[path]
 
-    def diagnostic(self, problem: Problem) -> types.Diagnostic:
+    def diagnostic(self, problem: EditorDiagnostic) -> types.Diagnostic:
         return types.Diagnostic(
             range=self.range(problem.span),
             message=problem.message,

@@ -8,7 +8,7 @@ from plait.authoring.analysis.file_facts import PROJECT
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lint.mending import mendings
 from plait.authoring.lsp import projectfile, resource_schemas
-from plait.authoring.lsp.features import Fix, Problem, Span
+from plait.authoring.lsp.features import EditorDiagnostic, FileRange, Fix
 from plait.authoring.lsp.linting import fix_of, notes
 from plait.authoring.lsp.unused_diagnostics import WARNING, unused
 from plait.base.errors import Advice, Finding
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.authoring.project.run import Run
 
 ERROR = "error"
 
 
-def problems(state: State, path: str) -> list[Problem]:
+def problems(state: ServerState, path: str) -> list[EditorDiagnostic]:
     """All that is wrong with a file. What the runs that read it say comes once, however many there are."""
     if resource_schemas.is_schema(state, path):
         return [*resource_schemas.of_schemas(state, path)]
@@ -60,7 +60,7 @@ def problems(state: State, path: str) -> list[Problem]:
     return found
 
 
-def _warnings(state: State, file: File) -> Iterator[Problem]:
+def _warnings(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """The warnings of the runs, at the lines that they name."""
     seen: set[str] = set()
     for watched in state.runs_of(file.path):
@@ -75,7 +75,7 @@ def _warnings(state: State, file: File) -> Iterator[Problem]:
             seen.add(text)
             span = span_of(file, None, found)
             message = f"{found.message}\nin the run {watched.run.name}"
-            yield Problem(span, WARNING, message, "run", fixes=_fixes(file, span, found), found=found)
+            yield EditorDiagnostic(span, WARNING, message, "run", fixes=_fixes(file, span, found), found=found)
 
 
 def _in_file(finding: Finding, path: str) -> Position | None:
@@ -90,7 +90,9 @@ def _in_file(finding: Finding, path: str) -> Position | None:
     return None
 
 
-def _problem(file: File, finding: Finding, code: str, at: Position | None = None, *, run: Run | None = None) -> Problem:
+def _problem(
+    file: File, finding: Finding, code: str, at: Position | None = None, *, run: Run | None = None
+) -> EditorDiagnostic:
     span = span_of(file, None if at is finding.at else at, finding)
     at = at or finding.at
     text = finding.message
@@ -111,11 +113,11 @@ def _problem(file: File, finding: Finding, code: str, at: Position | None = None
     ]:
         path = None if place is None else path_of(place.source)
         if place is not None and path is not None and (path, place.line) != (span.path, span.line):
-            also.append((Span(path, place.line, 1, 1 << 16), words))
-    return Problem(span, ERROR, text, code, also, _fixes(file, span, finding), finding)
+            also.append((FileRange(path, place.line, 1, 1 << 16), words))
+    return EditorDiagnostic(span, ERROR, text, code, also, _fixes(file, span, finding), finding)
 
 
-def span_of(file: File, at: Position | None, finding: Finding) -> Span:
+def span_of(file: File, at: Position | None, finding: Finding) -> FileRange:
     """The part of a line that a finding is about: the word at fault if it is on the line, otherwise the whole line.
 
     at: another position of the finding than its own.
@@ -128,15 +130,15 @@ def span_of(file: File, at: Position | None, finding: Finding) -> Span:
     for number in lines:
         place = Position(file.source, number, at.column if at is not None and number == line else None)
         found = extent(finding, place)
-        span = Span(file.path, number, 1, 1)
+        span = FileRange(file.path, number, 1, 1)
         if found is not None and found.column is not None and found.end is not None:
-            span = Span(file.path, number, found.column, found.end)
+            span = FileRange(file.path, number, found.column, found.end)
         if file.line(number)[span.column - 1 : span.end - 1] in words:
             break
     return span
 
 
-def _fixes(file: File, span: Span, finding: Finding) -> list[Fix]:
+def _fixes(file: File, span: FileRange, finding: Finding) -> list[Fix]:
     """The suggestions of a finding as edits."""
     at = Position(file.source, span.line, span.column, span.end)
     return [fix_of(file, one) for one in mendings(file, finding, at)]

@@ -10,15 +10,15 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.symbols import items_by_keys
 from plait.authoring.lsp.value_origins import lines_behind
 from plait.base.errors import LimitError, PlaitError
-from plait.base.input_view import View
-from plait.base.limits import Allowance, Limits, exceeded, limited
+from plait.base.input_view import InputView
+from plait.base.limits import Limits, RunBudget, budget_scope, limit_error
 from plait.base.process import with_room
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
-from plait.insight.node_paths import Place, all_places
+from plait.insight.node_paths import NodePath, all_places
 from plait.tree.lookups import Instance, Lookups
 from plait.tree.nodes import Array, Map, MapItem, walk
-from plait.tree.provenance import EVERY, Cause, Change, Trace
+from plait.tree.provenance import EVERY, Change, Contributor, Trace
 from plait.tree.secrets import HIDDEN, uses_secrets
 from plait.ytt.workspace.library import PRIVATE_NAME
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from plait.engine.results import Documents
     from plait.insight.item_names import ItemNames
     from plait.tree.nodes import Document, Item
-    from plait.tree.provenance import Match
-    from plait.ytt.json_schema import Catalogue, Fault, Schema
+    from plait.tree.provenance import OverlayMatch
+    from plait.ytt.json_schema import Catalogue, SchemaViolation, Subschema
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 # `memory` is what the server's process may have: what one of its threads takes nobody can tell.
@@ -42,15 +42,15 @@ LIMITS = {"seconds": 10, "steps": 50_000_000, "memory": 1 << 30}
 _PRIVATE = f"{os.sep}{PRIVATE_NAME}{os.sep}"
 
 
-class Stop:
+class EvaluationStop:
     """Lets one thread stop the evaluation of another."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._allowance: Allowance | None = None
+        self._allowance: RunBudget | None = None
         self.is_asked = False
 
-    def watch(self, allowance: Allowance) -> None:
+    def watch(self, allowance: RunBudget) -> None:
         """Sets the budget to stop."""
         with self._lock:
             self._allowance = allowance
@@ -65,7 +65,7 @@ class Stop:
                 self._allowance.deadline = 0.0
 
 
-class Kinds:
+class ResourceSchemaChecks:
     """The results of checking a run's output against the schemas of a project.
 
     catalogue: the schemas that the project names, or None. of_data: the schemas of a site for the data of its
@@ -76,8 +76,8 @@ class Kinds:
 
     def __init__(self) -> None:
         self.catalogue: Catalogue | None = None
-        self.of_data: Mapping[str, Schema] = {}
-        self.faults: list[tuple[str, int, Fault]] = []
+        self.of_data: Mapping[str, Subschema] = {}
+        self.faults: list[tuple[str, int, SchemaViolation]] = []
         self.error: PlaitError | None = None
 
     def problems(self) -> list[tuple[PlaitError, str]]:
@@ -122,7 +122,7 @@ class Evaluation:
     def __init__(
         self,
         run: Run,
-        view: View,
+        view: InputView,
         documents: Documents | None,
         error: PlaitError | None,
         trace: Trace,
@@ -137,9 +137,9 @@ class Evaluation:
         self.lookups = Lookups() if lookups is None else lookups
         self._declarations: dict[tuple[str, int], list[tuple[Instance, tuple[str, ...]]]] | None = None
         self.warnings = warnings
-        self.by_line: dict[tuple[str, int], list[Place]] = {}
+        self.by_line: dict[tuple[str, int], list[NodePath]] = {}
         self._explainer = Explainer(trace)
-        self.kinds = Kinds()
+        self.kinds = ResourceSchemaChecks()
 
     def index(self) -> None:
         """Fills `by_line`. That is slow, so no request waits for it."""
@@ -148,12 +148,12 @@ class Evaluation:
                 for key in lines_behind(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
 
-    def set_by(self, path: str, item: Item) -> list[Place]:
+    def set_by(self, path: str, item: Item) -> list[NodePath]:
         """The values that the lines of an item of a file, and of its descendants, have set."""
         lines = {item.line, *(one.line for one in walk(item.value))}
         return [place for line in sorted(lines) for place in self.by_line.get((path, line), ())]
 
-    def matches(self, path: str, right: Item) -> list[Match]:
+    def matches(self, path: str, right: Item) -> list[OverlayMatch]:
         """The matches of an overlay document, by its position."""
         found = self.trace.matches.items()
         return [one for item, many in found if item.line == right.line and path_of(item.source) == path for one in many]
@@ -178,7 +178,7 @@ class Evaluation:
             return found
         return [one for one in self.lookups.instances if not one.library][:1]
 
-    def values(self, path: str, keys: Sequence[str]) -> Iterator[tuple[Instance, Place]]:
+    def values(self, path: str, keys: Sequence[str]) -> Iterator[tuple[Instance, NodePath]]:
         """A data value as the code of a file sees it, by its keys from the top: one for each library instance."""
         seen: list[Item] = []
         for instance in self.instances(path):
@@ -187,7 +187,7 @@ class Evaluation:
                 seen.append(place.item)
                 yield instance, place
 
-    def value(self, path: str, keys: Sequence[str]) -> Place | None:
+    def value(self, path: str, keys: Sequence[str]) -> NodePath | None:
         """The first of these."""
         return next((place for _, place in self.values(path, keys)), None)
 
@@ -219,11 +219,11 @@ class Evaluation:
             one.source
             for change in self.trace.changes.values()
             for one in (change, *change.because)
-            if isinstance(one, Change | Cause | MapItem) and path_of(one.source) in stores
+            if isinstance(one, Change | Contributor | MapItem) and path_of(one.source) in stores
         }
         self.trace.hide_lines((source, 0, EVERY) for source in sources)
 
-    def name_of(self, place: Place) -> str:
+    def name_of(self, place: NodePath) -> str:
         """The name of a value, without secrets."""
         return str(place.named(self.names))
 
@@ -245,7 +245,7 @@ class Evaluation:
         return self._explainer.is_secret(item)
 
 
-def descend(document: Document, keys: Sequence[str]) -> Place | None:
+def descend(document: Document, keys: Sequence[str]) -> NodePath | None:
     """The place below keys of a document; `[]` is the first item of a list. None if it is missing."""
     way: list[Item] = []
     value = document.value
@@ -259,20 +259,20 @@ def descend(document: Document, keys: Sequence[str]) -> Place | None:
             return None
         way.append(item)
         value = item.value
-    return Place(document, 0, tuple(way))
+    return NodePath(document, 0, tuple(way))
 
 
-def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache | None = None) -> Evaluation:
+def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, cache: CodeCache | None = None) -> Evaluation:
     """Evaluates a run with provenance. Errors are in the result.
 
     texts: open texts, by absolute path. stop: stops it. cache: compiled code of earlier evaluations.
     """
-    view = View(texts)
+    view = InputView(texts)
     trace, lookups = Trace(), Lookups()
     warned: list[str] = []
     documents = None
     error: PlaitError | None = None
-    with limited(Limits(**LIMITS)) as allowance:
+    with budget_scope(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
             documents = with_room(
@@ -284,7 +284,7 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
             failed.__traceback__ = failed.__context__ = None  # they hold all that was evaluated
         except MemoryError as failed:
             failed.__traceback__ = failed.__context__ = None
-            error = exceeded("the memory of this run", "memory", LIMITS["memory"])
+            error = limit_error("the memory of this run", "memory", LIMITS["memory"])
             trace, lookups = Trace(), Lookups()
     if uses_secrets(view) and not uses_secrets(trace):
         # The run ended before it was known which values are secret, so none is shown.
@@ -292,6 +292,6 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: Stop, cache: CodeCache 
     return Evaluation(run, view, documents, error, trace, lookups, warned)
 
 
-def is_stopped(evaluation: Evaluation, stop: Stop) -> bool:
+def is_stopped(evaluation: Evaluation, stop: EvaluationStop) -> bool:
     """True if an evaluation was stopped by its caller, so that its result means nothing."""
     return stop.is_asked and isinstance(evaluation.error, LimitError)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class FileRange:
     """A part of a file. end: the column after it. last: the line of the end; 0 for the same line."""
 
     path: str
@@ -24,10 +24,10 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """A text in the place of another."""
 
-    span: Span
+    span: FileRange
     text: str
 
 
@@ -36,27 +36,27 @@ class Fix:
     """A way to mend something. keeps: it has to keep the output of each run that succeeds."""
 
     title: str
-    edits: list[Edit]
+    edits: list[FileEdit]
     keeps: bool = False
 
 
 @dataclass(slots=True)
-class Problem:
+class EditorDiagnostic:
     """Something that is wrong, or not needed. severity: "error", "warning", "note" or "unused". found: its
     diagnostic, if it has one.
     """
 
-    span: Span
+    span: FileRange
     severity: str
     message: str
     code: str = ""
-    also: list[tuple[Span, str]] = field(default_factory=list)
+    also: list[tuple[FileRange, str]] = field(default_factory=list)
     fixes: list[Fix] = field(default_factory=list)
     found: Diagnostic | None = None
 
 
 @dataclass(slots=True)
-class Suggestion:
+class CompletionItem:
     """A completion item. start: the column from which it replaces the text up to the cursor."""
 
     label: str
@@ -68,14 +68,14 @@ class Suggestion:
 
 
 @dataclass(slots=True)
-class Shown:
+class Hover:
     """A hover text in Markdown."""
 
     text: str
 
 
 @dataclass(slots=True)
-class Hint:
+class InlayHint:
     """An inlay hint."""
 
     line: int
@@ -85,7 +85,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class SemanticToken:
     """A word of code. kind: of `tokens.KINDS`."""
 
     line: int
@@ -95,7 +95,7 @@ class Token:
 
 
 @dataclass(slots=True)
-class Lens:
+class CodeLens:
     """A text that is shown above a line."""
 
     line: int

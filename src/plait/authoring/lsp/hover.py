@@ -7,7 +7,7 @@ import os
 from plait.authoring.analysis.code import ITEM
 from plait.authoring.analysis.file_facts import OPS, PROJECT
 from plait.authoring.lsp import navigation, projectfile, reference, resource_schemas, variables
-from plait.authoring.lsp.features import Shown
+from plait.authoring.lsp.features import Hover
 from plait.authoring.lsp.markdown import block, code, plain
 from plait.authoring.lsp.schemas import declared
 from plait.insight.explain import Explainer
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
-    from plait.insight.node_paths import Place
+    from plait.authoring.lsp.state import ServerState
+    from plait.insight.node_paths import NodePath
 
 _MOST_PLACES = 3
 _MOST_LINES = 12
 
 
-def hover(state: State, path: str, line: int, column: int) -> Shown | None:
+def hover(state: ServerState, path: str, line: int, column: int) -> Hover | None:
     """The hover text at a position, or None."""
     file = state.file(path)
     if file is None:
@@ -44,10 +44,10 @@ def hover(state: State, path: str, line: int, column: int) -> Shown | None:
         parts.append(annotation)
     if not parts or file.kind == OPS:
         parts += _of_values(state, file, line, evaluations)
-    return Shown("\n\n---\n\n".join(parts)) if parts else None
+    return Hover("\n\n---\n\n".join(parts)) if parts else None
 
 
-def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[str]:
+def _of_variable(state: ServerState, file: File, line: int, column: int) -> Iterator[str]:
     """The definitions of a variable of operations."""
     found = variables.name_at(file, line, column)
     if found is None:
@@ -61,7 +61,9 @@ def _of_variable(state: State, file: File, line: int, column: int) -> Iterator[s
         yield f"nothing gives {code(f'(({found[0]}))')} a value"
 
 
-def _of_code(state: State, file: File, line: int, column: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+def _of_code(
+    state: ServerState, file: File, line: int, column: int, evaluations: Sequence[Evaluation]
+) -> Iterator[str]:
     """A name in code: a data value, a member of a module, a function."""
     keys = navigation.data_value_at(file, line, column)
     if keys is not None:
@@ -100,7 +102,7 @@ def _of_code(state: State, file: File, line: int, column: int, evaluations: Sequ
             yield f"{code(load[1])} of {code(load[0].path)}"
 
 
-def data_value(state: State, path: str, keys: Sequence[str], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+def data_value(state: ServerState, path: str, keys: Sequence[str], evaluations: Sequence[Evaluation]) -> Iterator[str]:
     """A data value in each evaluation: its value, and where it is set."""
     seen: set[str] = set()
     for evaluation in evaluations:
@@ -119,7 +121,7 @@ def data_value(state: State, path: str, keys: Sequence[str], evaluations: Sequen
                 yield text
 
 
-def _of_values(state: State, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+def _of_values(state: ServerState, file: File, line: int, evaluations: Sequence[Evaluation]) -> Iterator[str]:
     """The values of the output that a line has set, with their histories; of data values where it is one."""
     for evaluation in evaluations:
         places = evaluation.by_line.get((file.path, line), ())
@@ -135,7 +137,7 @@ def _of_values(state: State, file: File, line: int, evaluations: Sequence[Evalua
                 return
 
 
-def _history(evaluation: Evaluation, place: Place) -> str:
+def _history(evaluation: Evaluation, place: NodePath) -> str:
     history = Explainer(evaluation.trace).history(place)
     value = _value(place, secret=history.secret)
     said = resource_schemas.described(evaluation, place)
@@ -151,6 +153,6 @@ def _table(text: str, evaluation: Evaluation) -> str:
     return block("\n".join(line[2:] for line in lines))
 
 
-def _value(place: Place, *, secret: bool) -> str:
+def _value(place: NodePath, *, secret: bool) -> str:
     text = HIDDEN if secret else shown(place.value)
     return code(text)

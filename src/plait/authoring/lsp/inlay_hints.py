@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.analysis.file_facts import LAYER, OPS, TEMPLATE
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lsp.features import Hint, Lens
+from plait.authoring.lsp.features import CodeLens, InlayHint
 from plait.authoring.lsp.overlay_targets import is_overlay
 from plait.authoring.lsp.unused_diagnostics import uses_of_values
 from plait.authoring.lsp.value_origins import lines_behind
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
-    from plait.insight.node_paths import Place
+    from plait.authoring.lsp.state import ServerState
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document, Item, Value
 
 _LONGEST = 40
@@ -26,7 +26,7 @@ _LONGEST = 40
 _MOST = 2000
 
 
-def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
+def hints(state: ServerState, path: str, first: int, last: int) -> list[InlayHint]:
     """The rendered value beside each expression, on the requested lines."""
     file = state.file(path)
     if file is None or file.kind != TEMPLATE or file.recovered.file is None:
@@ -47,17 +47,17 @@ def hints(state: State, path: str, first: int, last: int) -> list[Hint]:
         value = some[0] if len(some) == 1 else f"{', '.join(some[:2])}, … ({len(places)} values)"
         if len(value) > _LONGEST:
             value = value[: _LONGEST - 1] + "…"
-        out.append(Hint(line, len(text.rstrip()) + 1, f" = {value}", f"in the run {evaluation.run.name}"))
+        out.append(InlayHint(line, len(text.rstrip()) + 1, f" = {value}", f"in the run {evaluation.run.name}"))
     return out
 
 
-def _told(evaluation: Evaluation, place: Place) -> str | None:
+def _told(evaluation: Evaluation, place: NodePath) -> str | None:
     if type(place.value) is Map or type(place.value) is Array or evaluation.is_secret(place.item):
         return None
     return evaluation.shown(place.item)
 
 
-def lenses(state: State, path: str) -> list[Lens]:
+def lenses(state: ServerState, path: str) -> list[CodeLens]:
     """The lenses above documents, data values and operations: matches, changes, and numbers of uses."""
     file = state.file(path)
     if file is None:
@@ -72,7 +72,7 @@ def lenses(state: State, path: str) -> list[Lens]:
     return [*_of_documents(state, file, evaluations[0]), *_of_values(state, file, evaluations[0])]
 
 
-def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
+def _of_documents(state: ServerState, file: File, evaluation: Evaluation) -> Iterator[CodeLens]:
     """The matches of an overlay document, and the number of overlays that change a template's document."""
     if file.kind != TEMPLATE:
         return
@@ -83,16 +83,16 @@ def _of_documents(state: State, file: File, evaluation: Evaluation) -> Iterator[
             if matches:
                 changed = sum(one.changed for one in matches)
                 more = "" if changed == len(matches) else f", changes {changed or 'none'}"
-                yield Lens(document.line, f"matches {counted(len(matches), 'document')}{more}")
+                yield CodeLens(document.line, f"matches {counted(len(matches), 'document')}{more}")
             elif places:
-                yield Lens(document.line, f"adds {counted(len({place.number for place in places}), 'document')}")
+                yield CodeLens(document.line, f"adds {counted(len({place.number for place in places}), 'document')}")
         else:
             overlays = {one for place in places[:_MOST] for one in _overlays_of(state, file, evaluation, place)}
             if overlays:
-                yield Lens(max(document.line, 1), f"changed by {counted(len(overlays), 'overlay')}")
+                yield CodeLens(max(document.line, 1), f"changed by {counted(len(overlays), 'overlay')}")
 
 
-def _overlays_of(state: State, file: File, evaluation: Evaluation, place: Place) -> Iterator[tuple[str, int]]:
+def _overlays_of(state: ServerState, file: File, evaluation: Evaluation, place: NodePath) -> Iterator[tuple[str, int]]:
     """The documents of overlays, by path and line, that a value went through."""
     for path, line in lines_behind(evaluation.trace, place.item):
         other = state.known(path) if path != file.path else file
@@ -101,7 +101,7 @@ def _overlays_of(state: State, file: File, evaluation: Evaluation, place: Place)
             yield path, way[0].line
 
 
-def _of_values(state: State, file: File, evaluation: Evaluation) -> Iterator[Lens]:
+def _of_values(state: ServerState, file: File, evaluation: Evaluation) -> Iterator[CodeLens]:
     """The number of uses of each data value in the templates of a run."""
     values = [document for document in file.documents if _holds_values(file, document, evaluation)]
     used = uses_of_values(state, file.path) if values else None
@@ -118,7 +118,7 @@ def _holds_values(file: File, document: Document, evaluation: Evaluation) -> boo
     return file.kind != TEMPLATE and evaluation.run.is_values_file(file.path)
 
 
-def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) -> Iterator[Lens]:
+def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) -> Iterator[CodeLens]:
     for item in value.items if type(value) is Map else ():
         way = (*keys, str(item.key))
         own = sum(one[: len(way)] == way for one in used)
@@ -126,19 +126,19 @@ def _uses(value: Value, keys: tuple[str, ...], used: Sequence[tuple[str, ...]]) 
         if type(item.value) is Map and item.value.items:
             direct = sum(one == way for one in used)
             if direct:
-                yield Lens(item.line, f"used in {counted(direct, 'place')}")
+                yield CodeLens(item.line, f"used in {counted(direct, 'place')}")
             yield from _uses(item.value, way, used)
         elif own + whole:
-            yield Lens(item.line, f"used in {counted(own + whole, 'place')}")
+            yield CodeLens(item.line, f"used in {counted(own + whole, 'place')}")
 
 
-def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
+def _of_operations(file: File, evaluations: Sequence[Evaluation]) -> Iterator[CodeLens]:
     """The number of places that an operation changes."""
     for document in file.documents:
         for item in document.value.items if type(document.value) is Array else ():
             counts = [count for one in evaluations if (count := _changed(one, file.path, item))]
             text = f"changes {counted(sum(counts), 'place')}" + (f" in {len(counts)} runs" if len(counts) > 1 else "")
-            yield Lens(item.line, text if counts else "changes nothing")
+            yield CodeLens(item.line, text if counts else "changes nothing")
 
 
 def _changed(evaluation: Evaluation, path: str, operation: Item) -> int:
@@ -148,7 +148,7 @@ def _changed(evaluation: Evaluation, path: str, operation: Item) -> int:
     return gone + len({place.path for place in evaluation.set_by(path, operation)})
 
 
-def _of_parents(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]:
+def _of_parents(file: File, evaluations: Sequence[Evaluation]) -> Iterator[CodeLens]:
     """The number of children of each document."""
     for number, document in enumerate(file.documents):
         after = file.documents[number + 1].line if number + 1 < len(file.documents) else len(file.lines) + 1
@@ -165,4 +165,4 @@ def _of_parents(file: File, evaluations: Sequence[Evaluation]) -> Iterator[Lens]
             for evaluation in evaluations
         )
         if count:
-            yield Lens(max(document.line, 1), f"{count} {'child' if count == 1 else 'children'}")
+            yield CodeLens(max(document.line, 1), f"{count} {'child' if count == 1 else 'children'}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.authoring.analysis.file_facts import LAYER
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lsp.features import Span
+from plait.authoring.lsp.features import FileRange
 from plait.insight.explain import Explainer, flat
 from plait.insight.node_paths import all_places
 from plait.layering.document import DATA_SCHEMA
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
-    from plait.insight.explain import Entry
+    from plait.authoring.lsp.state import ServerState
+    from plait.insight.explain import HistoryEntry
     from plait.tree.nodes import Item, Value
 
 # What is behind a value in another document; and what in its own says where that is.
@@ -34,9 +34,9 @@ BUILT_IN = ("deckhand/", "metadata/")
 _MOST = 3000
 
 
-def sources(state: State, file: File, line: int) -> list[Span]:
+def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
     """The origin of data that a line inherits or substitutes."""
-    found: dict[tuple[str, int], Span] = {}
+    found: dict[tuple[str, int], FileRange] = {}
     way = file.way_to(line)
     document = way[0] if way else None
     name = document_name(document) if type(document) is Document else None
@@ -60,11 +60,11 @@ def sources(state: State, file: File, line: int) -> list[Span]:
     return list(found.values())
 
 
-def named(state: State, file: File, line: int, column: int) -> list[Span]:
+def named(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
     """All places of a document's or schema's name, from any of them."""
     if file.kind != LAYER:
         return []
-    places: list[tuple[tuple[str, str], Span]] = []
+    places: list[tuple[tuple[str, str], FileRange]] = []
     for path in sorted({file.path}.union(*(one.view.files for one in state.evaluations(file.path)))):
         other = state.file(path)
         if other is not None and other.kind == LAYER:
@@ -78,11 +78,11 @@ def is_schema_at(file: File, line: int, column: int) -> bool:
     return any(not what[0] and _covers(span, file, line, column) for what, span in _names_in(file))
 
 
-def _covers(span: Span, file: File, line: int, column: int) -> bool:
+def _covers(span: FileRange, file: File, line: int, column: int) -> bool:
     return span.path == file.path and span.line == line and span.column <= column <= span.end
 
 
-def _names_in(file: File) -> Iterator[tuple[tuple[str, str], Span]]:
+def _names_in(file: File) -> Iterator[tuple[tuple[str, str], FileRange]]:
     """The names in a file with their spans: of documents, (schema, name), and of schemas, ("", schema)."""
     for document in file.documents:
         top = document.value
@@ -108,7 +108,7 @@ def _text_of(value: Value, key: str) -> MapItem | None:
     return item if item is not None and type(item.value) is str else None
 
 
-def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], Span]]:
+def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], FileRange]]:
     """The span of an item's text if it is on the line of its key."""
     node = file.spans.node(item)
     if node is None:
@@ -118,16 +118,16 @@ def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tupl
     start, end = body_start(text, node) + is_quoted, node.end - is_quoted
     line, column = file.spans.place(start)
     if text[start:end] == what[1] and line == item.line:
-        yield what, Span(file.path, line, column, column + end - start)
+        yield what, FileRange(file.path, line, column, column + end - start)
 
 
 def _key(item: Item) -> str:
     return str(item.key) if type(item) is MapItem else ""
 
 
-def dependents(state: State, file: File, line: int) -> list[Span]:
+def dependents(state: ServerState, file: File, line: int) -> list[FileRange]:
     """The lines that inherit or substitute data of the document on a line."""
-    found: dict[tuple[str, int], Span] = {}
+    found: dict[tuple[str, int], FileRange] = {}
     if file.kind != LAYER:
         return []
     for evaluation in state.evaluations(file.path):
@@ -141,7 +141,7 @@ def dependents(state: State, file: File, line: int) -> list[Span]:
     return sorted(found.values(), key=lambda span: (span.path, span.line))
 
 
-def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Entry]]:
+def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[HistoryEntry]]:
     """The entries of the history of each value of the documents of a name, or of all documents."""
     if evaluation.documents is None:
         return
@@ -157,7 +157,7 @@ def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Entry]
         yield [*flat([*history.entries, *history.around])]
 
 
-def _place(entry: Entry) -> tuple[str, int] | None:
+def _place(entry: HistoryEntry) -> tuple[str, int] | None:
     path = path_of(entry.source)
     return None if path is None else (path, entry.line)
 
@@ -168,7 +168,7 @@ def _is_own(file: File, first: int, where: tuple[str, int]) -> bool:
     return where[0] == file.path and first <= where[1] < after
 
 
-def _span(state: State, where: tuple[str, int]) -> Span:
+def _span(state: ServerState, where: tuple[str, int]) -> FileRange:
     path, line = where
     file = state.file(path)
-    return Span(path, line, 1, 1) if file is None else Span(path, line, *file.text_on(line))
+    return FileRange(path, line, 1, 1) if file is None else FileRange(path, line, *file.text_on(line))

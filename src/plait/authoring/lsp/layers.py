@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.authoring.lsp.evaluation import descend
-from plait.authoring.lsp.features import Suggestion
+from plait.authoring.lsp.features import CompletionItem
 from plait.layering.validation import KEYS
 from plait.tree.nodes import Array, Map
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.cursor import Cursor
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Value
 
 # What a key of a document may be.
@@ -26,7 +26,7 @@ _CHOICES = {
 _DEEPEST, _MOST_PATHS = 6, 400
 
 
-def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
+def offers(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem]:
     """The suggestions at the cursor."""
     inner = at.keys[-1] if at.keys else ""
     found: Iterator[tuple[str, str]]
@@ -36,13 +36,13 @@ def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
         else:
             found = ((key, "key") for key in KEYS.get(inner, ()) if not at.keys or at.keys[0] == "metadata")
         for text, kind in sorted({*found} - {(key, "key") for key in at.there}):
-            yield Suggestion(text, kind, at.start, text=f"{text}: ")
+            yield CompletionItem(text, kind, at.start, text=f"{text}: ")
         return
     for text in _values(state, file, at, inner):
-        yield Suggestion(text, at.key, at.start)
+        yield CompletionItem(text, at.key, at.start)
 
 
-def _values(state: State, file: File, at: Cursor, inner: str) -> list[str]:
+def _values(state: ServerState, file: File, at: Cursor, inner: str) -> list[str]:
     if at.key in _CHOICES and at.keys[:1] == ["metadata"]:
         return [*_CHOICES[at.key]]
     if inner in ("labels", "parentSelector"):
@@ -61,7 +61,7 @@ def _values(state: State, file: File, at: Cursor, inner: str) -> list[str]:
     return []
 
 
-def documents(state: State, file: File) -> Iterator[tuple[str, str, Document]]:
+def documents(state: ServerState, file: File) -> Iterator[tuple[str, str, Document]]:
     """The documents that are layered together with those of a file, as written: schema, name, document."""
     paths = {file.path} | {path for one in state.evaluations(file.path) for path in one.view.files}
     for path in sorted(paths):
@@ -77,7 +77,7 @@ def _text(document: Document, keys: list[str]) -> str:
     return place.value if place is not None and type(place.value) is str else ""
 
 
-def _labels(state: State, file: File) -> Iterator[tuple[str, str]]:
+def _labels(state: ServerState, file: File) -> Iterator[tuple[str, str]]:
     for _, _, document in documents(state, file):
         place = descend(document, ["metadata", "labels"])
         if place is not None and type(place.value) is Map:
@@ -93,7 +93,7 @@ def _sibling(at: Cursor, key: str) -> str:
     return item.value if item is not None and type(item.value) is str else ""
 
 
-def _paths(state: State, file: File, at: Cursor, inner: str) -> Iterator[str]:
+def _paths(state: ServerState, file: File, at: Cursor, inner: str) -> Iterator[str]:
     """Paths of data: of the source of a substitution, or of the document itself and its possible ancestors."""
     own = at.way[0] if at.way else None
     schema = _sibling(at, "schema") if inner == "src" else _text(own, ["schema"]) if own is not None else ""  # type: ignore[arg-type]
@@ -121,7 +121,7 @@ def _paths_in(value: Value, path: str, depth: int) -> Iterator[str]:
             yield from _paths_in(one.value, f"{path}[{number}]" if path else f".[{number}]", depth + 1)
 
 
-def _occurring(state: State, file: File, key: str) -> list[str]:
+def _occurring(state: ServerState, file: File, key: str) -> list[str]:
     texts: list[str] = []
     for _, _, document in documents(state, file):
         for keys in _PLACES[key]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.authoring.lint.mending import SAFE, Mending
 from plait.authoring.lint.single_file import findings_in
-from plait.authoring.lsp.features import Edit, Fix, Problem, Span
+from plait.authoring.lsp.features import EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.lsp.unused_diagnostics import NOTE
 
 TYPE_CHECKING = False
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
 
 
-def notes(file: File) -> Iterator[Problem]:
+def notes(file: File) -> Iterator[EditorDiagnostic]:
     """The findings of a file, each with its edits as a quick fix."""
     for finding in findings_in(file):
-        span = Span(file.path, finding.line, finding.column, finding.end)
+        span = FileRange(file.path, finding.line, finding.column, finding.end)
         message = f"{finding.message}\nhint: {finding.hint}" if finding.hint else finding.message
-        also = [(Span(place.path, place.line, 1, 1 << 16), place.words) for place in finding.also]
+        also = [(FileRange(place.path, place.line, 1, 1 << 16), place.words) for place in finding.also]
         fixes = [fix_of(file, Mending(finding.hint[:1].upper() + finding.hint[1:], finding.edits, SAFE))]
-        yield Problem(span, NOTE, message, finding.code, also, fixes if finding.edits else [])
+        yield EditorDiagnostic(span, NOTE, message, finding.code, also, fixes if finding.edits else [])
 
 
 def fix_of(file: File, made: Mending) -> Fix:
@@ -30,10 +30,10 @@ def fix_of(file: File, made: Mending) -> Fix:
     return Fix(made.title, [_placed(file, one) for one in made.edits], keeps=made.safety == SAFE)
 
 
-def _placed(file: File, edit: plait.base.text_edits.Edit) -> Edit:
+def _placed(file: File, edit: plait.base.text_edits.Edit) -> FileEdit:
     """An edit with lines and columns."""
     text = file.source.text
     first, last = text.count("\n", 0, edit.start), text.count("\n", 0, edit.end)
     column = edit.start - text.rfind("\n", 0, edit.start)
     end = edit.end - text.rfind("\n", 0, edit.end)
-    return Edit(Span(file.path, first + 1, column, end, last + 1 if last > first else 0), edit.new)
+    return FileEdit(FileRange(file.path, first + 1, column, end, last + 1 if last > first else 0), edit.new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from plait.authoring.lsp.features import Suggestion
+from plait.authoring.lsp.features import CompletionItem
 from plait.authoring.lsp.overlay_targets import left_items
 from plait.starlark import repr_of
 from plait.tree.nodes import Map
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Item
 
 _SUBSET = re.compile(r"\.subset\(\s*(\{.*)$")
@@ -27,7 +27,7 @@ _SCALARS = (str, int, float, bool)
 _MOST = 50
 
 
-def suggestions(state: State, file: File, code: str, line: int, column: int) -> Iterator[Suggestion]:
+def suggestions(state: ServerState, file: File, code: str, line: int, column: int) -> Iterator[CompletionItem]:
     """The suggestions at the end of an annotation's code. None outside a matcher."""
     subset, name, by = _SUBSET.search(code), _NAME.search(code), _BY.search(code)
     if subset is None and name is None and by is None:
@@ -57,7 +57,7 @@ def _way_below(file: File, line: int) -> Sequence[Item]:
     return [*around, around[-1]] if len(around) > 1 else file.documents[-1:]  # the item is not there yet
 
 
-def _in_subset(evaluation: Evaluation, items: Sequence[Item], text: str, column: int) -> Iterator[Suggestion]:
+def _in_subset(evaluation: Evaluation, items: Sequence[Item], text: str, column: int) -> Iterator[CompletionItem]:
     """Keys and values within `overlay.subset({...`."""
     place = _Braces(text)
     if place.is_unreadable:
@@ -78,10 +78,10 @@ def _in_subset(evaluation: Evaluation, items: Sequence[Item], text: str, column:
                 values[str(inner.value) if place.quote else repr_of(inner.value)] += 1
     for label, count in values.most_common(_MOST):
         shown = label if place.key is not None or place.quote else f'"{label}"'
-        yield Suggestion(shown, "value", column - len(place.typed), detail=f"{count}×")
+        yield CompletionItem(shown, "value", column - len(place.typed), detail=f"{count}×")
 
 
-def _keys(items: Sequence[Item], start: int) -> Iterator[Suggestion]:
+def _keys(items: Sequence[Item], start: int) -> Iterator[CompletionItem]:
     """Keys that the items have, the most frequent first."""
     counts = Counter(
         str(inner.key)
@@ -91,10 +91,10 @@ def _keys(items: Sequence[Item], start: int) -> Iterator[Suggestion]:
         if type(inner.value) in _SCALARS
     )
     for key, count in counts.most_common(_MOST):
-        yield Suggestion(key, "key", start, detail=f"{count}×")
+        yield CompletionItem(key, "key", start, detail=f"{count}×")
 
 
-def _whole(evaluation: Evaluation, items: Sequence[Item], start: int, *, is_document: bool) -> Iterator[Suggestion]:
+def _whole(evaluation: Evaluation, items: Sequence[Item], start: int, *, is_document: bool) -> Iterator[CompletionItem]:
     """Whole matchers."""
     for key in ("kind", "schema", "name") if is_document else ("name",):
         counts: Counter[str] = Counter()
@@ -105,11 +105,11 @@ def _whole(evaluation: Evaluation, items: Sequence[Item], start: int, *, is_docu
         if not counts:
             continue
         if not is_document:
-            yield Suggestion(f'"{key}"', "value", start, detail="by the key of this name")
+            yield CompletionItem(f'"{key}"', "value", start, detail="by the key of this name")
         for value, count in counts.most_common(_MOST):
             code = f"overlay.subset({{{repr_of(key)}: {repr_of(value)}}})"
-            yield Suggestion(code, "value", start, detail=f"{count}×")
-    yield Suggestion("overlay.all", "function", start, detail=f"{len(items)}×")
+            yield CompletionItem(code, "value", start, detail=f"{count}×")
+    yield CompletionItem("overlay.all", "function", start, detail=f"{len(items)}×")
 
 
 class _Braces:

@@ -6,10 +6,10 @@ import os
 
 from plait.authoring.analysis.file_facts import LAYER, OPS, PLAIN, TEMPLATE, keys_of
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.analysis.symbols import DATA_VALUES, Site, Symbols, items_by_keys, keys_in
+from plait.authoring.analysis.symbols import DATA_VALUES, NameOccurrence, Symbols, items_by_keys, keys_in
 from plait.authoring.lsp import claims, layering_navigation, variables
 from plait.authoring.lsp.evaluation import descend
-from plait.authoring.lsp.features import Span
+from plait.authoring.lsp.features import FileRange
 from plait.authoring.lsp.value_origins import lines_behind
 from plait.tree.nodes import MapItem
 from plait.ytt.templates.recovery import STARLARK
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.code import Occurrence
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.lookups import Instance
 
 
-def loaded_file(state: State, file: File, path: str) -> File | None:
+def loaded_file(state: ServerState, file: File, path: str) -> File | None:
     """The file that `load(path)` reads, in its current state; None for a module or a missing file."""
     for evaluation in state.evaluations(file.path):
         for (source, written), found in evaluation.lookups.loads.items():
@@ -37,7 +37,7 @@ def loaded_file(state: State, file: File, path: str) -> File | None:
     return state.file(os.path.normpath(os.path.join(os.path.dirname(file.path), path)))
 
 
-def definition(state: State, path: str, line: int, column: int) -> list[Span]:
+def definition(state: ServerState, path: str, line: int, column: int) -> list[FileRange]:
     """The definitions of the name at a position."""
     file = state.file(path)
     if file is None:
@@ -54,7 +54,7 @@ def definition(state: State, path: str, line: int, column: int) -> list[Span]:
     load = next((load for load in file.names.loads if load.line == line), None)
     if load is not None:
         there = loaded_file(state, file, load.path)
-        return [] if there is None else [Span(there.path, 1, 1, 1)]
+        return [] if there is None else [FileRange(there.path, 1, 1, 1)]
     return (
         _exported(state, file, line, column)
         or layering_navigation.sources(state, file, line)
@@ -63,7 +63,7 @@ def definition(state: State, path: str, line: int, column: int) -> list[Span]:
     )
 
 
-def _of_lookup(state: State, file: File, line: int, column: int) -> list[Span]:
+def _of_lookup(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
     """For a key or a text by which runs look a data value up: where that is declared."""
     is_text = any(one.line == line and one.column <= column <= one.end for one in file.names.texts)
     if not is_text and file.names.lookup_at(line, column) is None:
@@ -76,8 +76,8 @@ def _of_lookup(state: State, file: File, line: int, column: int) -> list[Span]:
     for site in sorted(symbols.sites(found[1])):
         other = state.file(site.path)
         if other is not None and site in keys_in(other).get((site.line, symbols.text(site)), ()):
-            declared.append(Span(*site))
-    return declared or [Span(*found[0])]
+            declared.append(FileRange(*site))
+    return declared or [FileRange(*found[0])]
 
 
 def data_value_at(file: File, line: int, column: int) -> list[str] | None:
@@ -87,7 +87,7 @@ def data_value_at(file: File, line: int, column: int) -> list[str] | None:
     return [*path[3:]] if path is not None and path[:3] == DATA_VALUES and len(path) > 3 else None
 
 
-def _exported(state: State, file: File, line: int, column: int) -> list[Span]:
+def _exported(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
     """The binding of a library's export, from a text that names it."""
     texts = [one for one in file.names.texts if one.line == line and one.column <= column <= one.end]
     for evaluation in state.evaluations(file.path) if texts else ():
@@ -101,7 +101,7 @@ def _exported(state: State, file: File, line: int, column: int) -> list[Span]:
     return []
 
 
-def declared_keys(state: State, evaluation: Evaluation, file: File, line: int) -> list[str] | None:
+def declared_keys(state: ServerState, evaluation: Evaluation, file: File, line: int) -> list[str] | None:
     """The keys of the data value that a line declares or sets; None for a line that is not of a file of data values."""
     if state.is_current(evaluation, file.path):
         found = evaluation.declared_at(file.path, line)
@@ -115,7 +115,7 @@ def declared_keys(state: State, evaluation: Evaluation, file: File, line: int) -
     return keys_of(way) if is_values and len(way) > 1 else None
 
 
-def _of_name(state: State, file: File, one: Occurrence) -> list[Span]:
+def _of_name(state: ServerState, file: File, one: Occurrence) -> list[FileRange]:
     binding = file.names.binding(one)
     load = file.names.load_of(one.name) if binding is not None and binding.scope is file.names.program else None
     if load is not None:
@@ -127,13 +127,13 @@ def _of_name(state: State, file: File, one: Occurrence) -> list[Span]:
     return [] if binding is None else [_span(file, binding)]
 
 
-def _span(file: File, one: Occurrence) -> Span:
-    return Span(file.path, one.line, one.column, one.end)
+def _span(file: File, one: Occurrence) -> FileRange:
+    return FileRange(file.path, one.line, one.column, one.end)
 
 
-def _written(state: State, path: str, keys: Sequence[str]) -> list[Span]:
+def _written(state: ServerState, path: str, keys: Sequence[str]) -> list[FileRange]:
     """The places at which a data value of a file is declared and set: its schema, then values files, in order."""
-    spans: dict[tuple[str, int], Span] = {}
+    spans: dict[tuple[str, int], FileRange] = {}
     for evaluation in state.evaluations(path):
         for instance in evaluation.instances(path):
             _add_written(state, evaluation, instance, keys, spans)
@@ -141,7 +141,11 @@ def _written(state: State, path: str, keys: Sequence[str]) -> list[Span]:
 
 
 def _add_written(
-    state: State, evaluation: Evaluation, instance: Instance, keys: Sequence[str], spans: dict[tuple[str, int], Span]
+    state: ServerState,
+    evaluation: Evaluation,
+    instance: Instance,
+    keys: Sequence[str],
+    spans: dict[tuple[str, int], FileRange],
 ) -> None:
     for document in (*instance.schemas, *instance.given):
         for item, those in items_by_keys(document.value):
@@ -153,18 +157,18 @@ def _add_written(
         spans.setdefault(at, key_span(state, *at, keys[-1]))
 
 
-def key_span(state: State, path: str, line: int, key: str) -> Span:
+def key_span(state: ServerState, path: str, line: int, key: str) -> FileRange:
     """A key on a line, or the line."""
     file = state.file(path)
-    return Span(path, line, 1, 1) if file is None else Span(path, line, *file.key_on(line, key))
+    return FileRange(path, line, 1, 1) if file is None else FileRange(path, line, *file.key_on(line, key))
 
 
-def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
+def _of_node(state: ServerState, file: File, line: int, column: int) -> list[FileRange]:
     """The lines that define the values a line sets, except itself; for a data value, its schema.
 
     A declaration is its own definition, so that an editor shows its references.
     """
-    spans: dict[tuple[str, int], Span] = {}
+    spans: dict[tuple[str, int], FileRange] = {}
     for evaluation in state.evaluations(file.path):
         for place in evaluation.by_line.get((file.path, line), ()):
             for where in lines_behind(evaluation.trace, place.item):
@@ -178,14 +182,14 @@ def _of_node(state: State, file: File, line: int, column: int) -> list[Span]:
             if own is not None:
                 return list(spans.values()) or [own]
     return list(spans.values()) or [
-        Span(*site)
+        FileRange(*site)
         for (_, _), sites in keys_in(file).items()
         for site in sites
         if site.line == line and site.column <= column <= site.end
     ]
 
 
-def references(state: State, path: str, line: int, column: int) -> list[Span]:
+def references(state: ServerState, path: str, line: int, column: int) -> list[FileRange]:
     """All uses of the name at a position, and its definition."""
     file = state.file(path)
     if file is None:
@@ -202,10 +206,12 @@ def references(state: State, path: str, line: int, column: int) -> list[Span]:
     if found is None:
         return []
     order = _order(state, path, [] if symbols.is_value(found[1]) else definition(state, *found[0][:3]))
-    return [Span(*site) for site in sorted(symbols.sites(found[1]), key=order)]
+    return [FileRange(*site) for site in sorted(symbols.sites(found[1]), key=order)]
 
 
-def _order(state: State, path: str, first: Sequence[Span]) -> Callable[[Site], tuple[int, Site]]:
+def _order(
+    state: ServerState, path: str, first: Sequence[FileRange]
+) -> Callable[[NameOccurrence], tuple[int, NameOccurrence]]:
     """The order of references: the definitions, declarations of data values in the order of their merge, then the rest."""
     order = {(span.path, span.line): number for number, span in enumerate(first)}
     for evaluation in state.evaluations(path):
@@ -218,7 +224,7 @@ def _order(state: State, path: str, first: Sequence[Span]) -> Callable[[Site], t
     return lambda site: (order.get((site.path, site.line), len(order)), site)
 
 
-def project_files(state: State, path: str) -> Iterator[File]:
+def project_files(state: ServerState, path: str) -> Iterator[File]:
     """The templates and programs that runs read which read a file, and the file itself."""
     paths = {path}
     for watched in state.runs_of(path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lsp.features import Suggestion
+from plait.authoring.lsp.features import CompletionItem
 from plait.insight.history_text import shown
 from plait.ops.operation_files import OPERATIONS
 from plait.tree.nodes import Array, Map
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.cursor import Cursor
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.registry import Watched
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.registry import TrackedRun
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Item, Value
 
 
-def offers(state: State, file: File, at: Cursor, line: int) -> Iterator[Suggestion]:
+def offers(state: ServerState, file: File, at: Cursor, line: int) -> Iterator[CompletionItem]:
     """The suggestions at the cursor, which is on a line."""
     if at.keys:
         return  # in the value of an operation
     text = at.typed
     if at.key == "type":
         for name in OPERATIONS:
-            yield Suggestion(name, "keyword", at.start)
+            yield CompletionItem(name, "keyword", at.start)
     elif at.key == "path" and text[:1] in ("", "/"):
         start = at.start + len(text) - len(text.rpartition("/")[2])
         seen: set[str] = set()
@@ -40,10 +40,10 @@ def offers(state: State, file: File, at: Cursor, line: int) -> Iterator[Suggesti
         there = set() if at.is_item else at.there
         for name in ("type", "path", "value"):
             if name not in there:
-                yield Suggestion(name, "key", at.start, text=f"{name}: ")
+                yield CompletionItem(name, "key", at.start, text=f"{name}: ")
 
 
-def before_operation(state: State, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:
+def before_operation(state: ServerState, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:
     """The base of the operation on a line in each run: the document after the operations before it."""
     way = file.way_to(line)
     first = way[1].line if len(way) > 1 else line
@@ -69,7 +69,7 @@ def _applied_before(evaluation: Evaluation, path: str, line: int) -> Value:
     return documents[0].value if documents else None
 
 
-def _bases(state: State, watched: Watched) -> Sequence[Document]:
+def _bases(state: ServerState, watched: TrackedRun) -> Sequence[Document]:
     for setting in watched.run.settings:
         if setting.name == "base":
             for path in watched.run.paths(setting):
@@ -81,7 +81,7 @@ def _bases(state: State, watched: Watched) -> Sequence[Document]:
 
 def _tokens(
     evaluation: Evaluation | None, value: Value, tokens: Sequence[str], start: int, *, slash: bool
-) -> Iterator[Suggestion]:
+) -> Iterator[CompletionItem]:
     """The tokens that can follow others in the path of an operation."""
     for token in tokens:
         value = _step(value, token.rstrip("?"))
@@ -93,14 +93,14 @@ def _tokens(
     if type(value) is Map:
         for item in value.items:
             key = str(item.key).replace("~", "~0").replace("/", "~1")
-            yield Suggestion(f"{mark}{key}", "key", start, detail=told(item))
+            yield CompletionItem(f"{mark}{key}", "key", start, detail=told(item))
     elif type(value) is Array:
         for number, one in enumerate(value.items):
             name = one.value.find("name") if type(one.value) is Map else None
             is_hidden = name is not None and evaluation is not None and evaluation.is_secret(name)
             text = str(number) if name is None or is_hidden else f"name={name.value}"
-            yield Suggestion(f"{mark}{text}", "item", start)
-        yield Suggestion(f"{mark}-", "item", start, detail="after the last item")
+            yield CompletionItem(f"{mark}{text}", "item", start)
+        yield CompletionItem(f"{mark}-", "item", start, detail="after the last item")
 
 
 def _step(value: Value, token: str) -> Value:

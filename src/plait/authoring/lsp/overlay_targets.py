@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Item, Value
 
 
@@ -32,7 +32,7 @@ def is_overlay(file: File, way: Sequence[Item]) -> bool:
     )
 
 
-def left_documents(state: State, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
+def left_documents(state: ServerState, evaluation: Evaluation, file: File, right: Item) -> Sequence[Document]:
     """The documents of an overlay document: by the subset in its matcher, or those that it changed.
 
     All documents of templates if neither is known.
@@ -81,7 +81,7 @@ def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
     return [document for document in made if path_of(document.source) != file.path]
 
 
-def left_items(state: State, evaluation: Evaluation, file: File, way: Sequence[Item]) -> Iterator[Item]:
+def left_items(state: ServerState, evaluation: Evaluation, file: File, way: Sequence[Item]) -> Iterator[Item]:
     """The items that a matcher for the last item of a way chooses among."""
     if len(way) == 1:
         yield from _of_templates(evaluation, file)

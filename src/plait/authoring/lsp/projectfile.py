@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 from plait.authoring.analysis.file_facts import keys_of
-from plait.authoring.lsp.features import Edit, Fix, Problem, Span, Suggestion
+from plait.authoring.lsp.features import CompletionItem, EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.project.project_schema import schema
 from plait.authoring.project.settings import holds_paths
 from plait.base.similar_names import nearest
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Schema: TypeAlias = Mapping[str, object]
 
 
-def offers(file: File, at: Cursor) -> Iterator[Suggestion]:
+def offers(file: File, at: Cursor) -> Iterator[CompletionItem]:
     """The suggestions at the cursor."""
     keys = [*at.keys, at.key] if at.key else at.keys
     if at.key or at.is_item:
@@ -35,21 +35,21 @@ def offers(file: File, at: Cursor) -> Iterator[Suggestion]:
         return
     for name, said in _properties(_at(keys)).items():
         if name not in at.there:
-            yield Suggestion(name, "key", at.start, documentation=_text(said), text=f"{name}: ")
+            yield CompletionItem(name, "key", at.start, documentation=_text(said), text=f"{name}: ")
 
 
-def _values(file: File, at: Cursor, keys: Sequence[str]) -> Iterator[Suggestion]:
+def _values(file: File, at: Cursor, keys: Sequence[str]) -> Iterator[CompletionItem]:
     for one in _forms(_at(keys)):
         choices = one.get("enum")
         for choice in choices if isinstance(choices, list) else ():
-            yield Suggestion(str(choice), "value", at.start)
+            yield CompletionItem(str(choice), "value", at.start)
         if one.get("type") == "boolean":
-            yield Suggestion("true", "value", at.start)
-            yield Suggestion("false", "value", at.start)
+            yield CompletionItem("true", "value", at.start)
+            yield CompletionItem("false", "value", at.start)
     if keys[:1] == ["runs"] and len(keys) == 3 and keys[2] == "base":
         for name in _names_of_runs(file):
             if name != keys[1]:
-                yield Suggestion(name, "value", at.start, detail="a run of this project")
+                yield CompletionItem(name, "value", at.start, detail="a run of this project")
     elif _is_path(keys):
         yield from _files(file, at)
 
@@ -59,7 +59,7 @@ def _is_path(keys: Sequence[str]) -> bool:
     return any(holds_paths(command, name) for command, name in pairwise(keys))
 
 
-def _files(file: File, at: Cursor) -> Iterator[Suggestion]:
+def _files(file: File, at: Cursor) -> Iterator[CompletionItem]:
     """The entries of the directory that the text so far leads to."""
     directory, _, last = at.typed.rpartition("/")
     top = os.path.join(os.path.dirname(file.path), directory)
@@ -72,7 +72,7 @@ def _files(file: File, at: Cursor) -> Iterator[Suggestion]:
     for entry in entries:
         if not entry.name.startswith("."):
             name = entry.name + ("/" if entry.is_dir() else "")
-            yield Suggestion(name, "file", at.start + len(at.typed) - len(last))
+            yield CompletionItem(name, "file", at.start + len(at.typed) - len(last))
 
 
 def _names_of_runs(file: File) -> Iterator[str]:
@@ -93,13 +93,13 @@ def hover(file: File, line: int, column: int) -> str | None:
     return f"`{keys[-1]}`: {text}" if text else None
 
 
-def problems(file: File) -> Iterator[Problem]:
+def problems(file: File) -> Iterator[EditorDiagnostic]:
     """Unknown settings. Other faults are reported where the file is read."""
     for document in file.documents:
         yield from _unknown(file, document.value, [])
 
 
-def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[Problem]:
+def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[EditorDiagnostic]:
     if type(value) is Array:
         for one in value.items:
             yield from _unknown(file, one.value, keys)
@@ -109,11 +109,11 @@ def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[Problem]:
         if _at(here):
             yield from _unknown(file, item.value, here)
         elif not _is_open(_at(keys)):
-            span = Span(file.path, item.line, *file.key_on(item.line, key))
+            span = FileRange(file.path, item.line, *file.key_on(item.line, key))
             near = nearest(key, [*_properties(_at(keys))])
             hint = "" if near is None else f"\nhint: did you mean {near}?"
-            fixes = [] if near is None else [Fix(f"Change to {near}", [Edit(span, near)])]
-            yield Problem(span, "error", f'there is no setting "{key}"{hint}', "project", fixes=fixes)
+            fixes = [] if near is None else [Fix(f"Change to {near}", [FileEdit(span, near)])]
+            yield EditorDiagnostic(span, "error", f'there is no setting "{key}"{hint}', "project", fixes=fixes)
 
 
 # ---- the schema

@@ -58,12 +58,12 @@ def members(module: str) -> Sequence[str]:
         return _OF_FILES[module]
     if module not in MODULES:
         return ()
-    from plait.base.extensions import ADDITIONS
+    from plait.base.extensions import EXTENSIONS
     from plait.tree.context import Context
     from plait.ytt.modules import load_module
 
     context = Context()
-    context.additions = frozenset(ADDITIONS)
+    context.additions = frozenset(EXTENSIONS)
     return sorted(load_module(module, context).members)
 
 

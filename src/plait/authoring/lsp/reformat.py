@@ -6,10 +6,10 @@ from plait.base.errors import PlaitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
 
 
-def changed_lines(state: State, path: str, lines: tuple[int, int] | None = None) -> list[tuple[int, int, str]]:
+def changed_lines(state: ServerState, path: str, lines: tuple[int, int] | None = None) -> list[tuple[int, int, str]]:
     """The changes of formatting: ranges of lines (from 0, the end excluded), and their new text.
 
     lines: the first and the last line that may change, or None for all. Empty for a file that is not YAML or is broken:

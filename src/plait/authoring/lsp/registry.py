@@ -14,7 +14,7 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.project.file import of_source
 from plait.authoring.project.run_selection import about, choose
 from plait.base.errors import PlaitError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.base.source import Source
 from plait.engine.options import Use
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.authoring.analysis.verifying import Checked
-    from plait.authoring.lsp.evaluation import Evaluation, Stop
+    from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop
     from plait.authoring.project import Project
     from plait.authoring.project.run import Run
 
@@ -38,7 +38,7 @@ _CHECKED = 100
 _LIMITS = Limits(seconds=5)
 
 
-class Watched:
+class TrackedRun:
     """A run and its evaluations. evaluation: the newest one; good: the newest one that succeeded."""
 
     __slots__ = ("checked", "evaluation", "good", "is_due", "run", "stop")
@@ -47,7 +47,7 @@ class Watched:
         self.run = run
         self.evaluation: Evaluation | None = None
         self.good: Evaluation | None = None
-        self.stop: Stop | None = None  # of the evaluation that is going on
+        self.stop: EvaluationStop | None = None  # of the evaluation that is going on
         self.is_due = False
         # What changes are checked against, with the evaluation and the texts that it is of (see `claims`).
         self.checked: tuple[Evaluation | None, Mapping[str, str], Checked] | None = None
@@ -91,14 +91,14 @@ class Registry:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
         self._lock = RLock()
-        self._by_key: dict[str, list[Watched]] = {}
+        self._by_key: dict[str, list[TrackedRun]] = {}
         # What was there before the projects were forgotten, by key and by what the runs are.
-        self._before: dict[str, list[Watched]] = {}
-        self._known: dict[object, Watched] = {}
+        self._before: dict[str, list[TrackedRun]] = {}
+        self._known: dict[object, TrackedRun] = {}
         self._projects: dict[str, Project] = {}
         self.errors: dict[str, PlaitError] = {}
 
-    def runs_of(self, path: str) -> list[Watched]:
+    def runs_of(self, path: str) -> list[TrackedRun]:
         """The runs of a file's project, and runs of other projects that name the file.
 
         The latter replace runs that are guessed.
@@ -110,7 +110,7 @@ class Registry:
             return own
         return [*(one for one in own if one.run.at is not None), *others]
 
-    def all_runs_of(self, path: str) -> tuple[list[Watched], int]:
+    def all_runs_of(self, path: str) -> tuple[list[TrackedRun], int]:
         """The same with all environments of the project, watched or not; and the number of omitted ones."""
         found = self.runs_of(path)
         with self._lock:
@@ -124,7 +124,7 @@ class Registry:
                 if not project.matrices:
                     continue
                 try:
-                    with limited(_LIMITS):
+                    with budget_scope(_LIMITS):
                         chosen = choose(project, most=_CHECKED)
                         found = [
                             *found,
@@ -135,7 +135,7 @@ class Registry:
                 left += sum(count - _CHECKED for _, count in chosen.left)
         return found, left
 
-    def _own_runs(self, path: str) -> list[Watched]:
+    def _own_runs(self, path: str) -> list[TrackedRun]:
         key = os.path.dirname(path)
         try:
             found = projects.find(path, self._texts)
@@ -150,22 +150,22 @@ class Registry:
             self._add_environments(known, key, path)
             return known
 
-    def _add_environments(self, known: list[Watched], key: str, path: str) -> None:
+    def _add_environments(self, known: list[TrackedRun], key: str, path: str) -> None:
         """Adds the environments of a project whose settings name a file, up to a limit."""
         project = self._projects.get(key)
         if project is None or not project.matrices or len(known) >= len(project.runs) + _ENVIRONMENTS:
             return
         try:
-            with limited(_LIMITS):
+            with budget_scope(_LIMITS):
                 runs = [*about(project, path, 1)]
         except PlaitError as error:
             self.errors[key] = error
             return
         known += [one for one in map(self._watched, map(_absolute, runs)) if one not in known]
 
-    def _read(self, key: str, found: str | None, path: str) -> list[Watched]:
+    def _read(self, key: str, found: str | None, path: str) -> list[TrackedRun]:
         try:
-            with limited(_LIMITS):
+            with budget_scope(_LIMITS):
                 project = projects.guess(path, verify=False) if found is None else self._project(found)
                 runs = choose(project, most=1).runs
         except PlaitError as error:
@@ -180,15 +180,15 @@ class Registry:
             return projects.read(path)
         return of_source(Source(path, text), os.path.dirname(path))
 
-    def _watched(self, run: Run) -> Watched:
+    def _watched(self, run: Run) -> TrackedRun:
         identity = _identity(run)
         known = self._known.get(identity)
         if known is None:
-            known = self._known[identity] = Watched(run)
+            known = self._known[identity] = TrackedRun(run)
         known.run = run  # it may stand in another line by now
         return known
 
-    def all(self) -> list[Watched]:
+    def all(self) -> list[TrackedRun]:
         """All runs, each once."""
         with self._lock:
             return list(dict.fromkeys(watched for runs in self._by_key.values() for watched in runs))
@@ -204,7 +204,7 @@ class Registry:
         with self._lock:
             self._drop([key for key in self._by_key if os.path.isdir(key)])
 
-    def forget_below(self, directory: str) -> Sequence[Watched]:
+    def forget_below(self, directory: str) -> Sequence[TrackedRun]:
         """Drops the projects below a directory, and the runs that no other project uses."""
         with self._lock:
             before = self.all()

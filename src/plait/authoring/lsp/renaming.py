@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from plait.authoring.analysis.file_facts import LAYER
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.analysis.symbols import Site, Symbols
+from plait.authoring.analysis.symbols import NameOccurrence, Symbols
 from plait.authoring.analysis.verifying import Unverified
 from plait.authoring.lsp import claims, layering_navigation, variables
-from plait.authoring.lsp.features import Edit, Span
+from plait.authoring.lsp.features import FileEdit, FileRange
 from plait.base.errors import PlaitError
 from plait.layering.validation import SCHEMA_PATTERN
 from plait.starlark.scan import KEYWORDS, RESERVED
@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from plait.authoring.analysis.verifying import Budget, Change
-    from plait.authoring.lsp.state import State
+    from plait.authoring.analysis.verifying import CheckBudget, EditEffect
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document
 
 _VARIABLE = re.compile(r"[\w/-]+$")
@@ -37,7 +37,7 @@ _MOST_TRIES = 12
 _ANNOTATIONS = 10
 
 
-class RefusedError(Exception):
+class RenameError(Exception):
     """A rejected rename. is_computed: the name is computed by a program, or used as data, at the line in the text."""
 
     def __init__(self, reason: str, *, is_computed: bool = False) -> None:
@@ -48,11 +48,11 @@ class RefusedError(Exception):
 class Renaming(NamedTuple):
     """The edits of a rename. doubt: why it is not verified; "" if it is."""
 
-    edits: list[Edit]
+    edits: list[FileEdit]
     doubt: str = ""
 
 
-def rename(state: State, path: str, line: int, column: int, new: str) -> Renaming:
+def rename(state: ServerState, path: str, line: int, column: int, new: str) -> Renaming:
     """The edits; none where nothing has a name. Raises RefusedError."""
     limit = claims.budget()
     spans = _spelled(state, path, line, column)
@@ -63,7 +63,7 @@ def rename(state: State, path: str, line: int, column: int, new: str) -> Renamin
         old = _text(state, own)
         _check_spelled(state, path, line, column, new)
         # A line that a name stands on in another form, such as a flag, is not touched.
-        edits = [Edit(span, new) for span in spans if _text(state, span) == old] if new != old else []
+        edits = [FileEdit(span, new) for span in spans if _text(state, span) == old] if new != old else []
         return _verified(state, claims.runs_for(state, path, limit), edits, limit, (old, new))
     runs = claims.runs_for(state, path, limit)
     symbols = Symbols(runs, state.file)
@@ -75,25 +75,25 @@ def rename(state: State, path: str, line: int, column: int, new: str) -> Renamin
     if new == old:
         return Renaming([])
     if not new.isidentifier() or new in KEYWORDS or new in RESERVED or new == "end":
-        raise RefusedError(f"{new!r} is not a name: a name begins with a letter or _ and has letters, digits and _")
+        raise RenameError(f"{new!r} is not a name: a name begins with a letter or _ and has letters, digits and _")
     if symbols.clash(symbol, new):
-        raise RefusedError(f"there is a {new} already")
+        raise RenameError(f"there is a {new} already")
     return _Search(state, runs, symbols, symbol, old, new, limit).renaming()
 
 
-def renamed_at(state: State, path: str, line: int, column: int) -> Span | None:
+def renamed_at(state: ServerState, path: str, line: int, column: int) -> FileRange | None:
     """The span of the name that would be renamed, or None."""
     spans = _spelled(state, path, line, column)
     if spans:
         return _own(spans, path, line, column)
     found = Symbols(claims.runs_for(state, path, claims.budget()), state.file).at(path, line, column)
-    return None if found is None else Span(*found[0])
+    return None if found is None else FileRange(*found[0])
 
 
 # ---- names of operations and layered documents
 
 
-def _spelled(state: State, path: str, line: int, column: int) -> list[Span]:
+def _spelled(state: ServerState, path: str, line: int, column: int) -> list[FileRange]:
     """The places of a variable of operations, or of the name of a layered document."""
     file = state.file(path)
     if file is None:
@@ -107,31 +107,33 @@ def _spelled(state: State, path: str, line: int, column: int) -> list[Span]:
     return [*dict.fromkeys((*variables.definitions(state, path, name), *variables.uses(state, path, name)))]
 
 
-def _own(spans: Iterable[Span], path: str, line: int, column: int) -> Span | None:
+def _own(spans: Iterable[FileRange], path: str, line: int, column: int) -> FileRange | None:
     found = [one for one in spans if one.path == path and one.line == line and one.column <= column <= one.end]
     return found[0] if found else None
 
 
-def _text(state: State, span: Span) -> str:
+def _text(state: ServerState, span: FileRange) -> str:
     file = state.file(span.path)
     return "" if file is None else file.line(span.line)[span.column - 1 : span.end - 1]
 
 
-def _check_spelled(state: State, path: str, line: int, column: int, new: str) -> None:
+def _check_spelled(state: ServerState, path: str, line: int, column: int, new: str) -> None:
     file = state.file(path)
     assert file is not None
     if file.kind == LAYER:
         if not _PLAIN.match(new):
-            raise RefusedError(f"{new!r} would have to be quoted as the name of a document")
+            raise RenameError(f"{new!r} would have to be quoted as the name of a document")
         if layering_navigation.is_schema_at(file, line, column) and (
             not re.search(SCHEMA_PATTERN, new) or new.startswith(layering_navigation.BUILT_IN)
         ):
-            raise RefusedError(f"{new!r} is not a schema of a site, such as example/Server/v1")
+            raise RenameError(f"{new!r} is not a schema of a site, such as example/Server/v1")
     elif not _VARIABLE.match(new):
-        raise RefusedError(f"{new!r} is not a name of a variable, which has letters, digits, _, - and /")
+        raise RenameError(f"{new!r} is not a name of a variable, which has letters, digits, _, - and /")
 
 
-def _verified(state: State, runs: claims.Runs, edits: list[Edit], limit: Budget, names: tuple[str, str]) -> Renaming:
+def _verified(
+    state: ServerState, runs: claims.Runs, edits: list[FileEdit], limit: CheckBudget, names: tuple[str, str]
+) -> Renaming:
     """The edits, once they are verified. names: the old name and the new one. Raises RefusedError."""
     if not edits:
         return Renaming([])
@@ -140,11 +142,11 @@ def _verified(state: State, runs: claims.Runs, edits: list[Edit], limit: Budget,
     except Unverified as doubt:
         return Renaming(edits, str(doubt))
     if change is not None:
-        raise RefusedError(claims.told(change))
+        raise RenameError(claims.told(change))
     return Renaming(edits)
 
 
-def _is_named_otherwise(change: Change, old: str, new: str) -> bool:
+def _is_named_otherwise(change: EditEffect, old: str, new: str) -> bool:
     """True if the output differs in nothing but a name that is part of it.
 
     That is the name or the schema of a layered document, or a variable without a value.
@@ -197,13 +199,13 @@ class _Search:
 
     def __init__(
         self,
-        state: State,
+        state: ServerState,
         runs: claims.Runs,
         symbols: Symbols,
         symbol: Hashable,
         old: str,
         new: str,
-        limit: Budget,
+        limit: CheckBudget,
     ) -> None:
         self.state = state
         self.runs = runs
@@ -216,7 +218,7 @@ class _Search:
 
     def renaming(self) -> Renaming:
         """The edits. Raises RefusedError."""
-        first: Change | None = None
+        first: EditEffect | None = None
         for tries in range(_MOST_TRIES):
             edits = [self.edit(site) for site in sorted(self.sites)]
             try:
@@ -232,18 +234,18 @@ class _Search:
             self.sites |= more
         return Renaming([])
 
-    def edit(self, site: Site) -> Edit:
+    def edit(self, site: NameOccurrence) -> FileEdit:
         """The edit of one place."""
         if site in self.symbols.aliased:
             # A module keeps its name: it is loaded under another one, in front of the quote.
-            place = Span(site.path, site.line, site.column - 1, site.column - 1)
-            return Edit(place, f"{self.new}=")
+            place = FileRange(site.path, site.line, site.column - 1, site.column - 1)
+            return FileEdit(place, f"{self.new}=")
         module = self.symbols.aliases.get(site)
         if module is not None and module.line == site.line and self.symbols.text(module) == self.new:
-            return Edit(Span(site.path, site.line, site.column, module.column - 1), "")
-        return Edit(Span(*site), self.new)
+            return FileEdit(FileRange(site.path, site.line, site.column, module.column - 1), "")
+        return FileEdit(FileRange(*site), self.new)
 
-    def shown_by(self, change: Change) -> Iterator[Site]:
+    def shown_by(self, change: EditEffect) -> Iterator[NameOccurrence]:
         """The places on the lines of an error that are spelled like the name."""
         if not isinstance(change.after, PlaitError):
             return
@@ -268,15 +270,15 @@ class _Search:
                 return
             yield number
 
-    def refused(self, change: Change) -> RefusedError:
+    def refused(self, change: EditEffect) -> RenameError:
         """The reason for rejecting the rename."""
         places = [*self.symbols.computed.get(self.symbol, ()), *self.symbols.wholes(self.symbol)]
         if places:
             path, line = places[0]
-            return RefusedError(
+            return RenameError(
                 f"{self.old} is used as data at {self.short(path)}:{line}; {claims.told(change)}", is_computed=True
             )
-        return RefusedError(claims.told(change))
+        return RenameError(claims.told(change))
 
     def short(self, path: str) -> str:
         """A path as messages show it: from the directory of the run."""

@@ -10,18 +10,18 @@ from functools import lru_cache
 from plait.authoring.analysis.file_facts import OPS, PROJECT
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import descend
-from plait.authoring.lsp.features import Edit, Fix, Problem, Span, Suggestion
+from plait.authoring.lsp.features import CompletionItem, EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.lsp.markdown import plain
 from plait.authoring.lsp.overlay_targets import is_overlay, left_documents
 from plait.authoring.lsp.value_origins import lines_behind
 from plait.base.errors import PlaitError
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_room
 from plait.base.similar_names import listed
 from plait.layering.document import DATA_SCHEMA
 from plait.tree.nodes import Map, MapItem, to_plain, walk
 from plait.yaml import write_value
-from plait.ytt.json_schema import Fault, Schema, catalogue_of
+from plait.ytt.json_schema import SchemaViolation, Subschema, catalogue_of
 from plait.ytt.json_schema.check import faults
 from plait.ytt.json_schema.messages import Violation
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.cursor import Cursor
-    from plait.authoring.lsp.evaluation import Evaluation, Stop
-    from plait.authoring.lsp.state import State
-    from plait.insight.node_paths import Place
+    from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop
+    from plait.authoring.lsp.state import ServerState
+    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document
 
 # What reading schemas may take, and checking documents by them.
@@ -47,19 +47,19 @@ _OF_DATA_SCHEMAS = (["metadata", "storagePolicy"], ["metadata", "name"], ["data"
 _HIDDEN = Violation((), "what stands here is not as the schema says")
 
 
-def find_faults(state: State, evaluation: Evaluation, stop: Stop) -> None:
+def find_faults(state: ServerState, evaluation: Evaluation, stop: EvaluationStop) -> None:
     """Fills `kinds` of an evaluation: each fault is at the line that last set or changed the value. stop: stops it."""
     if not evaluation.run.checked_by and evaluation.run.command != "layer":
         return
     try:
-        with limited(_LIMITS) as allowance:
+        with budget_scope(_LIMITS) as allowance:
             stop.watch(allowance)
             with_room(lambda: _find(state, evaluation), first=False)
     except PlaitError as error:
         evaluation.kinds.error = None if stop.is_asked else error
 
 
-def _find(state: State, evaluation: Evaluation) -> None:
+def _find(state: ServerState, evaluation: Evaluation) -> None:
     assert evaluation.documents is not None
     kinds = evaluation.kinds
     secret = {path_of(source) for source, _, _ in evaluation.trace.secrets}
@@ -75,10 +75,10 @@ def _find(state: State, evaluation: Evaluation) -> None:
                 path, line = origin
                 # Keys of what is secret are for nobody to see, either.
                 is_hidden = path in secret or evaluation.is_secret(fault.item)
-                kinds.faults.append((path, line, Fault(fault.way, _HIDDEN) if is_hidden else fault))
+                kinds.faults.append((path, line, SchemaViolation(fault.way, _HIDDEN) if is_hidden else fault))
 
 
-def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:
+def _faults(evaluation: Evaluation, document: Document) -> Sequence[SchemaViolation]:
     kinds = evaluation.kinds
     paths = [path for path, _ in lines_behind(evaluation.trace, document)]
     if kinds.catalogue is not None and (found := kinds.catalogue.check(document, paths)):
@@ -87,7 +87,7 @@ def _faults(evaluation: Evaluation, document: Document) -> Sequence[Fault]:
     return [] if schema is None else faults(document, schema)
 
 
-def _origin(evaluation: Evaluation, fault: Fault) -> tuple[str, int] | None:
+def _origin(evaluation: Evaluation, fault: SchemaViolation) -> tuple[str, int] | None:
     """The line that set the faulty value, or its nearest ancestor."""
     for item in reversed(fault.way):
         lines = lines_behind(evaluation.trace, item)
@@ -96,9 +96,9 @@ def _origin(evaluation: Evaluation, fault: Fault) -> tuple[str, int] | None:
     return None
 
 
-def _of_site(state: State, evaluation: Evaluation) -> dict[str, Schema]:
+def _of_site(state: ServerState, evaluation: Evaluation) -> dict[str, Subschema]:
     """The schemas of data among the documents that a run has read, unless it checks by them itself."""
-    found: dict[str, Schema] = {}
+    found: dict[str, Subschema] = {}
     if any(setting.name == "validate-data" for setting in evaluation.run.settings):
         return found
     for path, content in sorted(evaluation.view.files.items()):
@@ -118,7 +118,7 @@ def _of_site(state: State, evaluation: Evaluation) -> dict[str, Schema]:
 
 
 @lru_cache(64)
-def _data_schema(text: str) -> Schema:
+def _data_schema(text: str) -> Subschema:
     """The schema of documents whose data has a schema. Raises UsageError, LimitError, ImportError."""
     from plait.ytt.json_schema.reference_resolution import of_data
 
@@ -130,13 +130,13 @@ def _schema_name(document: Document) -> str:
     return found.value if found is not None and type(found.value) is str else ""
 
 
-def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
+def schema_of(evaluation: Evaluation, document: Document) -> Subschema | None:
     """The schema of a document of the output: by kind, or by the name of its file."""
     kinds = evaluation.kinds
     found = None
     if kinds.catalogue is not None:
         try:
-            with limited(_LIMITS):
+            with budget_scope(_LIMITS):
                 paths = [path for path, _ in lines_behind(evaluation.trace, document)]
                 found = kinds.catalogue.find(document, paths)
         except PlaitError as error:
@@ -147,7 +147,7 @@ def schema_of(evaluation: Evaluation, document: Document) -> Schema | None:
 # ---- what is told
 
 
-def problems(state: State, file: File) -> Iterator[Problem]:
+def problems(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """The violations of schemas of kinds, at the lines of a file that caused them."""
     if file.kind == PROJECT:
         yield from _unreadable(state, file)
@@ -163,9 +163,9 @@ def problems(state: State, file: File) -> Iterator[Problem]:
                 yield _problem(file, line, fault, evaluation.run.name)
 
 
-def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
+def _problem(file: File, line: int, fault: SchemaViolation, run: str) -> EditorDiagnostic:
     key = str(fault.item.key) if type(fault.item) is MapItem else ""
-    span = Span(file.path, line, *file.key_on(line, key))
+    span = FileRange(file.path, line, *file.key_on(line, key))
     message = f"{fault.message}\nin the run {run}"
     if fault.meant:
         message = f"{fault.message}\nhint: did you mean {listed(fault.meant, quote=chr(34))}?"
@@ -173,28 +173,30 @@ def _problem(file: File, line: int, fault: Fault, run: str) -> Problem:
     is_found = not key or text[span.column - 1 : span.end - 1] == key
     place = span if fault.is_of_key else _value_of(span, text, fault)
     fixes = (
-        [] if place is None or not is_found else [Fix(f"Change to {one}", [Edit(place, one)]) for one in fault.meant]
+        []
+        if place is None or not is_found
+        else [Fix(f"Change to {one}", [FileEdit(place, one)]) for one in fault.meant]
     )
-    return Problem(span, "error", message, "kind", fixes=fixes)
+    return EditorDiagnostic(span, "error", message, "kind", fixes=fixes)
 
 
-def _value_of(span: Span, text: str, fault: Fault) -> Span | None:
+def _value_of(span: FileRange, text: str, fault: SchemaViolation) -> FileRange | None:
     """The span of a value as written: after its key, whose span is given, or as an item of an array; None if it is
     computed.
     """
     value = str(fault.item.value)
     at = text.find(value, span.end - 1 if type(fault.item) is MapItem else 0)
-    return None if at < 0 or not value else Span(span.path, span.line, at + 1, at + len(value) + 1)
+    return None if at < 0 or not value else FileRange(span.path, span.line, at + 1, at + len(value) + 1)
 
 
-def is_schema(state: State, path: str) -> bool:
+def is_schema(state: ServerState, path: str) -> bool:
     """True if a file is only a schema, so that it is not read as YAML."""
     if not path.endswith(".json") or not state.checked_by(path):
         return False
     return all(watched.good is None or path not in watched.good.view.files for watched in state.runs_of(path))
 
 
-def of_schemas(state: State, path: str) -> Iterator[Problem]:
+def of_schemas(state: ServerState, path: str) -> Iterator[EditorDiagnostic]:
     """The faults of a schema file, each once."""
     seen: set[tuple[int, str]] = set()
     for watched in state.checked_by(path):
@@ -205,10 +207,10 @@ def of_schemas(state: State, path: str) -> Iterator[Problem]:
             seen.add((at.line, error.message))
             text = "\n".join(filter(None, [error.message, error.expected and f"expected: {error.expected}"]))
             text += f"\nhint: {error.hint}" if error.hint else ""
-            yield Problem(Span(path, at.line, 1, 1), severity, text, "kind")
+            yield EditorDiagnostic(FileRange(path, at.line, 1, 1), severity, text, "kind")
 
 
-def _unreadable(state: State, file: File) -> Iterator[Problem]:
+def _unreadable(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """The first fault of each schema file that a project file names."""
     found = (item for document in file.documents for item in walk(document.value))
     line = next((item.line for item in found if type(item) is MapItem and item.key == "schemas"), 1)
@@ -223,13 +225,13 @@ def _unreadable(state: State, file: File) -> Iterator[Problem]:
         text = next(iter(told)).replace(os.path.join(os.path.dirname(file.path), ""), "")
         more = f"\nand {len(told) - 1} more" if len(told) > 1 else ""
         severity = "error" if "error" in told.values() else "warning"
-        yield Problem(Span(file.path, line, 1, len("schemas") + 1), severity, text + more, "kind")
+        yield EditorDiagnostic(FileRange(file.path, line, 1, len("schemas") + 1), severity, text + more, "kind")
 
 
 # ---- completion and hover
 
 
-def offers(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
+def offers(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem]:
     """Keys and values that the schema of a document's kind has at a place, and the map there does not have yet."""
     keys = at.keys if file.kind != OPS else _keys_of_operation(at)
     for evaluation in state.evaluations(file.path):
@@ -256,7 +258,7 @@ def _keys_of_operation(at: Cursor) -> list[str] | None:
     return [*leads, *at.keys[1:]]
 
 
-def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
+def of_schema(here: Subschema, at: Cursor) -> Iterator[CompletionItem]:
     """The missing keys of a place, or the valid values of the key."""
     properties = here.inside().properties()
     if at.key:
@@ -264,15 +266,15 @@ def of_schema(here: Schema, at: Cursor) -> Iterator[Suggestion]:
         for choice in () if below is None else below.choices():
             if not isinstance(choice, (dict, list)):
                 text = write_value(choice).strip()  # type: ignore[arg-type] # JSON has no other scalars
-                yield Suggestion(text, "value", at.start, below.type_text(), plain(below.description()))  # type: ignore[union-attr]
+                yield CompletionItem(text, "value", at.start, below.type_text(), plain(below.description()))  # type: ignore[union-attr]
         return
     there = at.there
     for name, below in properties.items():
         if name not in there:
-            yield Suggestion(name, "key", at.start, below.type_text(), plain(below.description()), f"{name}: ")
+            yield CompletionItem(name, "key", at.start, below.type_text(), plain(below.description()), f"{name}: ")
 
 
-def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Document]:
+def _documents(state: ServerState, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Document]:
     """The documents of the text at the cursor: those that an overlay changes, or the one that a template creates."""
     if not at.way:
         return
@@ -291,7 +293,7 @@ def _documents(state: State, evaluation: Evaluation, file: File, at: Cursor) -> 
         yield evaluation.documents.nodes.items[number]
 
 
-def described(evaluation: Evaluation, place: Place) -> str | None:
+def described(evaluation: Evaluation, place: NodePath) -> str | None:
     """The description of a value in the schema of its document, in one paragraph, or None."""
     schema = schema_of(evaluation, place.document)
     keys = [str(item.key) for item in place.way if type(item) is MapItem]

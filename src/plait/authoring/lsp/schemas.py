@@ -8,8 +8,8 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.evaluation import descend
 from plait.authoring.lsp.markdown import code, plain
 from plait.base.errors import PlaitError
-from plait.base.input_view import View, seen
-from plait.base.limits import Limits, limited
+from plait.base.input_view import InputView, use_view
+from plait.base.limits import Limits, budget_scope
 from plait.insight.history_text import shown
 from plait.tree.nodes import Array, Map
 from plait.yaml import write_value
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Item
-    from plait.ytt.json_schema import Schema
+    from plait.ytt.json_schema import Subschema
 
 # What reading a schema may take.
 _LIMITS = Limits(seconds=5)
@@ -55,7 +55,7 @@ class Declared:
         return f"{said}: {plain(self.description)}" if self.description else said
 
 
-def declared(state: State, evaluation: Evaluation, keys: Sequence[str], path: str) -> Declared | None:
+def declared(state: ServerState, evaluation: Evaluation, keys: Sequence[str], path: str) -> Declared | None:
     """The schema's declaration of the data value with these keys in a file, or None."""
     outside = of_values(state, evaluation)
     if outside is not None:
@@ -74,7 +74,7 @@ def declared(state: State, evaluation: Evaluation, keys: Sequence[str], path: st
     return None
 
 
-def of_values(state: State, evaluation: Evaluation) -> Schema | None:
+def of_values(state: ServerState, evaluation: Evaluation) -> Subschema | None:
     """The schema of data values that the run names with `schema`, if it does and the file can be read."""
     name = evaluation.run.values_schema
     if not name:
@@ -82,14 +82,14 @@ def of_values(state: State, evaluation: Evaluation) -> Schema | None:
     from plait.ytt.json_schema.values_schema import values_schema
 
     texts = {path: text.encode("utf-8", "surrogateescape") for path, text in [*state.texts.items()]}
-    with limited(_LIMITS), seen(View(texts)):
+    with budget_scope(_LIMITS), use_view(InputView(texts)):
         try:
             return values_schema(name).schema
         except PlaitError:  # which the run says
             return None
 
 
-def _of_schema(place: Schema) -> Declared:
+def _of_schema(place: Subschema) -> Declared:
     choices = [write_value(one).strip() for one in place.choices() if not isinstance(one, (dict, list))]  # type: ignore[arg-type] # JSON has no other scalars
     default = next((part.node["default"] for part in place.certain() if "default" in part.node), None)
     text = "" if default is None or isinstance(default, (dict, list)) else write_value(default).strip()  # type: ignore[arg-type] # as above

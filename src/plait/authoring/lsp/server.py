@@ -21,7 +21,7 @@ from plait.authoring.lsp import (
     symbols,
     tokens,
 )
-from plait.authoring.lsp.connection import Server, UnconfirmedError, path_of
+from plait.authoring.lsp.connection import Connection, UnconfirmedError, path_of
 from plait.authoring.lsp.evaluation import LIMITS
 from plait.base.permissions import FILE_NAMES
 from plait.base.process import goes_on, serve_on
@@ -53,11 +53,11 @@ _SYMBOLS = {
     "operation": types.SymbolKind.Event,
 }
 
-server = Server()
+server = Connection()
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-def _opened(server: Server, params: types.DidOpenTextDocumentParams) -> None:
+def _opened(server: Connection, params: types.DidOpenTextDocumentParams) -> None:
     server.loop = asyncio.get_running_loop()
     path = server.opened(params.text_document.uri)
     server.state.open(path, params.text_document.text)
@@ -66,14 +66,14 @@ def _opened(server: Server, params: types.DidOpenTextDocumentParams) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-def _changed(server: Server, params: types.DidChangeTextDocumentParams) -> None:
+def _changed(server: Connection, params: types.DidChangeTextDocumentParams) -> None:
     path = path_of(params.text_document.uri)
     server.state.open(path, server.workspace.get_text_document(params.text_document.uri).source)
     server.tell(path)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
+def _closed(server: Connection, params: types.DidCloseTextDocumentParams) -> None:
     path = server.closed(params.text_document.uri)
     server.state.close(path)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
@@ -81,21 +81,21 @@ def _closed(server: Server, params: types.DidCloseTextDocumentParams) -> None:
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-def _saved(server: Server, params: types.DidSaveTextDocumentParams) -> None:
+def _saved(server: Connection, params: types.DidSaveTextDocumentParams) -> None:
     path = path_of(params.text_document.uri)
     server.tell(path)
     server.ask_about(path)
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-def _files_changed(server: Server, params: types.DidChangeWatchedFilesParams) -> None:
+def _files_changed(server: Connection, params: types.DidChangeWatchedFilesParams) -> None:
     for change in params.changes:
         server.state.touch(path_of(change.uri), has_come_or_gone=change.type != types.FileChangeType.Changed)
     server.tell_all()
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-def _folders_changed(server: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+def _folders_changed(server: Connection, params: types.DidChangeWorkspaceFoldersParams) -> None:
     # Where a folder is added, its runs are evaluated once a file of it is open.
     for folder in params.event.removed:
         server.state.leave(path_of(folder.uri))
@@ -103,14 +103,14 @@ def _folders_changed(server: Server, params: types.DidChangeWorkspaceFoldersPara
 
 
 @server.feature(types.INITIALIZED)
-async def _initialized(server: Server, _params: types.InitializedParams) -> None:
+async def _initialized(server: Connection, _params: types.InitializedParams) -> None:
     # A project may read files that lie outside its directory: it is known before one of its own is open.
     if server.has_disk:
         _read_projects(server)
     await server.watch()
 
 
-def _read_projects(server: Server) -> None:
+def _read_projects(server: Connection) -> None:
     """Read the project files at the top of the folders that are open."""
     folders = [path_of(folder.uri) for folder in server.workspace.folders.values()]
     for folder in filter(None, dict.fromkeys((*folders, server.workspace.root_path))):
@@ -120,12 +120,12 @@ def _read_projects(server: Server) -> None:
 
 
 @server.feature(types.SHUTDOWN)
-def _shut_down(server: Server, _params: None) -> None:
+def _shut_down(server: Connection, _params: None) -> None:
     server.end()
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
-def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
+def _hover(server: Connection, params: types.HoverParams) -> types.Hover | None:
     found = hover.hover(server.state, *server.place(params.text_document.uri, params.position))
     if found is None:
         return None
@@ -135,7 +135,7 @@ def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
 @server.feature(
     types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["@", ".", '"', "'", "/", ":", "#", " "])
 )
-def _complete(server: Server, params: types.CompletionParams) -> types.CompletionList:
+def _complete(server: Connection, params: types.CompletionParams) -> types.CompletionList:
     path, line, column = server.place(params.text_document.uri, params.position)
     items = []
     for number, one in enumerate(completion.complete(server.state, path, line, column)):
@@ -157,31 +157,31 @@ def _complete(server: Server, params: types.CompletionParams) -> types.Completio
 
 
 @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-def _definition(server: Server, params: types.DefinitionParams) -> list[types.Location]:
+def _definition(server: Connection, params: types.DefinitionParams) -> list[types.Location]:
     found = navigation.definition(server.state, *server.place(params.text_document.uri, params.position))
     return [server.location(span) for span in found]
 
 
 @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-def _references(server: Server, params: types.ReferenceParams) -> list[types.Location]:
+def _references(server: Connection, params: types.ReferenceParams) -> list[types.Location]:
     found = navigation.references(server.state, *server.place(params.text_document.uri, params.position))
     return [server.location(span) for span in dict.fromkeys(found)]
 
 
 @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-async def _prepare_rename(server: Server, params: types.PrepareRenameParams) -> types.Range | None:
+async def _prepare_rename(server: Connection, params: types.PrepareRenameParams) -> types.Range | None:
     place = server.place(params.text_document.uri, params.position)
     span = await server.apart(renaming.renamed_at, server.state, *place)
     return None if span is None else server.range(span)
 
 
 @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
-async def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
+async def _rename(server: Connection, params: types.RenameParams) -> types.WorkspaceEdit:
     place = server.place(params.text_document.uri, params.position)
     try:
         found = await server.apart(renaming.rename, server.state, *place, params.new_name)
         return server.edits(found.edits, doubt=found.doubt)
-    except (renaming.RefusedError, UnconfirmedError) as refused:
+    except (renaming.RenameError, UnconfirmedError) as refused:
         raise JsonRpcInvalidParams(str(refused)) from None
 
 
@@ -189,12 +189,12 @@ async def _rename(server: Server, params: types.RenameParams) -> types.Workspace
     types.TEXT_DOCUMENT_CODE_ACTION,
     types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorExtract]),
 )
-async def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+async def _actions(server: Connection, params: types.CodeActionParams) -> list[types.CodeAction]:
     place = server.place(params.text_document.uri, params.range.start)
     return await server.apart(_offered, server, *place, params.range.end.line + 1)
 
 
-def _offered(server: Server, path: str, line: int, column: int, last: int) -> list[types.CodeAction]:
+def _offered(server: Connection, path: str, line: int, column: int, last: int) -> list[types.CodeAction]:
     out = []
     for problem, fix in code_actions.fixes(server.state, path, line, last):
         out.append(
@@ -212,7 +212,7 @@ def _offered(server: Server, path: str, line: int, column: int, last: int) -> li
 
 
 @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-def _hints(server: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
+def _hints(server: Connection, params: types.InlayHintParams) -> list[types.InlayHint]:
     path = path_of(params.text_document.uri)
     out = []
     for hint in inlay_hints.hints(server.state, path, params.range.start.line + 1, params.range.end.line + 1):
@@ -222,7 +222,7 @@ def _hints(server: Server, params: types.InlayHintParams) -> list[types.InlayHin
 
 
 @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-def _lenses(server: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
+def _lenses(server: Connection, params: types.CodeLensParams) -> list[types.CodeLens]:
     path = path_of(params.text_document.uri)
     return [
         types.CodeLens(
@@ -234,7 +234,7 @@ def _lenses(server: Server, params: types.CodeLensParams) -> list[types.CodeLens
 
 
 @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-def _symbols(server: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+def _symbols(server: Connection, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
     path = path_of(params.text_document.uri)
     return _as_symbols(symbols.symbols(server.state, path))
 
@@ -261,7 +261,7 @@ def _as_symbols(found: Sequence[Symbol]) -> list[types.DocumentSymbol]:
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
     types.SemanticTokensLegend(token_types=[*tokens.KINDS], token_modifiers=[]),
 )
-def _tokens(server: Server, params: types.SemanticTokensParams) -> types.SemanticTokens:
+def _tokens(server: Connection, params: types.SemanticTokensParams) -> types.SemanticTokens:
     path = path_of(params.text_document.uri)
     file = server.state.file(path)
     codec = server.workspace.position_codec
@@ -278,13 +278,13 @@ def _tokens(server: Server, params: types.SemanticTokensParams) -> types.Semanti
 
 
 @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
-def _folding(server: Server, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+def _folding(server: Connection, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
     found = symbols.folds(server.state, path_of(params.text_document.uri))
     return [types.FoldingRange(first - 1, last - 1) for first, last in found]
 
 
 @server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
-def _selections(server: Server, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
+def _selections(server: Connection, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
     out: list[types.SelectionRange] = []
     for position in params.positions:
         path, line, column = server.place(params.text_document.uri, position)
@@ -297,19 +297,19 @@ def _selections(server: Server, params: types.SelectionRangeParams) -> list[type
 
 
 @server.feature(types.TEXT_DOCUMENT_FORMATTING)
-def _formatting(server: Server, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+def _formatting(server: Connection, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     return _line_edits(server, path_of(params.text_document.uri), None)
 
 
 @server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
-def _range_formatting(server: Server, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
+def _range_formatting(server: Connection, params: types.DocumentRangeFormattingParams) -> list[types.TextEdit]:
     # Who selects whole lines has the cursor at the beginning of the one behind them.
     start, end = params.range.start, params.range.end
     last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
     return _line_edits(server, path_of(params.text_document.uri), (start.line, last))
 
 
-def _line_edits(server: Server, path: str, lines: tuple[int, int] | None) -> list[types.TextEdit]:
+def _line_edits(server: Connection, path: str, lines: tuple[int, int] | None) -> list[types.TextEdit]:
     before = server.state.texts.get(path, "").split("\n")
     edits = []
     for first, last, text in reformat.changed_lines(server.state, path, lines):

@@ -10,17 +10,17 @@ import logging
 import os
 from threading import BoundedSemaphore, RLock, Thread
 
-from plait.authoring.analysis.file_facts import File, Reading
+from plait.authoring.analysis.file_facts import File, FileSettings
 from plait.authoring.analysis.file_settings import reading_in
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lsp.evaluation import Evaluation, Stop, evaluate, is_stopped
+from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop, evaluate, is_stopped
 from plait.authoring.lsp.registry import Registry
 from plait.authoring.lsp.resource_schemas import find_faults
 from plait.base.code_cache import MemoryCache
 from plait.base.content import regular_content
 from plait.base.errors import PlaitError
 from plait.base.input_view import current_permissions, permitted
-from plait.base.limits import Limits, limited
+from plait.base.limits import Limits, budget_scope
 from plait.base.permissions import FILE_NAMES
 from plait.base.trust import permissions_of
 from plait.yaml.libyaml import parser as fastest_parser
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from plait.authoring.lsp.registry import Watched
+    from plait.authoring.lsp.registry import TrackedRun
     from plait.authoring.project.run import Run
 
 
@@ -45,7 +45,7 @@ _MOST_FAULTY = 50
 
 
 # What settings of runs say of the files that they name.
-class State:
+class ServerState:
     """The whole state. changed: called in the evaluating thread when an evaluation ends. begin: starts an evaluation;
     replaced on systems without threads.
     """
@@ -61,7 +61,7 @@ class State:
         self.cache = MemoryCache()
         self.texts: dict[str, str] = {}
         # With the text and the settings that each was read by.
-        self._files: dict[str, tuple[tuple[str, Reading, frozenset[str]], File]] = {}
+        self._files: dict[str, tuple[tuple[str, FileSettings, frozenset[str]], File]] = {}
         self.registry = Registry(self.texts)
 
     # ---- files
@@ -115,7 +115,7 @@ class State:
         key = text, reading_in([watched.run for watched in self.runs_of(path)], path), additions
         if known is None or known[0] != key:
             try:
-                with limited(_LIMITS):
+                with budget_scope(_LIMITS):
                     known = key, File(path, *key)
             except PlaitError:  # a limit: it is too large, or nested too deeply
                 return None
@@ -146,11 +146,11 @@ class State:
 
     # ---- projects and runs
 
-    def runs_of(self, path: str) -> list[Watched]:
+    def runs_of(self, path: str) -> list[TrackedRun]:
         """The runs of the project that a file belongs to."""
         return self.registry.runs_of(path)
 
-    def checked_by(self, path: str) -> list[Watched]:
+    def checked_by(self, path: str) -> list[TrackedRun]:
         """The runs whose documents are checked by the schemas in a file, wherever it is."""
         return [one for one in self.registry.all() if one.good is not None and one.good.kinds.reads(path)]
 
@@ -211,17 +211,17 @@ class State:
 
     # ---- evaluating
 
-    def _begin(self, watched: Watched) -> None:
+    def _begin(self, watched: TrackedRun) -> None:
         with self._lock:
             watched.is_due = True
             if watched.stop is not None:
                 watched.stop.ask()
                 return
-            watched.stop = Stop()
+            watched.stop = EvaluationStop()
             self._working += 1
         self.begin(lambda: self._work(watched))
 
-    def _end(self, runs: Iterable[Watched]) -> None:
+    def _end(self, runs: Iterable[TrackedRun]) -> None:
         """Nobody wants to know of these runs any more."""
         with self._lock:
             for watched in runs:
@@ -229,7 +229,7 @@ class State:
                 if watched.stop is not None:
                     watched.stop.ask()
 
-    def _work(self, watched: Watched) -> None:
+    def _work(self, watched: TrackedRun) -> None:
         """Evaluate a run until nothing has changed meanwhile, and read its files; in a thread of its own."""
         try:
             with self._turns, permitted(watched.run.permissions):
@@ -251,7 +251,7 @@ class State:
             with self._lock:
                 self._working -= 1
 
-    def _read_all(self, watched: Watched) -> bool:
+    def _read_all(self, watched: TrackedRun) -> bool:
         """Reads the files of a run in advance, for requests about all uses of a name. True if any has changed."""
         is_other = False
         for path in () if watched.evaluation is None else watched.evaluation.view.files:
@@ -259,11 +259,11 @@ class State:
             is_other |= self.file(path) is not before
         return is_other
 
-    def _evaluate(self, watched: Watched) -> bool:
+    def _evaluate(self, watched: TrackedRun) -> bool:
         """Evaluates a run once. True if it must be evaluated again, because of another change meanwhile."""
         with self._lock:
             watched.is_due = False
-            stop = watched.stop = Stop()
+            stop = watched.stop = EvaluationStop()
         evaluation = self._evaluated(watched.run, stop)
         if not is_stopped(evaluation, stop):
             watched.evaluation = evaluation
@@ -280,7 +280,7 @@ class State:
                 watched.stop = None
             return watched.is_due
 
-    def _evaluated(self, run: Run, stop: Stop) -> Evaluation:
+    def _evaluated(self, run: Run, stop: EvaluationStop) -> Evaluation:
         """An evaluated run. Broken files that are not open are read as far as possible, too."""
         texts = self.seen_by_runs()
         first = evaluation = evaluate(run, texts, stop, self.cache)
@@ -297,7 +297,7 @@ class State:
         evaluation.error = first.error
         return evaluation
 
-    def _as_far_as_it_goes(self, failed: Evaluation, stop: Stop) -> Evaluation:
+    def _as_far_as_it_goes(self, failed: Evaluation, stop: EvaluationStop) -> Evaluation:
         """A substitute for a run that never succeeded: its output before the editor changed files, or without invalid
         lines of data values.
         """

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Item, Value
 
 _DEEPEST = 6
 
 
-def symbols(state: State, path: str) -> list[Symbol]:
+def symbols(state: ServerState, path: str) -> list[Symbol]:
     """The parts of a file that have a name, in the order of their lines."""
     file = state.file(path)
     if file is None:
@@ -37,7 +37,7 @@ def symbols(state: State, path: str) -> list[Symbol]:
     return sorted(found, key=lambda symbol: symbol.line)
 
 
-def folds(state: State, path: str) -> list[tuple[int, int]]:
+def folds(state: ServerState, path: str) -> list[tuple[int, int]]:
     """The first and the last line of each part that can be folded, in order; each first line once."""
     found: dict[int, int] = {}
     todo = [*symbols(state, path)]
@@ -94,7 +94,7 @@ def _inner(file: File, value: Value, depth: int) -> Iterator[Symbol]:
         yield Symbol(name, kind, item.line, file.last_line(item), inner=list(_inner(file, item.value, depth + 1)))
 
 
-def selections(state: State, path: str, line: int, column: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def selections(state: ServerState, path: str, line: int, column: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """The values and items around a place, the innermost first: line and column of their beginnings and ends."""
     file = state.file(path)
     if file is None:

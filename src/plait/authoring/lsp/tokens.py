@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plait.authoring.analysis.file_facts import OPS, TEMPLATE
-from plait.authoring.lsp.features import Token
+from plait.authoring.lsp.features import SemanticToken
 from plait.starlark.scan import KEYWORDS
 from plait.ytt.templates.recovery import STARLARK
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
 
 # What a token can be, in the order of the numbers that stand for it.
 KINDS = ("decorator", "function", "keyword", "namespace", "parameter", "property", "variable")
@@ -24,7 +24,7 @@ _PLACEHOLDER = re.compile(r"\(\(!?([\w./-]+)\)\)")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#.*")
 
 
-def tokens(state: State, path: str) -> list[Token]:
+def tokens(state: ServerState, path: str) -> list[SemanticToken]:
     """The tokens of a file, in the order of the text; none of them overlap."""
     file = state.file(path)
     if file is None:
@@ -35,25 +35,25 @@ def tokens(state: State, path: str) -> list[Token]:
         found = [*_annotations(file), *_names(file), *_keywords(file)]
     else:
         return []
-    out: list[Token] = []
+    out: list[SemanticToken] = []
     for token in sorted(found, key=lambda one: (one.line, one.column, -one.end)):
         if not out or (token.line, token.column) >= (out[-1].line, out[-1].end):
             out.append(token)
     return out
 
 
-def _placeholders(file: File) -> Iterator[Token]:
+def _placeholders(file: File) -> Iterator[SemanticToken]:
     for line, text in enumerate(file.lines, 1):
         for found in _PLACEHOLDER.finditer(text):
-            yield Token(line, found.start(1) + 1, found.end(1) + 1, "variable")
+            yield SemanticToken(line, found.start(1) + 1, found.end(1) + 1, "variable")
 
 
-def _annotations(file: File) -> Iterator[Token]:
+def _annotations(file: File) -> Iterator[SemanticToken]:
     for name, line, column in file.annotations():
-        yield Token(line, column, column + len(name) + 1, "decorator")
+        yield SemanticToken(line, column, column + len(name) + 1, "decorator")
 
 
-def _names(file: File) -> Iterator[Token]:
+def _names(file: File) -> Iterator[SemanticToken]:
     names = file.names
     functions = {function.name for function in names.functions}
     modules = {here for load in names.loads if load.path.startswith("@") for here, _, _ in load.names}
@@ -65,13 +65,13 @@ def _names(file: File) -> Iterator[Token]:
             kind = "namespace"
         else:
             kind = "parameter" if (one.name, one.scope) in parameters else "variable"
-        yield Token(one.line, one.column, one.end, kind)
+        yield SemanticToken(one.line, one.column, one.end, kind)
     for chain in names.chains:
         for name, line, column in chain.parts[1:]:
-            yield Token(line, column, column + len(name), "property")
+            yield SemanticToken(line, column, column + len(name), "property")
 
 
-def _keywords(file: File) -> Iterator[Token]:
+def _keywords(file: File) -> Iterator[SemanticToken]:
     for line, text in enumerate(file.lines, 1):
         start = 0
         if file.kind == TEMPLATE:
@@ -80,4 +80,4 @@ def _keywords(file: File) -> Iterator[Token]:
                 continue
         code = text[:start] + _QUOTED.sub(lambda found: " " * len(found[0]), text[start:])
         for found in _KEYWORD.finditer(code, start):
-            yield Token(line, found.start() + 1, found.end() + 1, "keyword")
+            yield SemanticToken(line, found.start() + 1, found.end() + 1, "keyword")

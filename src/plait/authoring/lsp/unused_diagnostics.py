@@ -14,7 +14,7 @@ from plait.authoring.analysis.file_facts import LAYER, OPS, PROJECT, TEMPLATE
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.unused_names import unused_names
 from plait.authoring.lsp import variables
-from plait.authoring.lsp.features import Edit, Fix, Problem, Span
+from plait.authoring.lsp.features import EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.lsp.navigation import project_files
 from plait.base.similar_names import nearest
 from plait.insight.why_not import nearest_miss
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Item
 
 UNUSED, WARNING, NOTE = "unused", "warning", "note"
@@ -36,7 +36,7 @@ _MENTIONED = re.compile(r"\.values((?:\.\w+)*)")
 _ACTIONS = ("overlay/remove", "overlay/replace", "overlay/assert", "overlay/insert")
 
 
-def unused(state: State, file: File) -> Iterator[Problem]:
+def unused(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """All of it, of a file."""
     if file.recovered.cut:
         return
@@ -52,13 +52,15 @@ def unused(state: State, file: File) -> Iterator[Problem]:
 # ---- names
 
 
-def _names(file: File) -> Iterator[Problem]:
+def _names(file: File) -> Iterator[EditorDiagnostic]:
     """Loads that are not used, and local names that are not read."""
     for one, what in unused_names(file):
-        yield Problem(Span(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused")
+        yield EditorDiagnostic(
+            FileRange(file.path, one.line, one.column, one.end), UNUSED, f"{one.name} {what}", "unused"
+        )
 
 
-def _functions(state: State, file: File) -> Iterator[Problem]:
+def _functions(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """Functions at the top of a file whose name occurs nowhere else: in this file, or one that a run reads with it."""
     names = file.names
     own = [
@@ -75,11 +77,11 @@ def _functions(state: State, file: File) -> Iterator[Problem]:
     for one in own:
         word = re.compile(rf"\b{re.escape(one.name)}\b")
         if len(word.findall(file.source.text)) == 1 and not any(word.search(other.source.text) for other in others):
-            span = Span(file.path, one.line, one.column, one.end)
-            yield Problem(span, UNUSED, f"nothing calls {one.name}", "unused")
+            span = FileRange(file.path, one.line, one.column, one.end)
+            yield EditorDiagnostic(span, UNUSED, f"nothing calls {one.name}", "unused")
 
 
-def _is_known(state: State, file: File) -> bool:
+def _is_known(state: ServerState, file: File) -> bool:
     """True if the runs that read a file could evaluate its current text."""
     found = [one for one in state.runs_of(file.path) if one.reads(file.path)]
     return bool(found) and all(
@@ -87,7 +89,7 @@ def _is_known(state: State, file: File) -> bool:
     )
 
 
-def _read_with(state: State, file: File) -> Iterator[File]:
+def _read_with(state: ServerState, file: File) -> Iterator[File]:
     """All files that are read by runs which read a file."""
     for path in {path for one in state.evaluations(file.path) for path in one.view.files}:
         other = state.file(path)
@@ -98,7 +100,7 @@ def _read_with(state: State, file: File) -> Iterator[File]:
 # ---- data values
 
 
-def _values(state: State, file: File) -> Iterator[Problem]:
+def _values(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """Data values of a schema that no template reads; without a schema those of a values file."""
     documents = [*declared(file)] if file.kind == TEMPLATE else []
     has_schema = any(kind == SCHEMA for kind, _ in documents)
@@ -115,8 +117,8 @@ def _values(state: State, file: File) -> Iterator[Problem]:
     for keys, item in sorted(unused_values(own, used), key=lambda one: one[1].line):
         text = file.line(item.line)
         start = max(text.find(str(item.key)), 0)
-        span = Span(file.path, item.line, start + 1, start + 1 + len(str(item.key)))
-        yield Problem(span, UNUSED, f"no template of a run reads {'.'.join(keys)}", "unused")
+        span = FileRange(file.path, item.line, start + 1, start + 1 + len(str(item.key)))
+        yield EditorDiagnostic(span, UNUSED, f"no template of a run reads {'.'.join(keys)}", "unused")
 
 
 def _is_for_library(file: File, document: Document) -> bool:
@@ -124,7 +126,7 @@ def _is_for_library(file: File, document: Document) -> bool:
     return comments is not None and any(one.text.startswith("@library/ref") for one in comments.at(document))
 
 
-def uses_of_values(state: State, path: str) -> list[tuple[str, ...]] | None:
+def uses_of_values(state: ServerState, path: str) -> list[tuple[str, ...]] | None:
     """The keys after `data.values` in the files of the runs that read a file; None if a file is broken."""
     found: list[tuple[str, ...]] = []
     for other in project_files(state, path):
@@ -142,7 +144,7 @@ def _mentioned(text: str) -> Iterator[tuple[str, ...]]:
 # ---- overlays
 
 
-def _overlays(state: State, file: File) -> Iterator[Problem]:
+def _overlays(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """Items of overlays that may match nothing, and match nothing in any run."""
     if "#@overlay/" not in file.source.text or not _is_known(state, file):
         return
@@ -166,13 +168,13 @@ def _overlays(state: State, file: File) -> Iterator[Problem]:
         if line not in done:
             miss = nearest_miss(item, candidates, evaluation.names)
             message = "matches nothing" + ("" if miss is None else f"\nnearest: {miss}")
-            yield Problem(Span(file.path, line, *file.text_on(line)), UNUSED, message, "unused")
+            yield EditorDiagnostic(FileRange(file.path, line, *file.text_on(line)), UNUSED, message, "unused")
 
 
 # ---- variables of operations
 
 
-def _variables(state: State, file: File) -> Iterator[Problem]:
+def _variables(state: ServerState, file: File) -> Iterator[EditorDiagnostic]:
     """Variables with a value that are not used, and used ones without a value."""
     runs = [one for one in state.runs_of(file.path) if one.run.command == "patch"]
     if not runs or any(one.good is None or one.good is not one.evaluation for one in runs):
@@ -180,12 +182,12 @@ def _variables(state: State, file: File) -> Iterator[Problem]:
     used: set[str] = set()
     for one in runs:
         used |= {name for name, _ in variables.used(state, one)}
-    seen: set[Span] = set()
+    seen: set[FileRange] = set()
     for one in runs:
         for name, span in variables.given(state, one.run, stores=False):
             if span.path == file.path and name not in used and span not in seen:
                 seen.add(span)
-                yield Problem(span, UNUSED, f"(({name})) stands nowhere", "unused")
+                yield EditorDiagnostic(span, UNUSED, f"(({name})) stands nowhere", "unused")
     if file.kind == PROJECT:
         return
     for one in runs:
@@ -202,11 +204,11 @@ def _variables(state: State, file: File) -> Iterator[Problem]:
 _nearest = lru_cache(maxsize=1 << 10)(nearest)
 
 
-def _without_value(name: str, span: Span, known: tuple[str, ...], run: str, *, is_ops: bool) -> Problem:
+def _without_value(name: str, span: FileRange, known: tuple[str, ...], run: str, *, is_ops: bool) -> EditorDiagnostic:
     near = _nearest(name, known)
     message = f"nothing gives (({name})) a value\nin the run {run}"
     if near is None:
-        return Problem(span, NOTE, message, "variable")
-    fix = Fix(f"Change to {near}", [Edit(span, near)])
+        return EditorDiagnostic(span, NOTE, message, "variable")
+    fix = Fix(f"Change to {near}", [FileEdit(span, near)])
     severity = WARNING if is_ops else NOTE
-    return Problem(span, severity, f"{message}\nhint: did you mean {near}?", "variable", fixes=[fix])
+    return EditorDiagnostic(span, severity, f"{message}\nhint: did you mean {near}?", "variable", fixes=[fix])

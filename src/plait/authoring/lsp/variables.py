@@ -6,7 +6,7 @@ import os
 import re
 
 from plait.authoring.analysis.source_paths import path_of
-from plait.authoring.lsp.features import Span, Suggestion
+from plait.authoring.lsp.features import CompletionItem, FileRange
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.analysis.file_facts import File
-    from plait.authoring.lsp.registry import Watched
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.registry import TrackedRun
+    from plait.authoring.lsp.state import ServerState
     from plait.authoring.project.run import Run
 
 _USE = re.compile(r"\(\(!?([\w./-]+?)\)\)")
@@ -25,7 +25,7 @@ _FLAG_NAME = re.compile(r"^([\w./-]+)=")
 _FILES = frozenset({"vars-files", "vars-store"})
 
 
-def name_at(file: File, line: int, column: int) -> tuple[str, Span] | None:
+def name_at(file: File, line: int, column: int) -> tuple[str, FileRange] | None:
     """The variable used at a position, without the part after a dot, and the span of its name."""
     for found in _USE.finditer(file.line(line)):
         if found.start() + 1 <= column <= found.end() + 1:
@@ -33,7 +33,7 @@ def name_at(file: File, line: int, column: int) -> tuple[str, Span] | None:
     return None
 
 
-def given_at(state: State, file: File, line: int) -> str | None:
+def given_at(state: ServerState, file: File, line: int) -> str | None:
     """The variable that a line sets: in a file of variables, or in the project file."""
     for watched in state.runs_of(file.path):
         for name, span in given(state, watched.run):
@@ -42,7 +42,7 @@ def given_at(state: State, file: File, line: int) -> str | None:
     return None
 
 
-def definitions(state: State, path: str, name: str) -> list[Span]:
+def definitions(state: ServerState, path: str, name: str) -> list[FileRange]:
     """The places that set a variable or declare it as generated."""
     spans = []
     for watched in state.runs_of(path):
@@ -52,14 +52,14 @@ def definitions(state: State, path: str, name: str) -> list[Span]:
     return list(dict.fromkeys(spans))
 
 
-def uses(state: State, path: str, name: str) -> list[Span]:
+def uses(state: ServerState, path: str, name: str) -> list[FileRange]:
     """The uses of a variable in the base and the operations of the runs that a file belongs to."""
     runs = [watched for watched in state.runs_of(path) if watched.run.command == "patch"]
     found = [span for watched in runs for other, span in used(state, watched) if other == name]
     return list(dict.fromkeys(found))
 
 
-def used(state: State, watched: Watched) -> Iterator[tuple[str, Span]]:
+def used(state: ServerState, watched: TrackedRun) -> Iterator[tuple[str, FileRange]]:
     """The variables in the base, the operations and other files of a run, with spans."""
     for file in _texts(state, watched.run, [] if watched.evaluation is None else [*watched.evaluation.view.files]):
         for line, text in enumerate(file.lines, 1):
@@ -67,7 +67,7 @@ def used(state: State, watched: Watched) -> Iterator[tuple[str, Span]]:
                 yield from ((_root(one[1]), _span(file.path, line, one)) for one in _USE.finditer(text))
 
 
-def suggestions(state: State, file: File, before: str, column: int) -> Iterator[Suggestion]:
+def suggestions(state: ServerState, file: File, before: str, column: int) -> Iterator[CompletionItem]:
     """The variables to suggest after two parentheses."""
     begun = _BEGUN.search(before)
     if begun is None:
@@ -79,7 +79,7 @@ def suggestions(state: State, file: File, before: str, column: int) -> Iterator[
                 if name not in seen:
                     seen.add(name)
                     where = f"{os.path.basename(span.path)}:{span.line}"
-                    yield Suggestion(name, "variable", column - len(begun[1]), detail=where)
+                    yield CompletionItem(name, "variable", column - len(begun[1]), detail=where)
 
 
 def _root(text: str) -> str:
@@ -87,12 +87,12 @@ def _root(text: str) -> str:
     return text.partition(".")[0]
 
 
-def _span(path: str, line: int, found: re.Match[str]) -> Span:
+def _span(path: str, line: int, found: re.Match[str]) -> FileRange:
     name = _root(found[1])
-    return Span(path, line, found.start(1) + 1, found.start(1) + 1 + len(name))
+    return FileRange(path, line, found.start(1) + 1, found.start(1) + 1 + len(name))
 
 
-def given(state: State, run: Run, *, stores: bool = True) -> Iterator[tuple[str, Span]]:
+def given(state: ServerState, run: Run, *, stores: bool = True) -> Iterator[tuple[str, FileRange]]:
     """The variables that a run sets, with spans: in the project file, in its flags, in files.
 
     stores: include those in variables stores.
@@ -113,7 +113,7 @@ def given(state: State, run: Run, *, stores: bool = True) -> Iterator[tuple[str,
                     yield named[1], _key(state, path, at.line, named[1])
 
 
-def generated(state: State, run: Run) -> Iterator[tuple[str, Span]]:
+def generated(state: ServerState, run: Run) -> Iterator[tuple[str, FileRange]]:
     """The variables that the base declares as generated."""
     for file in _texts(state, run):
         for document in file.documents:
@@ -125,22 +125,22 @@ def generated(state: State, run: Run) -> Iterator[tuple[str, Span]]:
                     yield name.value, _key(state, file.path, name.line, name.value)
 
 
-def _keys(state: State, path: str) -> Iterator[tuple[str, Span]]:
+def _keys(state: ServerState, path: str) -> Iterator[tuple[str, FileRange]]:
     file = state.file(path)
     for document in () if file is None else file.documents:
         for item in document.value.items if type(document.value) is Map else ():
             yield str(item.key), _key(state, path, item.line, str(item.key))
 
 
-def _key(state: State, path: str, line: int, name: str) -> Span:
+def _key(state: ServerState, path: str, line: int, name: str) -> FileRange:
     file = state.file(path)
     text = "" if file is None else file.line(line)
     found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
     start = 0 if found is None else found.start()
-    return Span(path, line, start + 1, start + 1 + len(name))
+    return FileRange(path, line, start + 1, start + 1 + len(name))
 
 
-def _texts(state: State, run: Run, read: Sequence[str] = ()) -> Iterator[File]:
+def _texts(state: ServerState, run: Run, read: Sequence[str] = ()) -> Iterator[File]:
     """The base and the ops files of a run, and other files that it has read."""
     paths = {path for setting in run.settings if setting.name in {"base", "ops"} for path in run.paths(setting)}
     for path in sorted(paths.union(read)):

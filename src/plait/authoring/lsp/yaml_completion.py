@@ -6,7 +6,7 @@ from plait.authoring.analysis.file_facts import LAYER, OPS, PROJECT, TEMPLATE
 from plait.authoring.lsp import layers, operation_completion, projectfile, resource_schemas
 from plait.authoring.lsp.cursor import cursor
 from plait.authoring.lsp.evaluation import descend
-from plait.authoring.lsp.features import Suggestion
+from plait.authoring.lsp.features import CompletionItem
 from plait.authoring.lsp.markdown import plain
 from plait.authoring.lsp.overlay_targets import is_overlay, left_documents
 from plait.authoring.lsp.schemas import declared, of_values
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lsp.cursor import Cursor
     from plait.authoring.lsp.evaluation import Evaluation
-    from plait.authoring.lsp.state import State
+    from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Item, Value
 
 
-def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggestion]:
+def offers(state: ServerState, file: File, line: int, column: int) -> Iterator[CompletionItem]:
     """The suggestions at a column of a line."""
     at = None if file.kind == TEXT else cursor(file, line, column)
     if at is None:
@@ -41,7 +41,7 @@ def offers(state: State, file: File, line: int, column: int) -> Iterator[Suggest
     yield from resource_schemas.offers(state, file, at)
 
 
-def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
+def _keys(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem]:
     """Keys of a map, or values of the key: of data values, or of an overlay's targets."""
     seen = set() if at.key else at.there
     for evaluation in state.evaluations(file.path):
@@ -52,7 +52,7 @@ def _keys(state: State, file: File, at: Cursor) -> Iterator[Suggestion]:
             yield from _of_values(state, evaluation, file, at, seen)
 
 
-def _left(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
+def _left(state: ServerState, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
     """The left maps of the map around the cursor."""
     for document in left_documents(state, evaluation, file, at.way[0]):
         place = descend(document, at.keys)
@@ -62,7 +62,7 @@ def _left(state: State, evaluation: Evaluation, file: File, at: Cursor) -> Itera
             yield place.value
 
 
-def _of_left(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -> Iterator[Suggestion]:
+def _of_left(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -> Iterator[CompletionItem]:
     if type(value) is not Map:
         return
     for item in value.items:
@@ -72,13 +72,15 @@ def _of_left(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -
                 text = evaluation.shown(item)
                 if text not in seen:
                     seen.add(text)
-                    yield Suggestion(text, "value", at.start, detail="as it is")
+                    yield CompletionItem(text, "value", at.start, detail="as it is")
         elif name not in seen:
             seen.add(name)
-            yield Suggestion(name, "key", at.start, detail=evaluation.shown(item), text=f"{name}: ")
+            yield CompletionItem(name, "key", at.start, detail=evaluation.shown(item), text=f"{name}: ")
 
 
-def _of_values(state: State, evaluation: Evaluation, file: File, at: Cursor, seen: set[str]) -> Iterator[Suggestion]:
+def _of_values(
+    state: ServerState, evaluation: Evaluation, file: File, at: Cursor, seen: set[str]
+) -> Iterator[CompletionItem]:
     if at.key:
         said = declared(state, evaluation, [*at.keys, at.key], file.path)
         if said is None:
@@ -87,7 +89,7 @@ def _of_values(state: State, evaluation: Evaluation, file: File, at: Cursor, see
         for choice in choices:
             if choice and choice not in seen:
                 seen.add(choice)
-                yield Suggestion(choice, "value", at.start, detail=said.type, documentation=plain(said.description))
+                yield CompletionItem(choice, "value", at.start, detail=said.type, documentation=plain(said.description))
         return
     outside = of_values(state, evaluation)
     here = None if outside is None else outside.at(at.keys)
@@ -102,7 +104,7 @@ def _of_values(state: State, evaluation: Evaluation, file: File, at: Cursor, see
             seen.add(name)
             said = declared(state, evaluation, [*at.keys, name], file.path)
             text = "" if said is None else said.text()
-            yield Suggestion(name, "key", at.start, evaluation.shown(item), text, f"{name}: ")
+            yield CompletionItem(name, "key", at.start, evaluation.shown(item), text, f"{name}: ")
 
 
 def _is_values(evaluation: Evaluation, file: File, way: Sequence[Item]) -> bool:

@@ -9,7 +9,7 @@ from plait.authoring.project.inference.runs import LIMITS
 from plait.authoring.project.run_inference import guess
 from plait.authoring.project.settings import rebased
 from plait.base.errors import PlaitError, UsageError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.permissions import FILE_NAMES
 from plait.base.source import Source
 from plait.base.trust import permissions_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 
-class Draft:
+class DraftProjectFile:
     """A project file that is not written yet.
 
     path: of the file. text: its content, "" if no run could be verified. runs: the inferred runs in it. notes: remarks
@@ -40,7 +40,7 @@ class Draft:
         self.notes = notes
 
 
-def draft(directory: str) -> Draft:
+def draft(directory: str) -> DraftProjectFile:
     """The draft of a project file for the repository of a directory; nothing is written.
 
     The file is placed in the highest directory of the runs. Raises UsageError if there is a project file already.
@@ -54,7 +54,7 @@ def draft(directory: str) -> Draft:
     runs = list(project.runs.values())
     notes = list(project.notes)
     if not runs:
-        return Draft("", "", (), notes)
+        return DraftProjectFile("", "", (), notes)
     top = os.path.commonpath(
         [os.path.abspath(path or os.curdir) for path in (project.directory, *(one.directory for one in runs))]
     )
@@ -66,7 +66,7 @@ def draft(directory: str) -> Draft:
             notes.append(f"left out: {run.name}: {reason}")
         else:
             kept.append(run)
-    return Draft(os.path.normpath(path), _text(kept, top) if kept else "", kept, notes)
+    return DraftProjectFile(os.path.normpath(path), _text(kept, top) if kept else "", kept, notes)
 
 
 def _difference(run: Run, path: str, top: str) -> str:
@@ -74,9 +74,9 @@ def _difference(run: Run, path: str, top: str) -> str:
     source = Source(path, _text([run], top))
     permissions = permissions_of(path, top)
     try:
-        wanted = run.evaluate(view=View(is_read_only=True), limits=LIMITS)
+        wanted = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
         found = of_source(source, top, permissions).run(run.name)
-        made = found.evaluate(view=View(is_read_only=True), limits=LIMITS)
+        made = found.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
     except PlaitError as error:
         return error.message
     return "" if made == wanted else "its output differs from that of the command line"

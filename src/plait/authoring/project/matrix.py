@@ -44,7 +44,7 @@ _HOLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_-]*(?:\.path)?)\}")
 _WILD = re.compile(r"[*?\[]")
 
 
-class Choice:
+class AxisValue:
     """A value of an axis. path: of the file or directory that it is from, relative to the project file; "" for none."""
 
     __slots__ = ("path", "text", "value")
@@ -60,12 +60,12 @@ def scalar_text(value: Scalar) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
-class Cell:
+class Environment:
     """One environment. name: that of its run. choices: its value on each axis. output: where its results go."""
 
     __slots__ = ("choices", "name", "output")
 
-    def __init__(self, name: str, choices: Mapping[str, Choice], output: str) -> None:
+    def __init__(self, name: str, choices: Mapping[str, AxisValue], output: str) -> None:
         self.name = name
         self.choices = choices
         self.output = output
@@ -106,7 +106,7 @@ class Matrix:
         self._make = make
         self.permissions = permissions
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[Environment]:
         """The environments, in the order of the axes. Raises UsageError, ReadError."""
         with permitted(self.permissions):
             rows = self._rows()
@@ -120,10 +120,12 @@ class Matrix:
         found = []
         for row in rows:
             called = self._filled("name", name, row)
-            found.append(Cell(called, row, f"{called}/" if output is None else self._filled("output", output, row)))
+            found.append(
+                Environment(called, row, f"{called}/" if output is None else self._filled("output", output, row))
+            )
         return found
 
-    def run(self, cell: Cell) -> Run:
+    def run(self, cell: Environment) -> Run:
         """The run of an environment. Raises UsageError for a name in braces that is no axis."""
         maps = [_substituted(settings, cell.choices) for settings in self.maps]
         run = self._make(cell.name, maps)
@@ -138,13 +140,13 @@ class Matrix:
             raise wrong(item, "a string with the names of axes in braces")
         return item.value
 
-    def _filled(self, key: str, pattern: str, row: Mapping[str, Choice]) -> str:
+    def _filled(self, key: str, pattern: str, row: Mapping[str, AxisValue]) -> str:
         item = self.settings.find(key)
         return str(filled(pattern, row, self.at if item is None else item.position))
 
-    def _rows(self) -> list[dict[str, Choice]]:
+    def _rows(self) -> list[dict[str, AxisValue]]:
         """Every environment of the axes and of the list of environments."""
-        rows: list[dict[str, Choice]] = [{}]
+        rows: list[dict[str, AxisValue]] = [{}]
         listed = self.settings.find("environments")
         axes = self.settings.find("axes")
         if listed is not None:
@@ -164,7 +166,7 @@ class Matrix:
                 rows = [{**row, name: choice} for row in rows for choice in choices]
         return [] if rows == [{}] else rows
 
-    def _without(self, rows: list[dict[str, Choice]], axes: Sequence[str]) -> list[dict[str, Choice]]:
+    def _without(self, rows: list[dict[str, AxisValue]], axes: Sequence[str]) -> list[dict[str, AxisValue]]:
         for entry in _entries(self.settings.find("exclude")):
             wanted = {name: choice.text for name, choice in _row(entry, axes).items()}
             kept = [row for row in rows if any(row[name].text != text for name, text in wanted.items())]
@@ -173,7 +175,7 @@ class Matrix:
             rows = kept
         return rows
 
-    def _included(self, axes: list[str]) -> list[dict[str, Choice]]:
+    def _included(self, axes: list[str]) -> list[dict[str, AxisValue]]:
         found = []
         for entry in _entries(self.settings.find("include")):
             row = _row(entry, axes)
@@ -187,7 +189,7 @@ class Matrix:
         return found
 
 
-def filled(pattern: str, row: Mapping[str, Choice], at: Position | None) -> Scalar:
+def filled(pattern: str, row: Mapping[str, AxisValue], at: Position | None) -> Scalar:
     """A text with the values of axes in the place of their names; the value itself where the text is one name in braces.
 
     `{{` and `}}` around a name stand for single braces. Raises UsageError for a name that is no axis.
@@ -208,7 +210,7 @@ def filled(pattern: str, row: Mapping[str, Choice], at: Position | None) -> Scal
     return _HOLE.sub(put, pattern)
 
 
-def _chosen(name: str, row: Mapping[str, Choice], at: Position | None) -> Choice:
+def _chosen(name: str, row: Mapping[str, AxisValue], at: Position | None) -> AxisValue:
     found = row.get(name)
     if found is None:
         raise UsageError(
@@ -221,12 +223,12 @@ def _chosen(name: str, row: Mapping[str, Choice], at: Position | None) -> Choice
     return found
 
 
-def _substituted(settings: Map, row: Mapping[str, Choice]) -> Map:
+def _substituted(settings: Map, row: Mapping[str, AxisValue]) -> Map:
     values: list[Value] = [_value(item.value, row, item.position) for item in settings.items]
     return settings.with_values(values)
 
 
-def _value(value: Value, row: Mapping[str, Choice], at: Position) -> Value:
+def _value(value: Value, row: Mapping[str, AxisValue], at: Position) -> Value:
     if type(value) is str:
         return filled(value, row, at) if "{" in value or "}}" in value else value
     if type(value) is Map:
@@ -258,7 +260,7 @@ def _entries(item: MapItem | None) -> Iterator[ArrayItem]:
     yield from item.value.items
 
 
-def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
+def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, AxisValue]:
     """The values of axes in a map. axes: the declared ones, empty if they are not known yet."""
     if type(entry.value) is not Map or not entry.value.items:
         raise UsageError(
@@ -267,7 +269,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
             found=kind_name(entry.value),
             code="matrix",
         )
-    row: dict[str, Choice] = {}
+    row: dict[str, AxisValue] = {}
     for item in entry.value.items:
         name = _axis_name(item.key, item.position)
         if axes and name not in axes:
@@ -278,7 +280,7 @@ def _row(entry: ArrayItem, axes: Sequence[str]) -> dict[str, Choice]:
                 hint=did_you_mean(name, axes),
                 code="matrix",
             )
-        row[name] = Choice(_scalar(item.value, item.position))
+        row[name] = AxisValue(_scalar(item.value, item.position))
     return row
 
 
@@ -290,11 +292,11 @@ def _scalar(value: Value, at: Position) -> Scalar:
     )
 
 
-def _choices(item: MapItem, directory: str) -> list[Choice]:
+def _choices(item: MapItem, directory: str) -> list[AxisValue]:
     """The values of an axis. Raises UsageError, ReadError."""
     value = item.value
     if type(value) is Array:
-        found = [Choice(_scalar(one.value, one.position)) for one in value.items]
+        found = [AxisValue(_scalar(one.value, one.position)) for one in value.items]
     elif type(value) is Map and len(value.items) == 1 and value.items[0].key in SOURCES:
         source = value.items[0]
         if type(source.value) is not str:
@@ -308,7 +310,7 @@ def _choices(item: MapItem, directory: str) -> list[Choice]:
     return found
 
 
-def _directories(path: str, directory: str, at: Position) -> list[Choice]:
+def _directories(path: str, directory: str, at: Position) -> list[AxisValue]:
     """A value for each directory that is directly in one."""
     check_read(os.path.join(directory, path), at)
     try:
@@ -316,10 +318,10 @@ def _directories(path: str, directory: str, at: Position) -> list[Choice]:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
     except OSError as error:
         raise ReadError(f'cannot list "{path}": {error.strerror}', at=at, code="unreadable-file") from None
-    return [Choice(name, f"{path.rstrip('/')}/{name}") for name in names]
+    return [AxisValue(name, f"{path.rstrip('/')}/{name}") for name in names]
 
 
-def _files(pattern: str, directory: str, at: Position) -> list[Choice]:
+def _files(pattern: str, directory: str, at: Position) -> list[AxisValue]:
     """A value for each file that a pattern matches: what its wildcards stand for."""
     from plait.base.globbing import matches
 
@@ -335,10 +337,10 @@ def _files(pattern: str, directory: str, at: Position) -> list[Choice]:
     found = [
         path for path in paths for place in [os.path.join(directory, path)] if may_read(place) and os.path.isfile(place)
     ]
-    return [Choice(path[head : len(path) - len(tail)], path) for path in found]
+    return [AxisValue(path[head : len(path) - len(tail)], path) for path in found]
 
 
-def _environments(item: MapItem, directory: str) -> list[dict[str, Choice]]:
+def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
     """The environments of a list, or of a file: YAML, or CSV with the axes in its first line. Raises UsageError, ReadError."""
     if type(item.value) is not str:
         return _same_axes([(_row(entry, ()), entry.position) for entry in _entries(item)])
@@ -358,7 +360,7 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, Choice]]:
     return _same_axes([(_row(entry, ()), entry.position) for entry in value.items])
 
 
-def _csv_rows(source: Source) -> Iterator[tuple[dict[str, Choice], Position]]:
+def _csv_rows(source: Source) -> Iterator[tuple[dict[str, AxisValue], Position]]:
     import csv
 
     lines = csv.reader(source.text.removeprefix("\ufeff").splitlines(), strict=True)
@@ -371,14 +373,14 @@ def _csv_rows(source: Source) -> Iterator[tuple[dict[str, Choice], Position]]:
             if len(cells) != len(axes):
                 raise UsageError("a line has as many values as the first one has axes", at=at,
                                  expected=str(len(axes)), found=str(len(cells)), code="matrix")  # fmt: skip
-            yield {name: Choice(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
+            yield {name: AxisValue(text.strip()) for name, text in zip(axes, cells, strict=True)}, at
     except csv.Error as error:
         raise UsageError(
             "the file of environments is no CSV", at=Position(source, lines.line_num), found=str(error), code="matrix"
         ) from None
 
 
-def _same_axes(rows: Sequence[tuple[dict[str, Choice], Position]]) -> list[dict[str, Choice]]:
+def _same_axes(rows: Sequence[tuple[dict[str, AxisValue], Position]]) -> list[dict[str, AxisValue]]:
     """The rows, each of which has the axes of the first. Raises UsageError."""
     first = rows[0][0] if rows else {}
     for row, at in rows:

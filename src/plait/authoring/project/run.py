@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.project.settings import Setting
     from plait.base.code_cache import CodeCache
-    from plait.base.input_view import View
+    from plait.base.input_view import InputView
     from plait.base.permissions import Need, Permissions
     from plait.base.source import Position
     from plait.engine.options import Request
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.tree.lookups import Lookups
     from plait.tree.nodes import Map
     from plait.tree.provenance import Trace
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
 _CHECK = "check-output"
 
@@ -168,12 +168,12 @@ class Run:
     def evaluate(
         self,
         *,
-        view: View | None = None,
+        view: InputView | None = None,
         trace: bool | Trace = False,
         limits: Mapping[str, float] | None = None,
         uses: Sequence[Use] = (),
         cache: CodeCache | None = None,
-        shared: Shared | None = None,
+        shared: SharedInputs | None = None,
         checks: bool = True,
         lookups: Lookups | None = None,
         warned: list[str] | None = None,

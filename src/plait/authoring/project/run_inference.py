@@ -15,7 +15,7 @@ from plait.authoring.project.run import Run, from_here
 from plait.authoring.project.settings import Setting, options_of
 from plait.base.content import open_regular
 from plait.base.errors import PermissionDeniedError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.trust import permissions_of
 from plait.engine.flags import words_of
 from plait.tree.nodes import Array, ArrayItem, MapItem
@@ -128,7 +128,7 @@ def kind_of_text(text: bytes) -> str | None:
 
 def _kinds_below(directory: str, notes: list[str]) -> Iterator[tuple[str, str]]:
     seen = 0
-    visit = allowance().visit
+    visit = current_budget().visit
     for top, folders, names in os.walk(directory):
         for _ in names:
             visit(directory)
@@ -158,7 +158,7 @@ def _is_foreign(directory: str) -> bool:
 def _inputs(top: str) -> list[str]:
     """The inputs of a run in a directory: the directory itself, or its entries if foreign ones must be left out."""
     inputs, is_whole = [], True
-    visit = allowance().visit
+    visit = current_budget().visit
     for name in sorted(os.listdir(top)):
         visit(top)
         path = os.path.join(top, name)

@@ -22,12 +22,12 @@ from plait.base.lazy_exports import first_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
     from plait.authoring.testing.running import run_tests
 
-__all__ = ["Result", "run_tests"]
+__all__ = ["CaseResult", "run_tests"]
 
-_HOMES = {"Result": "results", "run_tests": "running"}
+_HOMES = {"CaseResult": "results", "run_tests": "running"}
 
 
 def __getattr__(name: str) -> object:

@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
 
 
-def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) -> list[Result]:  # noqa: PT028 - not a test itself
+def test(paths: Iterable[str | os.PathLike[str]] = (), *, update: bool = False) -> list[CaseResult]:  # noqa: PT028 - not a test itself
     """Run tests of configuration, as `plait test` does. Returns their results, in order.
 
     paths: test files, directories and ids; by default all below the working directory. update: rewrite snapshots.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.settings import COMMANDS
-from plait.authoring.testing.evaluation_target import KEYS, Subject, subject_of
+from plait.authoring.testing.evaluation_target import KEYS, EvaluationTarget, subject_of
 from plait.authoring.testing.expectations import KINDS, Where
 from plait.authoring.testing.snapshots import Snapshot, snapshot_of
 from plait.base.errors import PlaitError, UsageError
@@ -48,7 +48,9 @@ class Case:
 
     __slots__ = ("expectations", "file", "id", "line", "subject")
 
-    def __init__(self, id: str, at: Position, file: str, subject: Subject, expectations: Sequence[Expectation]) -> None:
+    def __init__(
+        self, id: str, at: Position, file: str, subject: EvaluationTarget, expectations: Sequence[Expectation]
+    ) -> None:
         self.id = id
         self.file = file
         self.line = at.line
@@ -65,10 +67,10 @@ class Case:
         """Those that it has."""
         return [one for one in self.expectations if isinstance(one, Snapshot)]
 
-    def subjects(self) -> list[Subject]:
+    def subjects(self) -> list[EvaluationTarget]:
         """All that is evaluated for it."""
         others = [getattr(one, "subject", None) for one in self.expectations]
-        return [self.subject, *(one for one in others if isinstance(one, Subject))]
+        return [self.subject, *(one for one in others if isinstance(one, EvaluationTarget))]
 
 
 def cases_of(path: str, project: Project) -> list[Case]:
@@ -135,7 +137,7 @@ def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, proj
 def _case(name: str, settings: Map, at: Position, path: str, project: Project) -> Case:
     directory = os.path.dirname(path)
 
-    def other(item: MapItem) -> Subject:
+    def other(item: MapItem) -> EvaluationTarget:
         """The evaluation of a `same-as`. A run given by name otherwise has the settings of the case."""
         if type(item.value) is Map:
             check_keys(item.value, KEYS, f'"{item.key}"')

@@ -10,7 +10,7 @@ from plait.authoring.project.run import from_here
 from plait.base.content import near
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.permissions import FILE_NAMES, READ, Need
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ class Collector:
 def files_below(top: str) -> Iterator[str]:
     """The test files below a directory, and its project files, in order of their paths. Links are not followed."""
     view = current_view()
-    visit = allowance().visit
+    visit = current_budget().visit
     for directory, folders, names in os.walk(top):
         for _ in names:
             visit(top)

@@ -10,8 +10,8 @@ from contextlib import nullcontext
 
 from plait.base.code_cache import MemoryCache
 from plait.base.errors import PlaitError
-from plait.base.input_view import View, seen
-from plait.base.limits import Allowance, Limits, allowance, limited
+from plait.base.input_view import InputView, use_view
+from plait.base.limits import Limits, RunBudget, budget_scope, current_budget
 from plait.base.process import keeper, stop_timer, unbound_memory, within_memory
 from plait.tree.secrets import uses_secrets
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import TypeAlias, TypeVar
 
-    from plait.authoring.testing.evaluation_target import Subject
+    from plait.authoring.testing.evaluation_target import EvaluationTarget
     from plait.engine.results import Documents
     from plait.tree.nodes import Document
-    from plait.ytt.workspace.shared_inputs import Shared
+    from plait.ytt.workspace.shared_inputs import SharedInputs
 
     T = TypeVar("T")
     _Limits: TypeAlias = tuple[tuple[str, float], ...]
@@ -36,13 +36,18 @@ _NO_TEXT = (".yml", ".yaml", ".star")
 _ROOM = 24 << 20
 
 
-class Outcome:
+class CaseEvaluation:
     """The outcome of an evaluation: documents, or an error. view: the files it read."""
 
     __slots__ = ("_evaluator", "_printed", "_text", "_traced", "documents", "error", "subject", "view")
 
     def __init__(
-        self, evaluator: Evaluator, subject: Subject, documents: Documents | None, error: PlaitError | None, view: View
+        self,
+        evaluator: Evaluator,
+        subject: EvaluationTarget,
+        documents: Documents | None,
+        error: PlaitError | None,
+        view: InputView,
     ) -> None:
         self._evaluator = evaluator
         self._text: str | None = None
@@ -53,9 +58,9 @@ class Outcome:
         self.error = error
         self.view = view
 
-    def for_another(self, subject: Subject) -> Outcome:
+    def for_another(self, subject: EvaluationTarget) -> CaseEvaluation:
         """The same for an equal subject: histories name the lines of that one."""
-        found = Outcome(self._evaluator, subject, self.documents, self.error, self.view)
+        found = CaseEvaluation(self._evaluator, subject, self.documents, self.error, self.view)
         found._text, found._printed = self._text, self._printed
         return found
 
@@ -116,21 +121,21 @@ class Evaluator:
         self,
         *,
         traced: bool = False,
-        observe: Callable[[Subject, Documents | PlaitError], None] | None = None,
+        observe: Callable[[EvaluationTarget, Documents | PlaitError], None] | None = None,
     ) -> None:
         self._traced = traced
         self._observe = observe
         # Gets all that is read from here on, if somebody wants to know.
-        self.reads: View | None = None
+        self.reads: InputView | None = None
         self._caches: dict[_Limits, MemoryCache] = {}
         # By limits as well, within which files are read; None as long as nobody says what is run together.
-        self._shared: dict[_Limits, Shared] | None = None
+        self._shared: dict[_Limits, SharedInputs] | None = None
         self._due: Counter[Hashable] | dict[Hashable, int] = {}
-        self._kept: dict[Hashable, Outcome] = {}
+        self._kept: dict[Hashable, CaseEvaluation] = {}
 
-    def evaluate(self, subject: Subject, *, trace: bool = False, view: View | None = None) -> Documents:
+    def evaluate(self, subject: EvaluationTarget, *, trace: bool = False, view: InputView | None = None) -> Documents:
         """The output of a subject. trace: record provenance. view: records reads. Raises PlaitError."""
-        view = View() if view is None else view
+        view = InputView() if view is None else view
         cache, shared = self.cache(subject.limits), self._shared_with(subject.limits)
         trace = trace or self._traced
 
@@ -160,21 +165,21 @@ class Evaluator:
         key = _key(limits)
         found = self._caches.get(key)
         if found is None:
-            with limited(Limits(**limits)):
+            with budget_scope(Limits(**limits)):
                 found = self._caches[key] = MemoryCache()
         return found
 
-    def _shared_with(self, limits: Mapping[str, float]) -> Shared | None:
+    def _shared_with(self, limits: Mapping[str, float]) -> SharedInputs | None:
         if self._shared is None:
             return None
-        from plait.ytt.workspace.shared_inputs import Shared
+        from plait.ytt.workspace.shared_inputs import SharedInputs
 
-        return self._shared.setdefault(_key(limits), Shared())
+        return self._shared.setdefault(_key(limits), SharedInputs())
 
     def within(self, limits: Mapping[str, float], work: Callable[[], T]) -> T:
         """The result of `work` within limits. Raises its errors, and LimitError."""
         keeps = _keeper()
-        with limited(Allowance(Limits(**limits), keeps)):
+        with budget_scope(RunBudget(Limits(**limits), keeps)):
             try:
                 return within_memory(work)
             finally:
@@ -189,7 +194,7 @@ class Evaluator:
         self._kept.clear()
         self._shared = {}
 
-    def outcome(self, subject: Subject) -> Outcome:
+    def outcome(self, subject: EvaluationTarget) -> CaseEvaluation:
         """The outcome of a subject. Equal subjects share one evaluation while more of them are due.
 
         An error does not, since it may name a line of the subject's.
@@ -208,25 +213,25 @@ class Evaluator:
 
     def seen(self) -> AbstractContextManager[object]:
         """A context for code that reads files itself."""
-        return nullcontext() if self.reads is None else seen(self.reads)
+        return nullcontext() if self.reads is None else use_view(self.reads)
 
-    def _outcome(self, subject: Subject) -> Outcome:
-        view = View()
+    def _outcome(self, subject: EvaluationTarget) -> CaseEvaluation:
+        view = InputView()
         try:
-            return Outcome(self, subject, self.evaluate(subject, view=view), None, view)
+            return CaseEvaluation(self, subject, self.evaluate(subject, view=view), None, view)
         except PlaitError as error:
-            return Outcome(self, subject, None, error, view)
+            return CaseEvaluation(self, subject, None, error, view)
 
 
 def _key(limits: Mapping[str, float]) -> _Limits:
     return tuple(sorted(limits.items()))
 
 
-def _keeper() -> Callable[[Allowance], None] | None:
+def _keeper() -> Callable[[RunBudget], None] | None:
     """The memory keeper of one evaluation if this process keeps limits. Memory already in use is not counted."""
     from plait.api.worker import data_size
 
-    current = allowance().keeper
+    current = current_budget().keeper
     if current is None:
         return None
     try:

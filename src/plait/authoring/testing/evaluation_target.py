@@ -27,7 +27,7 @@ KEYS = ("run", *COMMANDS, *REPLACED, *VALUES, "limit")
 SECONDS = 60
 
 
-class Subject:
+class EvaluationTarget:
     """One evaluation. run: with the values that the case sets. settings: flags of the case's own; directory: what paths
     among them are relative to. limits: how much it may take, by name. at: the case. key: equal for equal evaluations.
     """
@@ -56,7 +56,7 @@ class Subject:
         check(self.settings, self.directory, self.run.permissions)
 
 
-def subject_of(case: Map, at: Position, project: Project, directory: str) -> Subject:
+def subject_of(case: Map, at: Position, project: Project, directory: str) -> EvaluationTarget:
     """The subject of a case's settings. directory: of its file. Raises UsageError with the position."""
     commands = [item for item in case.items if item.key in COMMANDS]
     if len(commands) > 1:
@@ -121,7 +121,7 @@ def subject_of(case: Map, at: Position, project: Project, directory: str) -> Sub
         limits = _limits(flag, limit.position)
     run = Run(base.name, base.command, kept, given, base.directory, base.at, uses=base.uses, why=base.why)
     run.permissions = base.permissions
-    return Subject(run, settings, directory, limits, at)
+    return EvaluationTarget(run, settings, directory, limits, at)
 
 
 def _only(item: MapItem, name: str) -> Map:

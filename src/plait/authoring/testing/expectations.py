@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.testing.results import Failure
+from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, with_causes
 from plait.base.errors import PlaitError, UsageError, as_finding, render
 from plait.base.input_view import check_read
@@ -15,7 +15,7 @@ from plait.base.similar_names import counted, did_you_mean
 from plait.engine.pipeline import check_keys, wrong
 from plait.insight.diff import diff, printed, read
 from plait.insight.history_text import shown
-from plait.insight.node_paths import Line, means_text, parse, places, text_lines
+from plait.insight.node_paths import TextFileLine, means_text, parse, places, text_lines
 from plait.insight.path_resolution import find, kind_meant
 from plait.tree.nodes import Array, ArrayItem, Map, kind_name
 from plait.yaml.document_names import scalar_text
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Protocol
 
-    from plait.authoring.testing.evaluating import Evaluator, Outcome
-    from plait.authoring.testing.evaluation_target import Subject
+    from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
+    from plait.authoring.testing.evaluation_target import EvaluationTarget
     from plait.base.source import Position
-    from plait.insight.node_paths import Path, Place
+    from plait.insight.node_paths import NodePath, Path
     from plait.tree.nodes import MapItem, Value
 
     class Expectation(Protocol):
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
         expects_error: bool
 
-        def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:
+        def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:
             """The failures. Raises PlaitError if the run has no output to check."""
             ...
 
@@ -50,7 +50,7 @@ class Where:
 
     __slots__ = ("directory", "subject")
 
-    def __init__(self, directory: str, subject: Callable[[MapItem], Subject]) -> None:
+    def __init__(self, directory: str, subject: Callable[[MapItem], EvaluationTarget]) -> None:
         self.directory = directory
         self.subject = subject
 
@@ -63,13 +63,13 @@ class Values:
 
     expects_error = False
 
-    def __init__(self, key: str, path: Path, at: Position, test: Callable[[Place], str | None]) -> None:
+    def __init__(self, key: str, path: Path, at: Position, test: Callable[[NodePath], str | None]) -> None:
         self._key = key
         self._path = path
         self._at = at
         self._test = test
 
-    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
+    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
         try:
             found = _found(self._path, outcome)
         except UsageError as error:
@@ -82,7 +82,7 @@ class Values:
                 yield _failure(f"{self._key} {place}: {wrong}" + (f"\n  set by {why}" if why else ""), self._at)
 
 
-class Lacks:
+class Absent:
     """A PATH that means nothing."""
 
     expects_error = False
@@ -91,7 +91,7 @@ class Lacks:
         self._path = path
         self._at = at
 
-    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
+    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
         found = _places(self._path, outcome)
         meant = None if found else kind_meant(self._path, outcome.items())
         if meant is not None:
@@ -112,7 +112,7 @@ class Count:
         self._wanted = wanted
         self._at = at
 
-    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
+    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
         found = len(outcome.items() if self._path is None else _places(self._path, outcome))
         if found != self._wanted:
             of = "documents" if self._path is None else self._path.text
@@ -132,7 +132,7 @@ class Fails:
         self._directory = directory
         self._at = at
 
-    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
+    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
         error = outcome.error
         if error is None:
             count = counted(len(outcome.items()), "document")
@@ -162,17 +162,17 @@ class SameAs:
 
     expects_error = False
 
-    def __init__(self, other: Subject | str, shown: str, at: Position) -> None:
+    def __init__(self, other: EvaluationTarget | str, shown: str, at: Position) -> None:
         self._other = other
         self._shown = shown
         self._at = at
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> EvaluationTarget | None:
         """The other evaluation, if it is one."""
         return None if isinstance(self._other, str) else self._other
 
-    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:
+    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:
         from plait.base.content import source
 
         if isinstance(self._other, str):
@@ -220,7 +220,7 @@ def _has(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001 
 
 
 def _lacks(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001
-    return _paths(item, Lacks)
+    return _paths(item, Absent)
 
 
 def _equals(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG001
@@ -228,7 +228,7 @@ def _equals(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG0
         yield Values("equals", path, entry.position, lambda place, wanted=entry.value: _unequal(place, wanted))  # type: ignore[misc]
 
 
-def _unequal(place: Place, wanted: Value) -> str | None:
+def _unequal(place: NodePath, wanted: Value) -> str | None:
     from plait.insight.diff import to_text
     from plait.tree.nodes import Document
 
@@ -251,7 +251,7 @@ def _matching(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: AR
     for path, entry in _by_path(item, "patterns"):
         pattern = _pattern(entry)
 
-        def test(place: Place, pattern: object = pattern, text: str = str(entry.value)) -> str | None:
+        def test(place: NodePath, pattern: object = pattern, text: str = str(entry.value)) -> str | None:
             if isinstance(place.value, Map | Array):
                 return f"expected text that matches {text}, found {shown(place.value)}"
             matched = _matches(pattern, scalar_text(place.value))
@@ -300,7 +300,7 @@ def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
                 code="test-form",
             )
 
-        def test(place: Place, wanted: str = wanted) -> str | None:
+        def test(place: NodePath, wanted: str = wanted) -> str | None:
             name = kind_name(place.value)
             is_right = name == wanted or (wanted == _NUMBER and name in ("integer", "float"))
             return None if is_right else f"expected {_a(wanted)}, found {_a(name)}: {shown(place.value)}"
@@ -430,12 +430,12 @@ KINDS: Mapping[str, tuple[Callable[[MapItem, Where], Iterator[Expectation]], Map
 # ---- looking
 
 
-def _texts(outcome: Outcome) -> Mapping[str, Array]:
+def _texts(outcome: CaseEvaluation) -> Mapping[str, Array]:
     """The text files of an output, as arrays of lines."""
     return {name: Array([ArrayItem(line) for line in text.splitlines()]) for name, text in outcome.text_files().items()}
 
 
-def _places(path: Path, outcome: Outcome) -> Sequence[Place]:
+def _places(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
     texts = _texts(outcome)
     if means_text(path, texts):
         try:
@@ -445,13 +445,13 @@ def _places(path: Path, outcome: Outcome) -> Sequence[Place]:
     return places(path, outcome.items())
 
 
-def _found(path: Path, outcome: Outcome) -> Sequence[Place]:
+def _found(path: Path, outcome: CaseEvaluation) -> Sequence[NodePath]:
     """The places that a PATH means. Raises UsageError with the nearest if it means nothing."""
     texts = _texts(outcome)
     return text_lines(texts, path) if means_text(path, texts) else find(path, outcome.items())
 
 
-def _nearest(path: Path, outcome: Outcome) -> str:
+def _nearest(path: Path, outcome: CaseEvaluation) -> str:
     """Paths similar to a PATH that matches nothing."""
     try:
         _found(path, outcome)
@@ -460,8 +460,8 @@ def _nearest(path: Path, outcome: Outcome) -> str:
     return ""
 
 
-def _cause(outcome: Outcome, place: Place) -> str | None:
-    return None if type(place) is Line else cause_at(outcome, place.number, place.path)
+def _cause(outcome: CaseEvaluation, place: NodePath) -> str | None:
+    return None if type(place) is TextFileLine else cause_at(outcome, place.number, place.path)
 
 
 def _told(error: PlaitError) -> str:
@@ -483,5 +483,5 @@ def _indented(error: PlaitError) -> str:
     return "\n".join(f"  {line}".rstrip() for line in render(error, "").rstrip("\n").split("\n"))
 
 
-def _failure(text: str, at: Position) -> Failure:
-    return Failure(text, "" if at.source is None else at.source.shown, at.line)
+def _failure(text: str, at: Position) -> ExpectationFailure:
+    return ExpectationFailure(text, "" if at.source is None else at.source.shown, at.line)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.testing.evaluation_target import Subject
-from plait.authoring.testing.results import Failure
+from plait.authoring.testing.evaluation_target import EvaluationTarget
+from plait.authoring.testing.results import ExpectationFailure
 from plait.base.equal_errors import key_of
 from plait.base.errors import PlaitError, StarlarkError, UsageError, render
 from plait.base.source import Position
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.project import Project, Run
-    from plait.authoring.testing.evaluating import Evaluator, Outcome
+    from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.base.source import Source
     from plait.starlark.syntax import Def, Statement
-    from plait.ytt.workspace import Job
+    from plait.ytt.workspace import RenderJob
     from plait.ytt.workspace.input_files import InputFile
 
 _PREFIX = "test_"
@@ -37,7 +37,7 @@ class FunctionCase:
 
     __slots__ = ("_function", "_source", "file", "id", "line", "subject", "wants_output")
 
-    def __init__(self, source: Source, function: Def, subject: Subject) -> None:
+    def __init__(self, source: Source, function: Def, subject: EvaluationTarget) -> None:
         self.id = f"{source.name.replace(os.sep, '/')}::{function.name}"
         self.file = source.name
         self.line = function.line
@@ -46,11 +46,11 @@ class FunctionCase:
         self._function = function.name
         self._source = source
 
-    def subjects(self) -> list[Subject]:
+    def subjects(self) -> list[EvaluationTarget]:
         """The runs it evaluates."""
         return [self.subject] if self.wants_output else []
 
-    def failures(self, evaluator: Evaluator, printed: list[str]) -> Iterator[Failure]:
+    def failures(self, evaluator: Evaluator, printed: list[str]) -> Iterator[ExpectationFailure]:
         """The failures. printed: receives the lines that it prints."""
         try:
             output = evaluator.outcome(self.subject) if self.wants_output else None
@@ -58,7 +58,7 @@ class FunctionCase:
         except PlaitError as error:
             yield failure_of(error, self.file, self.line)
 
-    def _call(self, evaluator: Evaluator, output: Outcome | None, printed: list[str]) -> None:
+    def _call(self, evaluator: Evaluator, output: CaseEvaluation | None, printed: list[str]) -> None:
         from plait.engine.options import Use
         from plait.engine.render import Render, job
         from plait.starlark import call
@@ -85,7 +85,7 @@ class FunctionCase:
             context.end()
 
 
-def _member(job: Job, path: str) -> InputFile | None:
+def _member(job: RenderJob, path: str) -> InputFile | None:
     """The input file that a path is, if it is one."""
     wanted = os.path.abspath(path)
     return next(
@@ -94,28 +94,28 @@ def _member(job: Job, path: str) -> InputFile | None:
     )
 
 
-def _fragment(output: Outcome) -> object:
+def _fragment(output: CaseEvaluation) -> object:
     from plait.tree.nodes import DocumentSet
     from plait.ytt.yaml_fragments import YamlFragment
 
     return YamlFragment(DocumentSet(list(output.items())))
 
 
-def failure_of(error: PlaitError, file: str, line: int) -> Failure:
+def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
     """An error that was not expected. file, line: of the test, where the error has no place."""
     at = error.at
     if at is not None and at.source is not None:
         file, line = at.source.shown, at.line
-    return Failure(render(error, "").rstrip("\n"), file, line, key_of(error))
+    return ExpectationFailure(render(error, "").rstrip("\n"), file, line, key_of(error))
 
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:
     """The tests of a Starlark file. Raises PlaitError for a file that cannot be read, or without a run."""
-    from plait.starlark import Code
+    from plait.starlark import CodePart
     from plait.starlark.parsing import failure, parse_program
 
     source = file_source(path)
-    statements, _, findings = parse_program([Code(source.text, 1, 1)], source)
+    statements, _, findings = parse_program([CodePart(source.text, 1, 1)], source)
     if findings:
         raise failure(findings)
     functions = [one for one in _defined(statements) if one.name.startswith(_PREFIX)]
@@ -128,7 +128,7 @@ def functions_of(path: str, project: Project) -> list[FunctionCase]:
             )
     if not functions:
         return []
-    subject = Subject(_run(project, _named(statements), source), (), "", {}, Position(source, 1))
+    subject = EvaluationTarget(_run(project, _named(statements), source), (), "", {}, Position(source, 1))
     if subject.run.command != "render":
         raise UsageError(
             f"a Starlark test is about a render, and {subject.run.name} is a {subject.run.command}",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
     from plait.base.code_cache import CodeCache
 
 
@@ -47,7 +47,7 @@ def _last_failed() -> set[str]:
     return set(found) if isinstance(found, list) else set()
 
 
-def remember(done: Sequence[Result]) -> None:
+def remember(done: Sequence[CaseResult]) -> None:
     """Records which tests failed. Records of tests that did not run stay."""
     memory = _memory()
     if memory is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.evaluating import Evaluator
     from plait.authoring.testing.functions import FunctionCase
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
 
 _PROJECTS = ("plait.yml", "plait.yaml")
 _YAML = (".test.yml", ".test.yaml")
@@ -83,7 +83,9 @@ class TestCase(pytest.Item):
         """Run it. Raises HeldNotError."""
         from plait.authoring.testing.running import run_case
 
-        found: Result = run_case(self._case, _evaluator(self.config), update=self.config.getoption("--plait-update"))
+        found: CaseResult = run_case(
+            self._case, _evaluator(self.config), update=self.config.getoption("--plait-update")
+        )
         for line in (*found.printed, *found.notes):
             self.add_report_section("call", "plait", f"{line}\n")
         if found.failures:

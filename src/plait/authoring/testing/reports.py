@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from plait.authoring.testing.results import Failure
+from plait.authoring.testing.results import ExpectationFailure
 from plait.insight.workflow import annotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plait.authoring.testing.results import Result
+    from plait.authoring.testing.results import CaseResult
 
 
-def junit(results: Sequence[Result]) -> str:
+def junit(results: Sequence[CaseResult]) -> str:
     """JUnit's XML: a suite a file, a test case a case."""
     from xml.etree import ElementTree as ET
 
-    files: dict[str, list[Result]] = {}
+    files: dict[str, list[CaseResult]] = {}
     for one in results:
         files.setdefault(one.file, []).append(one)
     top = ET.Element("testsuites", {"name": "plait", **_counts(results)})
@@ -43,7 +43,7 @@ def junit(results: Sequence[Result]) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(top, encoding="unicode") + "\n"
 
 
-def _counts(results: Sequence[Result]) -> dict[str, str]:
+def _counts(results: Sequence[CaseResult]) -> dict[str, str]:
     return {
         "tests": str(len(results)),
         "failures": str(sum(not one.passed for one in results)),
@@ -67,7 +67,7 @@ def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode()
 
 
-def tap(results: Iterable[Result]) -> str:
+def tap(results: Iterable[CaseResult]) -> str:
     """TAP, version 14: a line a case, and a block of YAML below one that failed."""
     from plait.tree.nodes import from_plain
     from plait.yaml import write_value
@@ -88,7 +88,7 @@ def tap(results: Iterable[Result]) -> str:
     return "\n".join(["TAP version 14", f"1..{count}", *out]) + "\n"
 
 
-def github(results: Iterable[Result]) -> str:
+def github(results: Iterable[CaseResult]) -> str:
     """Annotations as a workflow of GitHub reads them from the output: an error a failure, at its file and line."""
     out = []
     for one in results:
@@ -99,9 +99,9 @@ def github(results: Iterable[Result]) -> str:
     return "".join(out)
 
 
-def _first(failures: Sequence[Failure]) -> str:
+def _first(failures: Sequence[ExpectationFailure]) -> str:
     return failures[0].text.partition("\n")[0]
 
 
-def _placed(failure: Failure) -> str:
+def _placed(failure: ExpectationFailure) -> str:
     return f"{failure.file}:{failure.line}: {failure.text}" if failure.file else failure.text

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Failure:
+class ExpectationFailure:
     """One failed expectation. text: for a reader, any number of lines. file, line: of the expectation or the
     action. same: equal for equal errors; () for a failure that is none.
     """
@@ -22,7 +22,7 @@ class Failure:
 
 
 @dataclass(slots=True)
-class Result:
+class CaseResult:
     """The result of a case.
 
     id: its file, `::`, its name, and its parameters in brackets. file, line: its position. failures: the failed
@@ -33,7 +33,7 @@ class Result:
     id: str
     file: str
     line: int
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[ExpectationFailure] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)

@@ -8,7 +8,7 @@ from time import perf_counter
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
 from plait.authoring.testing.functions import FunctionCase, failure_of
-from plait.authoring.testing.results import Failure, Result
+from plait.authoring.testing.results import CaseResult, ExpectationFailure
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.base.trust import assenting, is_assenting
@@ -25,7 +25,7 @@ _CHUNK = 25
 _PARTS = 4
 
 
-def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[Result]:
+def run_tests(paths: Sequence[str] = (), *, update: bool = False) -> list[CaseResult]:
     """Run the tests of files, directories and ids; by default all below the working directory.
 
     update: rewrite snapshots. Returns a result for each, in order. Raises PlaitError for test files that cannot be read.
@@ -39,7 +39,7 @@ def results(
     update: bool = False,
     evaluator: Evaluator | None = None,
     coverage: Coverage | None = None,
-) -> Iterator[Result]:
+) -> Iterator[CaseResult]:
     """The results of cases run in this process. coverage: receives the counts of each."""
     evaluator = Evaluator() if evaluator is None else evaluator
     counts: dict[Hashable, int] = {}
@@ -53,10 +53,10 @@ def results(
         yield found
 
 
-def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = False) -> Result:
+def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = False) -> CaseResult:
     """The result of one case."""
     start = perf_counter()
-    found = Result(case.id, case.file, case.line)
+    found = CaseResult(case.id, case.file, case.line)
     with evaluator.seen(), permitted(case.subject.run.permissions):
         if isinstance(case, FunctionCase):
             found.failures += case.failures(evaluator, found.printed)
@@ -66,7 +66,7 @@ def run_case(case: Case | FunctionCase, evaluator: Evaluator, *, update: bool = 
     return found
 
 
-def _check(case: Case, evaluator: Evaluator, found: Result, *, update: bool) -> None:
+def _check(case: Case, evaluator: Evaluator, found: CaseResult, *, update: bool) -> None:
     outcome = evaluator.outcome(case.subject)
     if outcome.documents is not None:
         found.printed += outcome.documents.printed
@@ -93,7 +93,7 @@ def results_of_several(
     *,
     update: bool = False,
     coverage: Coverage | None = None,
-) -> Iterator[Result]:
+) -> Iterator[CaseResult]:
     """The results of cases run in several processes, in the order of the cases.
 
     project: as for a `Collector`. coverage: receives the counts of the processes.
@@ -108,7 +108,7 @@ def results_of_several(
     ):
         if made is None:
             text = "the process of this test ended; it had too little memory, or too small a stack"
-            yield from (Result(id, id.partition("::")[0], 0, [Failure(text)]) for id in names)
+            yield from (CaseResult(id, id.partition("::")[0], 0, [ExpectationFailure(text)]) for id in names)
             continue
         found, counts = made
         if coverage is not None and counts is not None:
@@ -127,7 +127,7 @@ def _begin(project: str, assents: bool) -> None:
     _EVALUATORS.append(Evaluator())
 
 
-def _work(part: tuple[Sequence[str], bool, bool]) -> tuple[list[Result], Coverage | None]:
+def _work(part: tuple[Sequence[str], bool, bool]) -> tuple[list[CaseResult], Coverage | None]:
     """The results of cases by id, in a process that has read their files, and their coverage if requested."""
     ids, update, counts = part
     found = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.authoring.testing.results import Failure
+from plait.authoring.testing.results import ExpectationFailure
 from plait.authoring.testing.value_origins import cause_at, lines_of, with_causes
 from plait.base.content import file_content, reason
 from plait.base.errors import PlaitError, ReadError, UsageError
@@ -28,10 +28,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.testing.evaluating import Evaluator, Outcome
+    from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.base.source import Position
     from plait.base.writing import Directory
-    from plait.insight.node_paths import Path, Place
+    from plait.insight.node_paths import NodePath, Path
 
 SCHEMA = {
     "oneOf": [
@@ -60,7 +60,7 @@ class Snapshot:
         # What was done to the file, for whoever tells.
         self.note = ""
 
-    def failures(self, outcome: Outcome, evaluator: Evaluator) -> Iterator[Failure]:  # noqa: ARG002
+    def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
         """A difference, unless the file is being brought up to date. Raises PlaitError."""
         self.note = ""
         text = self._text(outcome)
@@ -76,20 +76,20 @@ class Snapshot:
             return
         yield self._failure("\n".join([f"snapshot: differs from {self.file}", *self._differences(outcome, kept, text)]))
 
-    def _failure(self, text: str) -> Failure:
-        return Failure(text, "" if self._at.source is None else self._at.source.shown, self._at.line)
+    def _failure(self, text: str) -> ExpectationFailure:
+        return ExpectationFailure(text, "" if self._at.source is None else self._at.source.shown, self._at.line)
 
-    def _text(self, outcome: Outcome) -> str:
+    def _text(self, outcome: CaseEvaluation) -> str:
         if self._paths is None:
             return outcome.text() + _texts(outcome)
         from plait.yaml import write_value
 
         return write_value(Map([MapItem(str(place), place.value) for place in self._places(outcome)]))
 
-    def _places(self, outcome: Outcome) -> list[Place]:
+    def _places(self, outcome: CaseEvaluation) -> list[NodePath]:
         return [place for path in self._paths or () for place in find(path, outcome.items())]
 
-    def _differences(self, outcome: Outcome, kept: str, text: str) -> Iterator[str]:
+    def _differences(self, outcome: CaseEvaluation, kept: str, text: str) -> Iterator[str]:
         before, now = read([Source(self.file, kept)]), read([Source("output", text)])
         lines = with_causes(outcome, diff(before, now)) if self._paths is None else [*self._of_parts(outcome, before)]
         yield from (f"  {line}" for line in lines)
@@ -99,7 +99,7 @@ class Snapshot:
                 yield f"    {hunk.header}"
                 yield from (f"    {sign} {visible(line)}".rstrip() for sign, line in hunk.lines)
 
-    def _of_parts(self, outcome: Outcome, before: Sequence[Document]) -> Iterator[str]:
+    def _of_parts(self, outcome: CaseEvaluation, before: Sequence[Document]) -> Iterator[str]:
         """The differences at the selected paths, each with its cause."""
         top = before[0].value if before else None
         left = {str(item.key): item.value for item in top.items} if type(top) is Map else {}
@@ -119,7 +119,7 @@ class Snapshot:
             yield from lines_of(*hidden_differences(gone_ones, outcome.view))
 
 
-def _texts(outcome: Outcome) -> str:
+def _texts(outcome: CaseEvaluation) -> str:
     """The text files of an output, as one more document."""
     texts = outcome.text_files()
     if not texts:

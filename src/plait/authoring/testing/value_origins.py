@@ -6,7 +6,7 @@ from plait.base.errors import PlaitError
 from plait.base.similar_names import counted
 from plait.insight.diff import REMOVED, printed, to_text
 from plait.insight.explain import Explainer
-from plait.insight.node_paths import Place, parse, places
+from plait.insight.node_paths import NodePath, parse, places
 from plait.insight.redaction import hidden_differences
 from plait.yaml.document_names import document_name
 
@@ -14,13 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.testing.evaluating import Outcome
+    from plait.authoring.testing.evaluating import CaseEvaluation
     from plait.insight.diff import Difference
-    from plait.insight.explain import Entry
+    from plait.insight.explain import HistoryEntry
     from plait.tree.nodes import Document
 
 
-def cause(outcome: Outcome, document: str, path: str) -> str | None:
+def cause(outcome: CaseEvaluation, document: str, path: str) -> str | None:
     """The position and origin of the value at a path of an output, or None if unknown.
 
     document: its name, or `document 1` and so on if it has none, as in `plait diff`.
@@ -33,14 +33,14 @@ def cause(outcome: Outcome, document: str, path: str) -> str | None:
     return cause_at(outcome, found[0], path) if found else None
 
 
-def cause_at(outcome: Outcome, number: int, path: str) -> str | None:
+def cause_at(outcome: CaseEvaluation, number: int, path: str) -> str | None:
     """The same for a document by its number, from 0."""
     trace = outcome.traced().trace
     recorded = _recorded(outcome)
     if trace is None or number >= len(recorded):
         return None
     try:
-        found = places(parse(path), [recorded[number]]) if path else [Place(recorded[number], number, ())]
+        found = places(parse(path), [recorded[number]]) if path else [NodePath(recorded[number], number, ())]
     except PlaitError:
         return None
     entries = Explainer(trace).history(found[0]).entries if found else []
@@ -52,17 +52,17 @@ def cause_at(outcome: Outcome, number: int, path: str) -> str | None:
     return text if origin is None else f"{text}, of {origin.place} ({origin.action})"
 
 
-def _recorded(outcome: Outcome) -> list[Document]:
+def _recorded(outcome: CaseEvaluation) -> list[Document]:
     return printed(outcome.traced().nodes.items)
 
 
-def _origin(entries: Sequence[Entry]) -> Entry | None:
+def _origin(entries: Sequence[HistoryEntry]) -> HistoryEntry | None:
     """The single value that another one was computed from, or None."""
     standing = [one for one in entries if one.has_value and one.state == "stands"]
     return standing[-1] if standing else None
 
 
-def with_causes(outcome: Outcome, differences: Sequence[Difference]) -> list[str]:
+def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> list[str]:
     """The lines of `plait diff` about differences, each followed by where the value that is there now was set."""
     out: list[str] = []
     document = None

@@ -11,7 +11,7 @@ from time import time
 
 from plait.base.content import open_regular
 from plait.base.errors import UsageError
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def check_installed() -> None:
 
 
 def follow(
-    work: Callable[[View, frozenset[str]], None], stop: Event | None = None, idle: Callable[[], None] | None = None
+    work: Callable[[InputView, frozenset[str]], None], stop: Event | None = None, idle: Callable[[], None] | None = None
 ) -> None:
     """Runs some work, and again whenever a file that it read changes, until `stop` is set or the user interrupts.
 
@@ -57,7 +57,7 @@ def follow(
     watcher = _Watcher(stop, idle or (lambda: None))
     try:
         while stop is None or not stop.is_set():
-            view = View(is_read_only=False)
+            view = InputView(is_read_only=False)
             start = time()
             work(view, changed)
             changed = watcher.next_change(view, start)
@@ -76,7 +76,7 @@ class _Watcher:
         self._directories: frozenset[str] = frozenset()
         self._events: Iterator[set[tuple[Change, str]]] = iter(())
 
-    def next_change(self, view: View, start: float) -> frozenset[str]:
+    def next_change(self, view: InputView, start: float) -> frozenset[str]:
         """Wait until something that a view has noted is another than it was; the paths. start: when the work began."""
         directories = _existing(view)
         is_new = not directories <= self._directories
@@ -125,7 +125,7 @@ def _modified(directory: str) -> float:
         return 0.0
 
 
-def _has_changed(path: str, view: View) -> bool:
+def _has_changed(path: str, view: InputView) -> bool:
     """True if a file's content, or the listing of its directory, differs from what was read."""
     if path in view.files:
         return _content(path) != view.files[path]
@@ -141,7 +141,7 @@ def _content(path: str) -> bytes | None:
         return None
 
 
-def _existing(view: View) -> frozenset[str]:
+def _existing(view: InputView) -> frozenset[str]:
     """The directories in which relevant changes can happen: those of files, and everything below listed ones."""
     found = {_nearest(path) for path in (*view.directories, *map(os.path.dirname, view.files))}
     for top in [*view.directories]:

@@ -34,7 +34,7 @@ _COMMON = (
 )  # fmt: skip
 
 
-class Program(NamedTuple):
+class ExternalProgram(NamedTuple):
     """A program of others.
 
     variables: of the environment that it gets; `START*` is all that begin so. fixed: variables that it
@@ -48,7 +48,7 @@ class Program(NamedTuple):
     hint: str | None = None
 
 
-SOPS = Program(
+SOPS = ExternalProgram(
     "sops",
     (
         *_COMMON,
@@ -64,7 +64,7 @@ SOPS = Program(
     hint="SOPS is a program of its own: it must be installed and on the PATH",
 )  # fmt: skip
 # A repository's configuration can name programs: hooks, monitors, filters, pagers, ways to fetch. None of them is run.
-GIT = Program(
+GIT = ExternalProgram(
     "git",
     (
         *_COMMON,
@@ -89,9 +89,9 @@ GIT = Program(
 PROGRAMS = (GIT, SOPS)
 
 
-def command(name: str) -> Program:
+def command(name: str) -> ExternalProgram:
     """A program that the user names. It gets all variables: what it needs is known to the user alone."""
-    return Program(name, (ALL,))
+    return ExternalProgram(name, (ALL,))
 
 
 class Finished(NamedTuple):
@@ -110,7 +110,7 @@ _CLOSING = 1.0
 
 
 def run(
-    program: Program,
+    program: ExternalProgram,
     words: Sequence[str],
     *,
     seconds: float,
@@ -293,7 +293,7 @@ def _hint(name: str) -> str | None:
     return f"programs in the working directory are run by a path: .{os.sep}{name}"
 
 
-def variables_of(program: Program) -> dict[str, str]:
+def variables_of(program: ExternalProgram) -> dict[str, str]:
     """The environment that a program gets. PATH has the absolute entries alone, since programs start others."""
     exact = {name for name in program.variables if not name.endswith("*")}
     starts = tuple(name[:-1] for name in program.variables if name.endswith("*"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.errors import Finding, PlaitError
-    from plait.base.source import Position, Step
+    from plait.base.source import Frame, Position
 
 # The title of the report of data values that break rules.
 FINAL = "Validating final data values:"
@@ -52,7 +52,7 @@ def report(error: PlaitError) -> tuple[str, ...]:
 def sentence(error: PlaitError) -> str:
     """The text of an error in ytt, without the name of the program and before its line is broken up."""
     text = _body(error)
-    calls: list[Step] = []
+    calls: list[Frame] = []
     for place, step in enumerate(error.trail):
         if step.role == CALL:
             calls.append(step)
@@ -109,7 +109,7 @@ def _hint(text: str, lines: list[str]) -> str:
     return f" (hint: {hint})" if hint else ""
 
 
-def _calls(steps: Sequence[Step]) -> list[str]:
+def _calls(steps: Sequence[Frame]) -> list[str]:
     lines = []
     for step in steps:
         if step.at is None:
@@ -162,7 +162,7 @@ def _is_in_block(lines: Sequence[str], number: int) -> bool:
     return False
 
 
-def _lines(finding: Finding, file: Step) -> list[str]:
+def _lines(finding: Finding, file: Frame) -> list[str]:
     """The lines about a fault in the text of a program. file: the step of the file that cannot be compiled."""
     at = finding.told_at or finding.at
     lines = _places(at)

@@ -17,18 +17,18 @@ Every path passes `plait.base.writing.real_paths.authorize` first, which checks 
 
 Without `dir_fd` (Windows) real paths are compared before and after each call. Another process can win that race.
 
-All of it raises OSError; `Refused` is the OSError of these rules, and `failure` converts either to an error for users.
+All of it raises OSError; `WriteRefused` is the OSError of these rules, and `failure` converts either to an error for users.
 """
 
 from __future__ import annotations
 
 from plait.base.writing.directory import Directory, temporary
-from plait.base.writing.real_paths import Refused, failure
+from plait.base.writing.real_paths import WriteRefused, failure
 from plait.base.writing.targets import changed, create, extended, followed, parent, split, strict, target, write_file
 
 __all__ = [
     "Directory",
-    "Refused",
+    "WriteRefused",
     "changed",
     "create",
     "extended",

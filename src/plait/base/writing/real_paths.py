@@ -21,7 +21,7 @@ ALLOW_FLAG = "--allow-symlink-output"
 _MOST_LINKS = 40
 
 
-class Refused(OSError):
+class WriteRefused(OSError):
     """A path that the rules forbid to write. hint: the way to allow it, or None. kind: the type of the file, if that is
     the reason.
     """
@@ -30,16 +30,16 @@ class Refused(OSError):
     kind = ""
 
 
-def refused(path: str, why: str, *, code: int = 0, hint: str | None = None) -> Refused:
+def refused(path: str, why: str, *, code: int = 0, hint: str | None = None) -> WriteRefused:
     """The error for a path. why: completes a sentence that begins with the path."""
     from errno import ELOOP
 
-    error = Refused(code or ELOOP, why, path)
+    error = WriteRefused(code or ELOOP, why, path)
     error.hint = hint
     return error
 
 
-def unfit(path: str, mode: int, code: int = 0) -> Refused:
+def unfit(path: str, mode: int, code: int = 0) -> WriteRefused:
     """The error for something that is not a regular file."""
     kind = kind_of(mode)
     error = refused(path, f"it is {kind}", code=code)
@@ -50,7 +50,7 @@ def unfit(path: str, mode: int, code: int = 0) -> Refused:
 def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = ReadError) -> PlaitError:
     """The error for users: `cannot write SUBJECT: REASON`, with the hint of a refusal."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else reason(error)
-    if not isinstance(error, Refused):
+    if not isinstance(error, WriteRefused):
         return kind(f"cannot write {subject}: {why}", code="unwritable-file")
     if error.kind and str(error.filename) not in subject:
         why = f"'{error.filename}' is {error.kind}"

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from plait.base.events import Point
     from plait.base.source import Source
-    from plait.starlark.program_parts import Host, Piece
+    from plait.starlark.program_parts import Piece, TemplateStatement
     from plait.starlark.syntax import Expression, Scope, Statement
 
     # The lines that a host statement makes something of; none for one that need not be told of.
-    LinesOf: TypeAlias = Callable[[Host], Iterable[int]]
+    LinesOf: TypeAlias = Callable[[TemplateStatement], Iterable[int]]
 
 # The kinds of points. A part is what a statement does not always evaluate.
 STATEMENT, NODES, PART, CONDITION, LOOP, FUNCTION = "statement", "nodes", "part", "condition", "loop", "function"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypedDict
 
-    class Place(TypedDict):
+    class AstPosition(TypedDict):
         """The position of a node in Python's tree."""
 
         lineno: int
@@ -39,7 +39,7 @@ class Emitter:
         self.temps = 0  # variables of ours so far, in the statement at hand
         self.prefix = "$"
 
-    def at(self) -> Place:
+    def at(self) -> AstPosition:
         return {"lineno": self.line, "col_offset": 0}
 
     # ---- expressions
@@ -143,4 +143,4 @@ def _locate(node: py.AST, line: int) -> None:
                     todo.append(value)
 
 
-__all__ = ["LOAD", "NOT_VARIABLES", "STORE", "Emitter", "Place", "variable"]
+__all__ = ["LOAD", "NOT_VARIABLES", "STORE", "AstPosition", "Emitter", "variable"]

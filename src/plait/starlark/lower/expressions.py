@@ -26,7 +26,7 @@ _CONSTANTS = {"None": None, "True": True, "False": False}
 NOWHERE = 0
 
 
-class Expressions(Emitter):
+class ExpressionLowering(Emitter):
     """Lowers expressions. rules: the function for each type of syntax."""
 
     __slots__ = ("instead", "rules")
@@ -262,19 +262,19 @@ class Expressions(Emitter):
 
 
 EXPRESSIONS: Mapping[type, Rule] = {
-    syntax.Attribute: Expressions.attribute,
-    syntax.Binary: Expressions.binary,
-    syntax.Call: Expressions.call_,
-    syntax.Comprehension: Expressions.comprehension,
-    syntax.Conditional: Expressions.conditional,
-    syntax.DictDisplay: Expressions.dict_display,
-    syntax.Helper: Expressions.helper,
-    syntax.Index: Expressions.index,
-    syntax.Lambda: Expressions.lambda_,
-    syntax.ListDisplay: Expressions.list_display,
-    syntax.Literal: Expressions.literal,
-    syntax.Name: Expressions.name,
-    syntax.Slice: Expressions.slice,
-    syntax.TupleDisplay: Expressions.tuple_display,
-    syntax.Unary: Expressions.unary,
+    syntax.Attribute: ExpressionLowering.attribute,
+    syntax.Binary: ExpressionLowering.binary,
+    syntax.Call: ExpressionLowering.call_,
+    syntax.Comprehension: ExpressionLowering.comprehension,
+    syntax.Conditional: ExpressionLowering.conditional,
+    syntax.DictDisplay: ExpressionLowering.dict_display,
+    syntax.Helper: ExpressionLowering.helper,
+    syntax.Index: ExpressionLowering.index,
+    syntax.Lambda: ExpressionLowering.lambda_,
+    syntax.ListDisplay: ExpressionLowering.list_display,
+    syntax.Literal: ExpressionLowering.literal,
+    syntax.Name: ExpressionLowering.name,
+    syntax.Slice: ExpressionLowering.slice,
+    syntax.TupleDisplay: ExpressionLowering.tuple_display,
+    syntax.Unary: ExpressionLowering.unary,
 }

@@ -6,7 +6,7 @@ import _ast as py
 
 from plait.starlark import syntax
 from plait.starlark.lower.emit import STORE, variable
-from plait.starlark.lower.expressions import EXPRESSIONS, Expressions
+from plait.starlark.lower.expressions import EXPRESSIONS, ExpressionLowering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
     from plait.starlark.lower.expressions import Rule
-    from plait.starlark.program_parts import Host, Slots
+    from plait.starlark.program_parts import Slots, TemplateStatement
     from plait.starlark.syntax import Expression, Scope, Statement
 
     StatementRule: TypeAlias = Callable[..., None]
@@ -26,16 +26,18 @@ if TYPE_CHECKING:
         host statements above it. `dropped` is for a call whose value is unused.
         """
 
-        def enter(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
+        def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[py.stmt]: ...
 
-        def leave(self, hosts: Sequence[Host], *, module: bool) -> list[py.stmt]: ...
+        def leave(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[py.stmt]: ...
 
-        def returned(self, value: py.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> py.expr | None: ...
+        def returned(
+            self, value: py.expr | None, before: Sequence[TemplateStatement], hosts: Sequence[TemplateStatement]
+        ) -> py.expr | None: ...
 
         def dropped(self, value: py.expr, line: int) -> py.expr: ...
 
 
-class Lowering(Expressions):
+class Lowering(ExpressionLowering):
     """Lowers one program."""
 
     __slots__ = ("hooks", "hosts", "loops", "lowered", "statement_rules")
@@ -52,8 +54,8 @@ class Lowering(Expressions):
         self.hooks = hooks
         self.loops = 0  # that the statement at hand stands in
         # The host statements of the function at hand: all, and those so far.
-        self.hosts: Sequence[Host] = []
-        self.lowered: list[Host] = []
+        self.hosts: Sequence[TemplateStatement] = []
+        self.lowered: list[TemplateStatement] = []
 
     def module(self, statements: Sequence[Statement], scope: Scope, tables: Sequence[py.stmt] = ()) -> py.Module:
         """A module that defines the function "<toplevel>", which returns the variables of the program.

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from plait.starlark import syntax
 from plait.starlark.optimize.escape_analysis import find_bare
-from plait.starlark.optimize.expression_flow import Uses
+from plait.starlark.optimize.expression_flow import ExpressionFlow
 from plait.starlark.optimize.groups import Function, find
-from plait.starlark.optimize.inferred_types import BOTTOM, Kinds, join
+from plait.starlark.optimize.inferred_types import BOTTOM, TypeInference, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def follow(scope: Scope, statements: Sequence[Statement]) -> Flow:
     return follow_apart(scope, statements)
 
 
-def follow_apart(scope: Scope, statements: Sequence[Statement], outer: Kinds | None = None) -> Flow:
+def follow_apart(scope: Scope, statements: Sequence[Statement], outer: TypeInference | None = None) -> Flow:
     """The facts about a program or one of its functions, without following calls."""
     flow = Flow(scope, outer)
     if flow.settle(statements):
@@ -70,10 +70,10 @@ def _defines(node: Statement) -> bool:
     return isinstance(node, (syntax.For, syntax.While)) and any(map(_defines, node.body))
 
 
-class Flow(Uses):
+class Flow(ExpressionFlow):
     """One analysis, of a program or of a function with all that is in it."""
 
-    def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
+    def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(scope, outer)
         self.function: Function | None = None  # the one whose body is being visited
         self.bare: set[Expression] = set()  # see `bare`

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.starlark.optimize.groups import Function
-    from plait.starlark.optimize.inferred_types import Kinds
+    from plait.starlark.optimize.inferred_types import TypeInference
     from plait.starlark.syntax import Expression, Scope
 
 
-class Uses(Groups):
+class ExpressionFlow(Groups):
     """Analyses expressions. inside: True if they are inside a function."""
 
-    def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
+    def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(scope, outer)
         self.inside = scope.parent is not None
 
@@ -264,17 +264,17 @@ class Uses(Groups):
 
 
 _EXPRESSIONS: dict[type, Callable[..., None]] = {
-    syntax.Attribute: Uses.attribute,
-    syntax.Binary: Uses.binary,
-    syntax.Call: Uses.call,
-    syntax.Comprehension: Uses.comprehension,
-    syntax.Conditional: Uses.conditional,
-    syntax.DictDisplay: Uses.dict_display,
-    syntax.Index: Uses.index,
-    syntax.Lambda: Uses.lambda_,
-    syntax.ListDisplay: Uses.list_display,
-    syntax.Name: Uses.name,
-    syntax.Slice: Uses.slice,
-    syntax.TupleDisplay: Uses.items,
-    syntax.Unary: Uses.unary,
+    syntax.Attribute: ExpressionFlow.attribute,
+    syntax.Binary: ExpressionFlow.binary,
+    syntax.Call: ExpressionFlow.call,
+    syntax.Comprehension: ExpressionFlow.comprehension,
+    syntax.Conditional: ExpressionFlow.conditional,
+    syntax.DictDisplay: ExpressionFlow.dict_display,
+    syntax.Index: ExpressionFlow.index,
+    syntax.Lambda: ExpressionFlow.lambda_,
+    syntax.ListDisplay: ExpressionFlow.list_display,
+    syntax.Name: ExpressionFlow.name,
+    syntax.Slice: ExpressionFlow.slice,
+    syntax.TupleDisplay: ExpressionFlow.items,
+    syntax.Unary: ExpressionFlow.unary,
 }

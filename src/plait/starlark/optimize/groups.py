@@ -7,7 +7,7 @@ Every stored value raises the kind. A list that leaves the program has an open g
 from __future__ import annotations
 
 from plait.starlark import syntax
-from plait.starlark.optimize.inferred_types import BOTTOM, Kinds, join
+from plait.starlark.optimize.inferred_types import BOTTOM, TypeInference, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ class Function:
         )
 
 
-class Groups(Kinds):
+class Groups(TypeInference):
     """The groups of a program's lists, and the kinds of its variables. They only rise; `changed` is True if one
     did.
     """
 
-    def __init__(self, scope: Scope, outer: Kinds | None = None) -> None:
+    def __init__(self, scope: Scope, outer: TypeInference | None = None) -> None:
         super().__init__(outer)
         self.program = scope
         self.functions: dict[str, Function] = {}  # those whose calls are followed

@@ -39,14 +39,14 @@ def join(left: str, right: str) -> str:
     return "int" if left in INTS and right in INTS else ""
 
 
-class Kinds:
+class TypeInference:
     """The kinds of a program's values in one analysis.
 
     variables: of the names of each scope. results: of calls of the program's functions. elements: of elements of lists.
     outer: the analysis of the enclosing scopes.
     """
 
-    def __init__(self, outer: Kinds | None = None) -> None:
+    def __init__(self, outer: TypeInference | None = None) -> None:
         self.outer = outer
         self.variables: dict[Scope, dict[str, str]] = {}
         self.results: dict[syntax.Call, str] = {}
@@ -166,19 +166,19 @@ def of_operation(operator: str, left: str, right: str) -> str:
 
 
 _FINDERS: dict[type, Callable[..., str]] = {
-    syntax.Binary: Kinds.of_binary,
-    syntax.Call: Kinds.of_call,
-    syntax.Comprehension: Kinds.of_comprehension,
-    syntax.Conditional: Kinds.of_conditional,
-    syntax.DictDisplay: Kinds.of_dict_display,
-    syntax.Index: Kinds.of_index,
-    syntax.ListDisplay: Kinds.of_list_display,
-    syntax.Literal: Kinds.of_literal,
-    syntax.Name: Kinds.of_name,
-    syntax.Slice: Kinds.of_slice,
-    syntax.TupleDisplay: Kinds.of_tuple_display,
-    syntax.Unary: Kinds.of_unary,
+    syntax.Binary: TypeInference.of_binary,
+    syntax.Call: TypeInference.of_call,
+    syntax.Comprehension: TypeInference.of_comprehension,
+    syntax.Conditional: TypeInference.of_conditional,
+    syntax.DictDisplay: TypeInference.of_dict_display,
+    syntax.Index: TypeInference.of_index,
+    syntax.ListDisplay: TypeInference.of_list_display,
+    syntax.Literal: TypeInference.of_literal,
+    syntax.Name: TypeInference.of_name,
+    syntax.Slice: TypeInference.of_slice,
+    syntax.TupleDisplay: TypeInference.of_tuple_display,
+    syntax.Unary: TypeInference.of_unary,
 }
 
 
-__all__ = ["BOTTOM", "INTS", "Kinds", "join"]
+__all__ = ["BOTTOM", "INTS", "TypeInference", "join"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from plait.starlark import syntax
 from plait.starlark.parse.binding import NOT_ASSIGNABLE
 from plait.starlark.parse.deferring import deferred
-from plait.starlark.parse.expression_grammar import Expressions
-from plait.starlark.program_parts import Args, Host
+from plait.starlark.parse.expression_grammar import ExpressionParser
+from plait.starlark.program_parts import ArgsSlot, TemplateStatement
 from plait.starlark.scan import scan, scan_slot
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.source import Source
-    from plait.starlark.program_parts import Expr, Piece
+    from plait.starlark.program_parts import ExprSlot, Piece
     from plait.starlark.scan import Token
     from plait.starlark.syntax import Expression, Scope, Statement
 
@@ -26,7 +26,7 @@ __all__ = ["Parser"]
 _ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>="))
 
 
-class Parser(Expressions):
+class Parser(ExpressionParser):
     """Turns the tokens of a program into statements; raises ScanFailure at the first that does not fit."""
 
     __slots__ = ()
@@ -37,7 +37,7 @@ class Parser(Expressions):
         return scan(pieces, source)
 
     @staticmethod
-    def tokens_of_slot(slot: Expr | Args, source: Source) -> list[Token]:
+    def tokens_of_slot(slot: ExprSlot | ArgsSlot, source: Source) -> list[Token]:
         """The tokens of a slot of a host statement, up to the first that is wrong."""
         return scan_slot(slot, source)
 
@@ -264,7 +264,7 @@ class Parser(Expressions):
 
     def host_statement(self) -> Statement:
         host = self.value
-        assert isinstance(host, Host)  # what a token of this kind holds
+        assert isinstance(host, TemplateStatement)  # what a token of this kind holds
         line = self.line
         self.advance()
         self.scope.hosts.append(host)
@@ -275,7 +275,7 @@ class Parser(Expressions):
             # In a function everything is known, or what calls the function is deferred.
             outer = self.enter(syntax.Scope(self.scope)) if slot.deferred and self.scope.parent is None else None
             inner.scope = self.scope
-            if type(slot) is Args:
+            if type(slot) is ArgsSlot:
                 inner.loose = True
                 arguments = inner.arguments()
                 if outer is not None and len(arguments) == 1:

@@ -47,7 +47,7 @@ _NOT_PARAMETERS = frozenset(("None", "True", "False", "__debug__"))
 _MOST_ELSES = 100
 
 
-class Expressions(Binding):
+class ExpressionParser(Binding):
     """Parses expressions, parameters and arguments."""
 
     __slots__ = ()

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from plait.tree.provenance.marks import Marks
 
     # What a value was made of: an item, all items below a collection, or a line of code with what it read.
-    Origin: TypeAlias = "Item | Map | Array | DocumentSet | Cause"
+    Origin: TypeAlias = "Item | Map | Array | DocumentSet | Contributor"
 
-    class Ending(Protocol):
+    class Closeable(Protocol):
         """The state of a run, part of which holds it, so that it is to be taken apart."""
 
         def end(self) -> None: ...
 
-    class Code(Ending, Protocol):
+    class Code(Closeable, Protocol):
         """The state of the traced programs of a run (see `plait.starlark.instrument.dataflow`)."""
 
         def is_decided(self) -> bool:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
             """A call of a function that returns errors as values."""
 
 
-class Cause:
+class Contributor:
     """A line that had a part in a value without being a place in a tree: code, a flag, an operation, an annotation.
 
     structural: it says how the value got there; the value would be the same without.
@@ -71,7 +71,7 @@ class Cause:
         return f"Cause({self.action!r}, {self.source.name if self.source else None}:{self.line})"
 
 
-class Control(Cause):
+class Control(Contributor):
     """A condition that depends on a secret. It counts for all that it decides, whatever else is known of the parts."""
 
     __slots__ = ()
@@ -123,13 +123,13 @@ class Effect:
 
     __slots__ = ("after", "before", "by")
 
-    def __init__(self, by: Cause, before: Document, after: Document | None) -> None:
+    def __init__(self, by: Contributor, before: Document, after: Document | None) -> None:
         self.by = by
         self.before = before
         self.after = after
 
 
-class Match:
+class OverlayMatch:
     """A document that one of an overlay was for. changed: whether it is another one since."""
 
     __slots__ = ("changed", "left")
@@ -188,7 +188,7 @@ class Trace:
         self.there: set[Item] = set()
         self.chosen: set[Item] = set()
         self.removals: dict[Item, Change] = {}
-        self.matches: dict[Item, list[Match]] = {}
+        self.matches: dict[Item, list[OverlayMatch]] = {}
         self.unmatched: list[tuple[Item, list[Item]]] = []
         self.stages: list[Stage] = []
         self.effects: list[Effect] = []
@@ -267,7 +267,7 @@ class Trace:
     def removed(self, item: Item, change: Change) -> None:
         self.removals.setdefault(item, change)
 
-    def effect(self, by: Cause, before: Document, after: Document | None) -> None:
+    def effect(self, by: Contributor, before: Document, after: Document | None) -> None:
         """Keep what one operation, action or substitution made of a document."""
         self.effects.append(Effect(by, before, after))
 
@@ -300,7 +300,7 @@ class Trace:
         because: tuple[Origin, ...] = (),
         explain: Callable[[Item, Item | None], tuple[Origin, ...]] | None = None,
         written: Callable[[Item | Value], bool] | None = None,
-        by: Cause | None = None,
+        by: Contributor | None = None,
         inserted: Value = None,
     ) -> None:
         """Record what differs between two trees that share what did not change.
@@ -339,7 +339,7 @@ class Trace:
                     if written is not None and (written(new) or written(new.value)):
                         # What is in it says itself what it was made of.
                         made_of = because if explain is None else (*because, *explain(new, old))
-                        causes = tuple(one for one in made_of if isinstance(one, Cause))
+                        causes = tuple(one for one in made_of if isinstance(one, Contributor))
                         self.became(new, old, action, causes, written=written(new))
                     continue
                 made_of = because if explain is None else (*because, *explain(new, old))
@@ -472,4 +472,4 @@ def _named(item: Item) -> object:
     return None
 
 
-__all__ = ["EVERY", "Cause", "Change", "Control", "Effect", "Stage", "Trace"]
+__all__ = ["EVERY", "Change", "Contributor", "Control", "Effect", "Stage", "Trace"]

@@ -16,7 +16,7 @@ from operator import is_
 from plait.base.errors import HIDDEN, Finding
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, is_empty, walk
-from plait.tree.provenance import EVERY, Cause, Control
+from plait.tree.provenance import EVERY, Contributor, Control
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Marks:
         self.printing: set[Source | None] = set()
         self.decides = False
         self.shaped: set[Source | None] = set()
-        self.unknown = Cause("unknown", Source(""), 0)
+        self.unknown = Contributor("unknown", Source(""), 0)
         self._all = False
         self.known: dict[Origin, bool] = {}
         self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace holds
@@ -175,7 +175,7 @@ class Marks:
         if self._leads_to(self.trace.chosen, item):
             return True
         change = self.trace.changes.get(self.trace.original(item))
-        return change is not None and self.has_control(*(one for one in change.because if isinstance(one, Cause)))
+        return change is not None and self.has_control(*(one for one in change.because if isinstance(one, Contributor)))
 
     def is_secret_place(self, *way: Item) -> bool:
         """True if the value at the end of a way depends on a secret, or that any item of the way is there."""
@@ -209,7 +209,7 @@ class Marks:
         """True if a condition that depends on a secret had a part in a value: then so does the way it was made."""
         return self.control_of(*origins) is not None
 
-    def control_of(self, *origins: Origin) -> Cause | None:
+    def control_of(self, *origins: Origin) -> Contributor | None:
         """The nearest condition that depends on a secret and had a part in a value; `unknown` for one that is not known."""
         todo: list[Origin] = [*origins]
         seen: set[Origin] = set(todo)
@@ -400,13 +400,13 @@ class Marks:
             return False
         if self._is_hidden(origin.source, origin.line):
             return True
-        change = None if isinstance(origin, Cause) else self.trace.changes.get(origin)
+        change = None if isinstance(origin, Contributor) else self.trace.changes.get(origin)
         return change is not None and self._is_hidden(change.source, change.line)
 
     def _next(self, origin: Origin) -> Iterable[Origin]:
         if isinstance(origin, Map | Array | DocumentSet):
             return [item for item in walk(origin) if type(item.value) is not Map and type(item.value) is not Array]
-        if isinstance(origin, Cause):
+        if isinstance(origin, Contributor):
             return origin.because
         trace = self.trace
         out: list[Origin] = [*trace.presence.get(origin, ())]

@@ -10,7 +10,7 @@ import re
 from plait.base.errors import ReadError
 from plait.base.source import Position, Source
 from plait.tree.nodes import Map, MapItem
-from plait.yaml.embedded.key_value_lines import Entry, as_map, changed_lines, texts_of
+from plait.yaml.embedded.key_value_lines import KeyValueLine, as_map, changed_lines, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _Section:
         self.name = name
         self.start = start
         self.end = start
-        self.entries: list[Entry] = []
+        self.entries: list[KeyValueLine] = []
 
 
 def read(source: Source) -> Map:
@@ -103,6 +103,6 @@ def _sections(source: Source) -> list[_Section]:
                 expected="[section], or key = value",
                 code="invalid-ini",
             )
-        found[-1].entries.append(Entry(entry[2], entry[3], entry[1], number, number + 1))
+        found[-1].entries.append(KeyValueLine(entry[2], entry[3], entry[1], number, number + 1))
     found[-1].end = len(lines)
     return found

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 
-class Entry:
+class KeyValueLine:
     """A key with its value, and the lines that it takes. head: what stands before the value."""
 
     __slots__ = ("end", "head", "key", "start", "value")
@@ -26,7 +26,7 @@ class Entry:
         self.end = end
 
 
-def as_map(entries: Iterable[Entry], source: Source) -> Map:
+def as_map(entries: Iterable[KeyValueLine], source: Source) -> Map:
     """The map of entries. The last one of a repeated key counts."""
     found: dict[str, MapItem] = {}
     for entry in entries:
@@ -57,7 +57,7 @@ def texts_of(value: Map, form: str) -> Map:
 
 def changed_lines(
     lines: list[str],
-    entries: list[Entry],
+    entries: list[KeyValueLine],
     old: Map,
     new: Map,
     line: Callable[[str, str, str], str],
@@ -87,4 +87,4 @@ def changed_lines(
             lines[entry.start : entry.end] = [line(entry.head, entry.key, str(item.value)).removesuffix("\n") + stop]
 
 
-__all__ = ["Entry", "as_map", "as_texts", "changed_lines", "texts_of"]
+__all__ = ["KeyValueLine", "as_map", "as_texts", "changed_lines", "texts_of"]

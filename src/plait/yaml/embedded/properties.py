@@ -7,7 +7,7 @@ import re
 from plait.base.errors import ReadError
 from plait.base.source import Source
 from plait.tree.nodes import Map
-from plait.yaml.embedded.key_value_lines import Entry, as_map, changed_lines, texts_of
+from plait.yaml.embedded.key_value_lines import KeyValueLine, as_map, changed_lines, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def write(text: str, old: Value, new: Value) -> str:
     return "".join(lines)
 
 
-def _entries(lines: list[str]) -> list[Entry]:
-    found: list[Entry] = []
+def _entries(lines: list[str]) -> list[KeyValueLine]:
+    found: list[KeyValueLine] = []
     at = 0
     while at < len(lines):
         start = at
@@ -49,7 +49,7 @@ def _entries(lines: list[str]) -> list[Entry]:
             at += 1
         match = _KEY.match(text)
         if match is not None:
-            found.append(Entry(_meant(match[1]), _meant(text[match.end() :]), match[0], start, at))
+            found.append(KeyValueLine(_meant(match[1]), _meant(text[match.end() :]), match[0], start, at))
     return found
 
 

@@ -18,16 +18,16 @@ from plait.yaml.scalars import plain_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.yaml.anchors import References
+    from plait.yaml.anchors import AnchorTable
     from plait.yaml.comments import Comment, Comments
-    from plait.yaml.reader import Settings
+    from plait.yaml.reader import ReaderSettings
 
 # With so many lines more left to the parser than read here, it gets the rest of the text in one piece.
 _PATIENCE = 1_000
 _SHAPES = Shapes(plain_values)
 
 
-def read_lines(text: str, settings: Settings) -> DocumentSet | None:
+def read_lines(text: str, settings: ReaderSettings) -> DocumentSet | None:
     """The documents of a text; None if the parser has to read it from the start."""
     if settings.strict or settings.text_keys or not _is_regular(text):
         return None
@@ -68,7 +68,7 @@ class TextReading:
 
     __slots__ = ("comments", "depth", "lines", "pending", "referred", "settings", "shapes", "source", "tree")
 
-    def __init__(self, text: str, settings: Settings, comments: Comments | None) -> None:
+    def __init__(self, text: str, settings: ReaderSettings, comments: Comments | None) -> None:
         self.settings = settings
         self.source = source = settings.source
         self.shapes = _SHAPES if settings.plain is plain_values else Shapes(settings.plain)
@@ -79,14 +79,14 @@ class TextReading:
         self.lines += text.split("\n")
         self.lines.append("---")
         self.pending: list[Comment] = []
-        self.referred: References | None = None
+        self.referred: AnchorTable | None = None
 
-    def references(self) -> References:
+    def references(self) -> AnchorTable:
         """The anchors of the text, created on first use."""
         if self.referred is None:
-            from plait.yaml.anchors import References
+            from plait.yaml.anchors import AnchorTable
 
-            self.referred = References(self.source)
+            self.referred = AnchorTable(self.source)
         return self.referred
 
     def start_document(self) -> set[int]:

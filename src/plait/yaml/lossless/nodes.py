@@ -104,7 +104,7 @@ class Item:
         return self.key is not None and self.start < self.key.start
 
 
-class Document:
+class SyntaxDocument:
     """A document. start: of its `---`, or of the text; end: after its last node, or its `---`.
 
     is_explicit: true if it starts with `---`.
@@ -127,7 +127,7 @@ class Tree:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.documents: list[Document] = []
+        self.documents: list[SyntaxDocument] = []
         self.problems: list[int] = []
         self._lines: list[int] | None = None
 

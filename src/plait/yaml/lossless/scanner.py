@@ -24,7 +24,18 @@ from plait.yaml.lossless.flow_collections import (
     TreeError,
     read_property,
 )
-from plait.yaml.lossless.nodes import BLOCK, EMPTY, LEVEL, PLAIN, Collection, Document, Item, Node, Properties, Tree
+from plait.yaml.lossless.nodes import (
+    BLOCK,
+    EMPTY,
+    LEVEL,
+    PLAIN,
+    Collection,
+    Item,
+    Node,
+    Properties,
+    SyntaxDocument,
+    Tree,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +110,7 @@ class Scanner(FlowScanner):
         self.size = len(self.text)
         # The next token, and the offset of the first character of its line.
         self.at = self.line = 1 if self.text[:1] == "\ufeff" else 0
-        self.document: Document | None = None
+        self.document: SyntaxDocument | None = None
         self.frames: list[Frame] = []
         self.ends_in_text = False
         # Properties whose node is to come: offset, offset behind them, anchor, tag, offset of their line.
@@ -182,7 +193,7 @@ class Scanner(FlowScanner):
 
     def begin(self, at: int, *, is_explicit: bool) -> None:
         start = at if is_explicit or self.tree.documents else 0
-        self.document = Document(start, at + 3 if is_explicit else start, is_explicit=is_explicit)
+        self.document = SyntaxDocument(start, at + 3 if is_explicit else start, is_explicit=is_explicit)
         self.tree.documents.append(self.document)
         self.frames.append(Frame(None, -1, VALUE))
 

@@ -1,6 +1,6 @@
 """Schemas of documents by kind: Kubernetes objects, custom resources, and other documents of a project.
 
-`catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Schema` is
+`catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Subschema` is
 traversed by keys. Files are read on demand; nothing is fetched.
 
 `layout` finds the file of a schema, `openapi` the definitions in a file. `files` reads, `references` resolves each
@@ -12,7 +12,7 @@ form. `output` checks the documents of a run.
 """
 
 from plait.ytt.json_schema.catalogue import Catalogue, catalogue_of
-from plait.ytt.json_schema.check import Fault
-from plait.ytt.json_schema.subschema import Schema
+from plait.ytt.json_schema.check import SchemaViolation
+from plait.ytt.json_schema.subschema import Subschema
 
-__all__ = ["Catalogue", "Fault", "Schema", "catalogue_of"]
+__all__ = ["Catalogue", "SchemaViolation", "Subschema", "catalogue_of"]

@@ -19,9 +19,9 @@ from plait.base.input_view import check_read
 from plait.tree.nodes import Map
 from plait.ytt.json_schema.check import as_json, placed, violations
 from plait.ytt.json_schema.definitions import definitions
-from plait.ytt.json_schema.reference_resolution import References, around_data
-from plait.ytt.json_schema.schema_files import Files, path_shown, uri_of
-from plait.ytt.json_schema.schema_index import Layout
+from plait.ytt.json_schema.reference_resolution import SchemaReferences, around_data
+from plait.ytt.json_schema.schema_files import SchemaFiles, path_shown, uri_of
+from plait.ytt.json_schema.schema_index import SchemaFileIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from plait.tree.nodes import Item
-    from plait.ytt.json_schema.check import Fault
+    from plait.ytt.json_schema.check import SchemaViolation
     from plait.ytt.json_schema.messages import Violation
-    from plait.ytt.json_schema.subschema import Schema
+    from plait.ytt.json_schema.subschema import Subschema
 
     # A path to files of schemas by kind, or a pattern of file names with the path of their schema.
     Entry: TypeAlias = "str | tuple[str, str]"
@@ -86,11 +86,11 @@ class Catalogue:
         places = [one if isinstance(one, str) else one[1] for one in chosen]
         allowed = [one if os.path.isdir(one) else os.path.dirname(one) for one in places]
         self._allowed = allowed
-        self.files = Files(allowed, _below(allowed, texts or {}))
+        self.files = SchemaFiles(allowed, _below(allowed, texts or {}))
         for error in denied:
             self.files.tell(error)
         try:
-            self.references = References(self.files)
+            self.references = SchemaReferences(self.files)
         except ImportError:
             raise UsageError(
                 "schemas of documents need the library jsonschema",
@@ -100,16 +100,16 @@ class Catalogue:
         self._lock = RLock()
         self._patterns = [one for one in chosen if isinstance(one, tuple)]
         # Those of each entry: what comes first counts.
-        self._layouts: list[Layout] = []
+        self._layouts: list[SchemaFileIndex] = []
         # Files that were read, and where in them kinds are defined.
         self._taken: dict[str, dict[tuple[str, str], str]] = {}
-        self._schemas: dict[object, Schema | None] = {}
+        self._schemas: dict[object, Subschema | None] = {}
         self._known: OrderedDict[object, Sequence[Violation]] = OrderedDict()
         for entry in chosen:
             if isinstance(entry, tuple):
                 self.files.note(entry[1])
                 continue
-            layout = Layout(self.files)
+            layout = SchemaFileIndex(self.files)
             self._layouts.append(layout)
             if os.path.isdir(entry):
                 layout.add_directory(entry)
@@ -142,7 +142,7 @@ class Catalogue:
 
     # ---- which schema
 
-    def find(self, document: Item, paths: Iterable[str] = ()) -> Schema | None:
+    def find(self, document: Item, paths: Iterable[str] = ()) -> Subschema | None:
         """The schema of a document: by its kind, of a layered document by its `schema`, else by the files that it was
         written in. paths: these.
 
@@ -158,13 +158,13 @@ class Catalogue:
                 return found
         return next((found for path in paths if (found := self.by_file(path)) is not None), None)
 
-    def by_kind(self, api_version: object, kind: object) -> Schema | None:
+    def by_kind(self, api_version: object, kind: object) -> Subschema | None:
         """The schema of a kind of Kubernetes objects. Raises LimitError."""
         if not isinstance(api_version, str) or not isinstance(kind, str):
             return None
         return self._once((api_version, kind), lambda: self._of_kind(api_version, kind))
 
-    def by_layered(self, name: object) -> Schema | None:
+    def by_layered(self, name: object) -> Subschema | None:
         """The schema of layered documents with a `schema` such as `example/Server/v1`: the definition for `example/v1`
         and `Server` applies to their data. Raises LimitError.
         """
@@ -174,7 +174,7 @@ class Catalogue:
         group, kind, version = parts
         return self._once((name, ""), lambda: self._of_data(f"{group}/{version}", kind))
 
-    def by_file(self, path: str) -> Schema | None:
+    def by_file(self, path: str) -> Subschema | None:
         """The schema of files with such a name, or None. Raises LimitError."""
         path = os.path.abspath(path)
         for pattern, schema in self._patterns:
@@ -182,7 +182,7 @@ class Catalogue:
                 return self._once(schema, lambda place=schema: self.references.schema(place))  # type: ignore[misc]
         return None
 
-    def _once(self, key: object, make: Callable[[], Schema | None]) -> Schema | None:
+    def _once(self, key: object, make: Callable[[], Subschema | None]) -> Subschema | None:
         """The cached result of `make`. An error of `make` becomes a problem of the files, and the result is None."""
         with self._lock:
             if key not in self._schemas:
@@ -195,7 +195,7 @@ class Catalogue:
                     self._schemas[key] = None
             return self._schemas[key]
 
-    def _of_kind(self, api_version: str, kind: str) -> Schema | None:
+    def _of_kind(self, api_version: str, kind: str) -> Subschema | None:
         for layout in self._layouts:
             path = layout.named(api_version, kind)
             if path is not None:
@@ -206,7 +206,7 @@ class Catalogue:
                     return self.references.schema(path, pointer, is_kind=True)
         return None
 
-    def _of_data(self, api_version: str, kind: str) -> Schema | None:
+    def _of_data(self, api_version: str, kind: str) -> Subschema | None:
         for layout in self._layouts:
             path = layout.named(api_version, kind)
             if path is not None:
@@ -216,7 +216,7 @@ class Catalogue:
 
     # ---- files
 
-    def _named(self, path: str, layout: Layout) -> None:
+    def _named(self, path: str, layout: SchemaFileIndex) -> None:
         """Take a file that the project names."""
         try:
             if layout.look_into(path):
@@ -250,7 +250,7 @@ class Catalogue:
 
     # ---- checking
 
-    def check(self, document: Item, paths: Iterable[str] = ()) -> list[Fault]:
+    def check(self, document: Item, paths: Iterable[str] = ()) -> list[SchemaViolation]:
         """The faults of a document in document order. Empty if it has no schema. paths: as in `find`.
 
         Raises LimitError.
@@ -273,7 +273,7 @@ class Catalogue:
         return placed(document, found)
 
 
-def _key(schema: Schema, plain: object) -> object:
+def _key(schema: Subschema, plain: object) -> object:
     """A small key that is equal for equal documents with the same schema."""
     try:
         return schema, blake2b(marshal.dumps(plain, _WITHOUT_SHARING), digest_size=16).digest()  # type: ignore[arg-type]

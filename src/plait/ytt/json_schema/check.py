@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Item, Value
     from plait.ytt.json_schema.messages import Path
-    from plait.ytt.json_schema.subschema import Schema
+    from plait.ytt.json_schema.subschema import Subschema
 
 # So many are told of one document.
 MOST = 100
@@ -25,7 +25,7 @@ MOST = 100
 _SHARED = ("apiVersion", "kind", "metadata")
 
 
-class Fault:
+class SchemaViolation:
     """A fault of a document.
 
     way: the nodes from the document to the fault; path: the same as keys and indexes. message: without the value.
@@ -61,7 +61,7 @@ class Fault:
         return self.way[-1]
 
 
-def faults(document: Item, schema: Schema) -> list[Fault]:
+def faults(document: Item, schema: Subschema) -> list[SchemaViolation]:
     """The faults of a document, in document order.
 
     schema: a schema returned by a catalogue. Raises LimitError, and UsageError for an endless schema.
@@ -69,7 +69,7 @@ def faults(document: Item, schema: Schema) -> list[Fault]:
     return placed(document, violations(as_json(document.value), schema))
 
 
-def violations(plain: object, schema: Schema) -> list[Violation]:
+def violations(plain: object, schema: Subschema) -> list[Violation]:
     """As `faults`, for a value as JSON has it."""
     from plait.base.json_schema import UnusableSchemaError
     from plait.base.json_schema import violations as found_by_library
@@ -96,7 +96,7 @@ def violations(plain: object, schema: Schema) -> list[Violation]:
     return [*each.values()][:MOST]
 
 
-def _undeclared(plain: object, schema: Schema, path: Path) -> Iterator[Violation]:
+def _undeclared(plain: object, schema: Subschema, path: Path) -> Iterator[Violation]:
     """The keys that no part of a schema declares, where a map has no others."""
     if isinstance(plain, list):
         inner = schema.item()
@@ -142,7 +142,7 @@ def key_of(key: object) -> str:
     return "null" if key is None else str(key)
 
 
-def placed(document: Item, found: Sequence[Violation]) -> list[Fault]:
+def placed(document: Item, found: Sequence[Violation]) -> list[SchemaViolation]:
     """Violations at their nodes, in the order of the document."""
     out = []
     for violation in found:
@@ -154,7 +154,7 @@ def placed(document: Item, found: Sequence[Violation]) -> list[Fault]:
                 break
             way.append(below)
             order.append(number)
-        out.append((order, Fault(way, violation)))
+        out.append((order, SchemaViolation(way, violation)))
     return [fault for _, fault in sorted(out, key=lambda one: one[0])]
 
 

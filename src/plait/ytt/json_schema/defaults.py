@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Lock
 
 from plait.base.errors import UsageError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.tree.nodes import Array, Map, MapItem, count_nodes, from_plain
 from plait.ytt.json_schema.check import key_of
 from plait.ytt.json_schema.keyword_types import below
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Position
     from plait.tree.nodes import ArrayItem, Value
-    from plait.ytt.json_schema.subschema import Schema
+    from plait.ytt.json_schema.subschema import Subschema
 
     # Where a keyword of a schema stands.
     Where: TypeAlias = "Callable[[Mapping[str, object], str], Position]"
@@ -37,36 +37,36 @@ _SAYING = frozenset(
 )
 
 
-class Held:
+class KnownConstraints:
     """The constraints that certainly hold at one place of a value. key: equal for equal constraints. alternatives:
     those distinguished by constants.
     """
 
     __slots__ = ("_below", "_chosen", "_items", "alternatives", "key", "parts")
 
-    def __init__(self, schemas: Iterable[Schema]) -> None:
+    def __init__(self, schemas: Iterable[Subschema]) -> None:
         self.parts = [*{id(part.node): part for one in schemas for part in one.certain()}.values()]
         self.key = tuple(id(part.node) for part in self.parts if part.node.keys() & _SAYING)
-        self._below: dict[str, Held] = {}
-        self._items: dict[int, Held] = {}
+        self._below: dict[str, KnownConstraints] = {}
+        self._items: dict[int, KnownConstraints] = {}
         self.alternatives = [several for part in self.parts for several in _alternatives(part)]
-        self._chosen: dict[tuple[int, ...], Held] = {}
+        self._chosen: dict[tuple[int, ...], KnownConstraints] = {}
 
-    def chosen(self, value: Map) -> Held:
+    def chosen(self, value: Map) -> KnownConstraints:
         """The same with the alternatives whose constants an object has."""
         found = [one for several in self.alternatives if (one := _fitting(several, value)) is not None]
         if not found:
             return self
         key = tuple(id(one.node) for one in found)
         if key not in self._chosen:
-            self._chosen[key] = Held([*self.parts, *found])
+            self._chosen[key] = KnownConstraints([*self.parts, *found])
         return self._chosen[key]
 
     def names(self) -> list[str]:
         """The keys that are named, in order."""
         return list(dict.fromkeys(name for part in self.parts for name in _map(part, "properties")))
 
-    def default(self) -> Schema | None:
+    def default(self) -> Subschema | None:
         """The part that declares the default, or None."""
         return next((part for part in self.parts if "default" in part.node), None)
 
@@ -78,25 +78,25 @@ class Held:
         """True if null is accepted here, by OpenAPI's `nullable`."""
         return any(part.node.get("nullable") is True for part in self.parts)
 
-    def below(self, key: str) -> Held:
+    def below(self, key: str) -> KnownConstraints:
         """The constraints on the value of a key."""
         found = self._below.get(key)
         if found is None:
-            found = self._below[key] = Held(inner for part in self.parts for inner in _of_key(part, key))
+            found = self._below[key] = KnownConstraints(inner for part in self.parts for inner in _of_key(part, key))
         return found
 
-    def item(self, number: int) -> Held:
+    def item(self, number: int) -> KnownConstraints:
         """The constraints on an item of an array."""
         nodes = [_of_item(part.node, number) for part in self.parts]
         place = number if any(is_own for _, is_own in nodes) else -1  # all others are alike
         found = self._items.get(place)
         if found is None:
             schemas = [part.inner(node) for part, (node, _) in zip(self.parts, nodes, strict=True)]
-            found = self._items[place] = Held(one for one in schemas if one is not None)
+            found = self._items[place] = KnownConstraints(one for one in schemas if one is not None)
         return found
 
 
-def _alternatives(part: Schema) -> Iterator[Sequence[tuple[Schema, Mapping[str, object]]]]:
+def _alternatives(part: Subschema) -> Iterator[Sequence[tuple[Subschema, Mapping[str, object]]]]:
     """The alternatives of a place with the constants that distinguish them."""
     for keyword in ("anyOf", "oneOf"):
         several = part.node.get(keyword)
@@ -106,7 +106,7 @@ def _alternatives(part: Schema) -> Iterator[Sequence[tuple[Schema, Mapping[str, 
             yield found
 
 
-def _constants(place: Schema) -> dict[str, object]:
+def _constants(place: Subschema) -> dict[str, object]:
     named = [item for part in place.certain() for item in _map(part, "properties").items()]
     return {key: constant for key, node in named if (constant := _constant(node)) is not None}
 
@@ -120,7 +120,7 @@ def _constant(node: object) -> str | None:
     return one if isinstance(one, str) else None
 
 
-def _fitting(several: Sequence[tuple[Schema, Mapping[str, object]]], value: Map) -> Schema | None:
+def _fitting(several: Sequence[tuple[Subschema, Mapping[str, object]]], value: Map) -> Subschema | None:
     """The only alternative whose constants agree with a value."""
     found = []
     for schema, constants in several:
@@ -130,12 +130,12 @@ def _fitting(several: Sequence[tuple[Schema, Mapping[str, object]]], value: Map)
     return found[0] if len(found) == 1 else None
 
 
-def _map(part: Schema, keyword: str) -> Mapping[str, object]:
+def _map(part: Subschema, keyword: str) -> Mapping[str, object]:
     found = part.node.get(keyword)
     return found if isinstance(found, dict) else {}
 
 
-def _of_key(part: Schema, key: str) -> Iterator[Schema]:
+def _of_key(part: Subschema, key: str) -> Iterator[Subschema]:
     named = [_map(part, "properties")[key]] if key in _map(part, "properties") else []
     named += [node for pattern, node in _map(part, "patternProperties").items() if matches(pattern, key)]
     for node in named or [part.node.get("additionalProperties")]:
@@ -163,8 +163,8 @@ class Defaults:
 
     __slots__ = ("_count", "_known", "_lock", "_open", "_where", "is_ytts", "top")
 
-    def __init__(self, schema: Schema, where: Where, *, is_ytts: bool = False) -> None:
-        self.top = Held([schema])
+    def __init__(self, schema: Subschema, where: Where, *, is_ytts: bool = False) -> None:
+        self.top = KnownConstraints([schema])
         self._where = where
         self.is_ytts = is_ytts
         self._known: dict[tuple[int, ...], tuple[Value] | None] = {}
@@ -197,7 +197,7 @@ class Defaults:
         """
         return self._room(self.top, left, right)
 
-    def _room(self, held: Held, left: Value, right: Value) -> Value:
+    def _room(self, held: KnownConstraints, left: Value, right: Value) -> Value:
         if type(right) in (Map, Array) and type(left) is not type(right):
             return None
         if type(left) is not Map or type(right) is not Map:
@@ -213,7 +213,7 @@ class Defaults:
                 items[number] = item if inner is item.value else item.with_value(inner)
         return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
 
-    def _made(self, held: Held) -> tuple[Value] | None:
+    def _made(self, held: KnownConstraints) -> tuple[Value] | None:
         """The default of a missing key, in a tuple; None if it has none."""
         if held.key in self._known:
             return self._known[held.key]
@@ -237,7 +237,7 @@ class Defaults:
         self._known[held.key] = found
         return found
 
-    def _missing(self, held: Held, there: set[str]) -> Iterator[MapItem]:
+    def _missing(self, held: KnownConstraints, there: set[str]) -> Iterator[MapItem]:
         """The items of an object that are not there."""
         for name in held.names():
             below_it = held.below(name)
@@ -249,7 +249,7 @@ class Defaults:
                 at = self._where((says or below_it.parts[0]).node, "default" if says else "type")
                 yield MapItem(name, found[0], at.source, at.line)
 
-    def _fill(self, held: Held, value: Value, before: Value = None) -> Value:
+    def _fill(self, held: KnownConstraints, value: Value, before: Value = None) -> Value:
         if value is before or not held.parts:
             return value
         if type(value) is Map:
@@ -264,7 +264,7 @@ class Defaults:
             return value if all(a is b for a, b in zip(items, value.items, strict=True)) else value.with_items(items)
         return value
 
-    def _fill_map(self, held: Held, value: Map, before: Map | None) -> Map:
+    def _fill_map(self, held: KnownConstraints, value: Map, before: Map | None) -> Map:
         """An object with its defaults. A default may select the alternative."""
         while True:
             filled = self._filled(held.chosen(value), value, before)
@@ -272,7 +272,7 @@ class Defaults:
                 return filled
             value = filled
 
-    def _filled(self, held: Held, value: Map, before: Map | None) -> Map:
+    def _filled(self, held: KnownConstraints, value: Map, before: Map | None) -> Map:
         items: list[MapItem] = []
         for item in value.items:
             old = before.find(item.key) if before is not None else None
@@ -284,9 +284,9 @@ class Defaults:
 
     def _take(self, count: int) -> None:
         self._count += count
-        allowance().check_time()
-        if self._count > (most := allowance().most_nodes()):
-            raise exceeded("the defaults of the schema", "nodes", most)
+        current_budget().check_time()
+        if self._count > (most := current_budget().most_nodes()):
+            raise limit_error("the defaults of the schema", "nodes", most)
 
 
 def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from plait.ytt.json_schema.subschema import Schema
+    from plait.ytt.json_schema.subschema import Subschema
     from plait.ytt.json_schema.values_schema import ValuesSchema
 
     Plain = dict[str, Any]
@@ -77,7 +77,7 @@ class _Bundle:
         self._known: dict[int, str] = {id(schema.schema.node): own}
         self._names = {OWN}
 
-    def of(self, place: Schema) -> Plain:
+    def of(self, place: Subschema) -> Plain:
         """One schema, in the form that is wanted."""
         node = place.node
         out = {key: value for key, value in node.items() if key not in _LEFT_OUT and not self._without(key, node)}
@@ -115,7 +115,7 @@ class _Bundle:
             return inner
         return {} if inner else {"not": {}}
 
-    def _address(self, target: Schema, reference: str) -> str:
+    def _address(self, target: Subschema, reference: str) -> str:
         key = id(target.node)
         if key not in self._known:
             first = reference.rstrip("#/").rpartition("/")[2].rpartition("#")[2].removesuffix(".json") or "schema"

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.tree.nodes import Document
     from plait.ytt.json_schema.catalogue import Catalogue
-    from plait.ytt.json_schema.subschema import Schema
+    from plait.ytt.json_schema.subschema import Subschema
     from plait.ytt.overlay.item_keys import Source
 
 _LIST_TYPE = "x-kubernetes-list-type"
@@ -42,7 +42,7 @@ def _check(catalogue: Catalogue) -> None:
         raise shown(problem)
 
 
-def _rule(schema: Schema) -> Rule | None:
+def _rule(schema: Subschema) -> Rule | None:
     """The rule for an array with such a schema; None if it declares none."""
     for part in schema.parts():
         said = part.node
@@ -65,7 +65,7 @@ def _rule(schema: Schema) -> Rule | None:
     return None
 
 
-def _default(schema: Schema, key: str) -> object:
+def _default(schema: Subschema, key: str) -> object:
     """The declared default of an item's key, or None."""
     item = schema.item()
     found = None if item is None else item.below(key)

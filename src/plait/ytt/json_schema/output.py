@@ -7,7 +7,7 @@ from plait.base.similar_names import counted
 from plait.base.warnings import warning
 from plait.tree.nodes import Map
 from plait.yaml.document_names import document_name
-from plait.ytt.json_schema.violations import Findings
+from plait.ytt.json_schema.violations import ViolationReporter
 from plait.ytt.json_schema.watched import watched_catalogue
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def check_output(
 
 
 def _check(documents: Iterable[Document], catalogue: Catalogue, warn: Callable[[str], None], *, quotes: bool) -> None:
-    told = Findings(catalogue.references)
+    told = ViolationReporter(catalogue.references)
     found: list[Finding] = []
     without: dict[str, None] = {}
     for document in documents:

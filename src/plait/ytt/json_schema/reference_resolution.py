@@ -15,8 +15,8 @@ from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.base.source import Position, Source
 from plait.ytt.json_schema.keyword_types import below, no_schema, unfit, unmatched
 from plait.ytt.json_schema.keywords import UNKNOWN, checker_class, formats
-from plait.ytt.json_schema.schema_files import Files, path_of, path_shown, uri_of
-from plait.ytt.json_schema.subschema import Schema
+from plait.ytt.json_schema.schema_files import SchemaFiles, path_of, path_shown, uri_of
+from plait.ytt.json_schema.subschema import Subschema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ _REFERENCES = ("$ref", "$dynamicRef")
 _NOWHERE = "http://plait.invalid/"
 
 
-class References:
+class SchemaReferences:
     """The schemas of some files and their references. registry: for the library."""
 
     __slots__ = ("_drafts", "_hints", "_name_of", "_own_names", "_seen", "files", "registry")
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: SchemaFiles) -> None:
         """Raises ImportError without the library."""
         from jsonschema_specifications import REGISTRY
 
@@ -60,7 +60,7 @@ class References:
             self._add(uri, contents)
         return contents
 
-    def schema(self, path: str, pointer: str = "", *, is_kind: bool = False) -> Schema:
+    def schema(self, path: str, pointer: str = "", *, is_kind: bool = False) -> Subschema:
         """A schema in a file. pointer: its place. Raises ReadError, UsageError, LimitError."""
         contents = self.load(path)
         if not isinstance(contents, dict):
@@ -74,13 +74,13 @@ class References:
             )
         return self._schema(uri_of(path), pointer, is_kind=is_kind)
 
-    def plain(self, name: str, contents: Mapping[str, object], *, is_kind: bool = False) -> Schema:
+    def plain(self, name: str, contents: Mapping[str, object], *, is_kind: bool = False) -> Subschema:
         """A schema without a file. Raises UsageError, LimitError."""
         uri = _NOWHERE + quote(name)
         self._add(uri, contents)
         return self._schema(uri, "", is_kind=is_kind)
 
-    def _schema(self, uri: str, pointer: str, *, is_kind: bool) -> Schema:
+    def _schema(self, uri: str, pointer: str, *, is_kind: bool) -> Subschema:
         self.prepare(uri, pointer)
         resolver = self.registry.resolver(uri)
         found = resolver.lookup(f"#{pointer}")
@@ -88,7 +88,7 @@ class References:
         assert isinstance(node, dict)
         checks = checker_class(_draft_of(resolver.lookup("#").contents), is_kind=is_kind)
         checker = checks({"$ref": f"{uri}#{pointer}"}, registry=self.registry, format_checker=formats())
-        return Schema(node, found.resolver, is_kind=is_kind, checker=checker, path=path_of(uri) or "")
+        return Subschema(node, found.resolver, is_kind=is_kind, checker=checker, path=path_of(uri) or "")
 
     def reached(self) -> list[Mapping[str, object]]:
         """All schemas that were looked through."""
@@ -298,14 +298,14 @@ def _named(contents: object) -> str:
     return {list: "an array", str: "a string", type(None): "null"}.get(type(contents), "a number, true or false")
 
 
-def schema_of(contents: Mapping[str, object], *, is_kind: bool = False) -> Schema:
+def schema_of(contents: Mapping[str, object], *, is_kind: bool = False) -> Subschema:
     """A schema by itself. Raises UsageError, LimitError, and ImportError without the library."""
-    return References(Files([])).plain("schema", contents, is_kind=is_kind)
+    return SchemaReferences(SchemaFiles([])).plain("schema", contents, is_kind=is_kind)
 
 
-def of_data(contents: Mapping[str, object]) -> Schema:
+def of_data(contents: Mapping[str, object]) -> Subschema:
     """The schema for the data of layered documents, in Deckhand's draft. Raises as `schema_of`."""
-    references = References(Files([]))
+    references = SchemaReferences(SchemaFiles([]))
     references.plain("data", contents)
     around = {"$schema": "http://json-schema.org/draft-04/schema#", **around_data(f"{_NOWHERE}data")}
     return references.plain("document", around)

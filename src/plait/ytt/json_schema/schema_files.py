@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from plait.base.content import file_content, near
 from plait.base.errors import PlaitError, ReadError, UsageError
-from plait.base.input_view import View, check_read, current_view, seen
+from plait.base.input_view import InputView, check_read, current_view, use_view
 from plait.base.source import Position, Source
 from plait.tree.nodes import Array, Map, to_plain
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Way: TypeAlias = "tuple[str | int, ...]"
 
 
-class Files:
+class SchemaFiles:
     """The schema files read so far. problems: faults of files in the order of discovery. notes: keywords that are not
     checked.
 
@@ -40,7 +40,7 @@ class Files:
 
     def __init__(self, allowed: Sequence[str], texts: Mapping[str, bytes] | None = None) -> None:
         self._allowed = [os.path.realpath(one) for one in allowed]
-        self._view = View(texts)
+        self._view = InputView(texts)
         self._read: dict[str, object] = {}
         self._last: tuple[str, Source, Sequence[Document]] = "", Source(""), ()
         self._told: set[object] = set()
@@ -60,7 +60,7 @@ class Files:
 
     def changed(self, texts: Mapping[str, bytes]) -> list[str]:
         """The files and directories that changed since they were read. texts: replace files from now on."""
-        before, self._view = self._view.texts, View(texts)
+        before, self._view = self._view.texts, InputView(texts)
         found = [path for path in {*before, *texts} if before.get(path) != texts.get(path) and path in self.stamps]
         found += [path for path, stamp in self.stamps.items() if stamp_of(path) != stamp]
         return found
@@ -78,7 +78,7 @@ class Files:
         check_read(path)
         self.note(path)
         try:
-            with seen(self._view):
+            with use_view(self._view):
                 data = file_content(path, f'the schema "{path_shown(path)}"')
         except OSError as error:
             raise ReadError(

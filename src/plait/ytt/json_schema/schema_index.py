@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.ytt.json_schema.schema_files import Files
+    from plait.ytt.json_schema.schema_files import SchemaFiles
 
 _MOST_FILES = 20_000
 # The names of kinds in files that may define them; the reader of YAML says later which they do define.
@@ -26,12 +26,12 @@ _SIGNS = ("CustomResourceDefinition", "x-kubernetes-group-version-kind")
 _OPENAPI = re.compile(r"openapi|swagger", re.IGNORECASE)
 
 
-class Layout:
+class SchemaFileIndex:
     """The files of schemas, by the names they derive from and by the kinds in them."""
 
     __slots__ = ("_by_name", "_by_word", "_files", "_listed", "_unread", "_without")
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: SchemaFiles) -> None:
         self._files = files
         self._by_name: dict[str, str] = {}
         self._by_word: dict[str, list[str]] = {}

@@ -21,7 +21,7 @@ _NULLS = ({"type": "null"}, {"enum": [None]}, {"enum": [None], "nullable": True}
 _MOST = 100
 
 
-class Schema:
+class Subschema:
     """A place in a schema. node: its keywords. resolver: resolves its `$ref`. is_kind: it belongs to a Kubernetes
     object, which rejects undeclared keys. checker: checks documents by the whole schema; None below the top. path:
     the file of the whole schema, or None.
@@ -37,22 +37,22 @@ class Schema:
         self.is_kind = is_kind
         self.checker = checker
         self.path = path
-        self._parts: list[Schema] | None = None
-        self._properties: dict[str, Schema] | None = None
-        self._item: Schema | None = None
+        self._parts: list[Subschema] | None = None
+        self._properties: dict[str, Subschema] | None = None
+        self._item: Subschema | None = None
 
     def __repr__(self) -> str:
         return f"<Schema: {self.type_text()}>"
 
-    def inner(self, node: object) -> Schema | None:
+    def inner(self, node: object) -> Subschema | None:
         """A place below with some keywords; None if it has none."""
-        return Schema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
+        return Subschema(node, self.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
-    def parts(self) -> list[Schema]:
+    def parts(self) -> list[Subschema]:
         """The place, its reference, and all schemas that apply or may apply, each once."""
         if self._parts is None:
             self._parts = []
-            todo: list[Schema | None] = [self]
+            todo: list[Subschema | None] = [self]
             seen: set[int] = set()
             while todo and len(seen) < _MOST:
                 one = todo.pop(0)
@@ -67,13 +67,13 @@ class Schema:
                 todo += [one.inner(one.node.get(name)) for name in ("then", "else")]
         return self._parts
 
-    def certain(self) -> list[Schema]:
+    def certain(self) -> list[Subschema]:
         """The place, its reference, and all schemas that apply to every value, each once.
 
         An alternative applies to every value if it is the only one beside null.
         """
-        found: dict[int, Schema] = {}
-        todo: list[Schema | None] = [self]
+        found: dict[int, Subschema] = {}
+        todo: list[Subschema | None] = [self]
         while todo and len(found) < _MOST:
             one = todo.pop(0)
             if one is None or id(one.node) in found:
@@ -85,7 +85,7 @@ class Schema:
             todo += [one.inner(only_alternative(one.node.get(name))) for name in ("anyOf", "oneOf")]
         return [*found.values()]
 
-    def referred(self) -> Schema | None:
+    def referred(self) -> Subschema | None:
         """The target of the `$ref` here, or None if there is none or it cannot be resolved."""
         reference = self.node.get("$ref")
         if not isinstance(reference, str):
@@ -97,12 +97,12 @@ class Schema:
         except Unresolvable:
             return None  # relative to a part of the file with a name of its own
         node = found.contents
-        return Schema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
+        return Subschema(node, found.resolver, is_kind=self.is_kind) if isinstance(node, dict) else None
 
-    def properties(self) -> Mapping[str, Schema]:
+    def properties(self) -> Mapping[str, Subschema]:
         """The schemas of a map's keys, by name."""
         if self._properties is None:
-            found: dict[str, Schema] = {}
+            found: dict[str, Subschema] = {}
             for part in self.parts():
                 properties = part.node.get("properties")
                 for name, node in properties.items() if isinstance(properties, dict) else ():
@@ -113,7 +113,7 @@ class Schema:
             self._properties = found
         return self._properties
 
-    def below(self, key: str) -> Schema | None:
+    def below(self, key: str) -> Subschema | None:
         """The schema of a key's value, or None."""
         found = self.properties().get(key)
         if found is not None:
@@ -129,7 +129,7 @@ class Schema:
                 return more
         return None
 
-    def item(self) -> Schema | None:
+    def item(self) -> Subschema | None:
         """The schema of an array's items, or None."""
         if self._item is None:
             for part in self.parts():
@@ -138,14 +138,14 @@ class Schema:
                     break
         return self._item
 
-    def at(self, keys: Sequence[str]) -> Schema | None:
+    def at(self, keys: Sequence[str]) -> Subschema | None:
         """The schema below a sequence of keys, or None. Arrays on the way are entered without a step."""
-        found: Schema | None = self
+        found: Subschema | None = self
         for key in keys:
             found = None if found is None else found.inside().below(key)
         return found
 
-    def inside(self) -> Schema:
+    def inside(self) -> Subschema:
         """The place, or that of the items if it is an array."""
         found = self
         for _ in range(_MOST):

@@ -15,10 +15,10 @@ from plait.base.source import Position, Source
 from plait.tree.nodes import Document, Map
 from plait.ytt.json_schema.check import as_json, placed, violations
 from plait.ytt.json_schema.defaults import Defaults, not_taken
-from plait.ytt.json_schema.reference_resolution import References
-from plait.ytt.json_schema.schema_files import Files, note_read
+from plait.ytt.json_schema.reference_resolution import SchemaReferences
+from plait.ytt.json_schema.schema_files import SchemaFiles, note_read
 from plait.ytt.json_schema.schema_selection import is_ytts, part_of
-from plait.ytt.json_schema.violations import Findings, shown
+from plait.ytt.json_schema.violations import ViolationReporter, shown
 from plait.ytt.schema.required import places_to_give
 
 TYPE_CHECKING = False
@@ -46,14 +46,14 @@ class ValuesSchema:
         self._typed = typed
         path = os.path.abspath(typed)
         self.path = path
-        self.files = Files([os.path.dirname(path)], texts)
+        self.files = SchemaFiles([os.path.dirname(path)], texts)
         try:
-            self._references = References(self.files)
+            self._references = SchemaReferences(self.files)
         except ImportError:
             raise UsageError(
                 "--schema needs the library jsonschema", hint=_WITHOUT_LIBRARY, code="extra-not-installed"
             ) from None
-        self._findings = Findings(self._references)
+        self._findings = ViolationReporter(self._references)
         try:
             self.contents = self._references.load(path)
             self.pointer = part_of(self.contents, pointer, typed)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from plait.base.errors import PlaitError
     from plait.base.source import Position, Source
-    from plait.ytt.json_schema.check import Fault
-    from plait.ytt.json_schema.reference_resolution import References
+    from plait.ytt.json_schema.check import SchemaViolation
+    from plait.ytt.json_schema.reference_resolution import SchemaReferences
     from plait.ytt.json_schema.schema_files import Way
 
 # Keywords that say which keys there have to be.
@@ -36,12 +36,12 @@ _MOST_SHOWN = 80
 _CONDITIONS = ("if", "oneOf", "anyOf", "not", "dependentSchemas", "dependencies", "dependentRequired")
 
 
-class Findings:
+class ViolationReporter:
     """Reports faults found with the schemas of some files."""
 
     __slots__ = ("_has_conditions", "_places", "_references")
 
-    def __init__(self, references: References) -> None:
+    def __init__(self, references: SchemaReferences) -> None:
         self._references = references
         self._places: dict[int, tuple[str, Way]] = {}
         self._has_conditions: bool | None = None
@@ -61,7 +61,7 @@ class Findings:
             _show(at.source)
         return at
 
-    def of_fault(self, fault: Fault, *, document: str = "") -> Finding:
+    def of_fault(self, fault: SchemaViolation, *, document: str = "") -> Finding:
         """The finding for a fault. document: the name of the document if there are several."""
         path = _path_text(fault)
         before = [f"{one}: " for one in (document, path) if one]
@@ -78,7 +78,7 @@ class Findings:
             finding.also = [place]
         return finding.made_of(*self._made_of(fault))
 
-    def _made_of(self, fault: Fault) -> Iterator[object]:
+    def _made_of(self, fault: SchemaViolation) -> Iterator[object]:
         """The values that a fault depends on: its own value, and the rest of the document if the schema has conditions."""
         if self._has_conditions is None:
             self._has_conditions = any(word in node for node in self._references.reached() for word in _CONDITIONS)
@@ -88,7 +88,7 @@ class Findings:
             if isinstance(item.value, (Map, Array)):
                 yield item.value
 
-    def _hint(self, fault: Fault) -> Wording | None:
+    def _hint(self, fault: SchemaViolation) -> Wording | None:
         source = fault.item.source
         if source is not None and os.path.abspath(source.name) in self._references.files.all_read():
             return public("this is a default of the schema itself; give another value, or mend the schema")
@@ -140,14 +140,14 @@ def _show(source: Source) -> None:
         source.shown = path_shown(source.name)
 
 
-def _path_text(fault: Fault) -> str:
+def _path_text(fault: SchemaViolation) -> str:
     out = ""
     for step in fault.path:
         out += f"[{step}]" if isinstance(step, int) else f".{step}" if out else step
     return out
 
 
-def _keyword(fault: Fault) -> str:
+def _keyword(fault: SchemaViolation) -> str:
     rule = (fault.schema or {}).get(fault.keyword)
     text = json.dumps(rule, ensure_ascii=False, default=str)
     return f"{fault.keyword}: {text}" if len(text) <= _MOST_SHOWN else f"as {fault.keyword} says"

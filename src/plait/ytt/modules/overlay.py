@@ -6,7 +6,7 @@ from plait.base.errors import PlaitError
 from plait.base.source import CLAUSE
 from plait.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
 from plait.tree.nodes import COLLECTION_TYPES
-from plait.ytt.overlay import ALL, APPLY, And, Index, MapKey, Not, Or, Subset, apply, erased
+from plait.ytt.overlay import ALL, APPLY, And, IndexMatcher, MapKey, Not, Or, Subset, apply, erased
 from plait.ytt.yaml_fragments import YamlFragment, counted_nodes, to_nodes
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ def _index(*args: object, **kwargs: object) -> Matcher:
     if type(place) is not int:
         told = "overlay.index: expected starlark.Int"
         raise StarlarkError(f"{told}, but was {type_of(place)}", reference=told, code="wrong-argument-type")
-    return Index(place)
+    return IndexMatcher(place)
 
 
 def _map_key(*args: object, **kwargs: object) -> Matcher:

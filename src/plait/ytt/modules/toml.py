@@ -6,7 +6,7 @@ The text is the reference's, byte for byte: keys sorted, scalars and arrays befo
 from __future__ import annotations
 
 from plait.base.errors import LimitError
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.starlark import Dict, List, StarlarkError, insert, spend
 from plait.tree.nodes import Array, DocumentSet, Map
 from plait.ytt.modules.members import exactly, indentation, known, module_of, only_text
@@ -152,7 +152,7 @@ def _spend_keys(text: str) -> None:
     # Words and quoted texts are taken whole, also those that do not end, so that no character is looked at often.
     keys = re.compile(rf"""{part}(?:[ \t]*+\.[ \t]*+{part})*+|"(?:[^"\\\n]|\\.)*+|'[^'\n]*+""")
     parts = re.compile(part)
-    most = allowance().most("nesting")
+    most = current_budget().most("nesting")
     deepest, steps = 1, 0
     for found in keys.finditer(text):
         key = found[0]
@@ -160,7 +160,7 @@ def _spend_keys(text: str) -> None:
             continue
         count = len(parts.findall(key))
         if count > most:
-            raise exceeded("a key of a TOML text", "nesting", most)
+            raise limit_error("a key of a TOML text", "nesting", most)
         deepest = max(deepest, count)
         steps += count * (count + deepest) >> 1
     # Each value is below a table, and the keys of both may be deep.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from plait.ytt.overlay.actions import ACTIONS
 from plait.ytt.overlay.annotation_removal import erased
 from plait.ytt.overlay.apply import apply, apply_document, apply_documents, is_overlay, merge_plain
-from plait.ytt.overlay.matchers import ALL, And, Index, MapKey, Matcher, Not, Or, Subset
+from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Matcher, Not, Or, Subset
 from plait.ytt.overlay.trail import APPLY, sentence
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ __all__ = [
     "ALL",
     "APPLY",
     "And",
-    "Index",
+    "IndexMatcher",
     "MapKey",
     "Matcher",
     "Not",

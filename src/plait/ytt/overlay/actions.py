@@ -2,7 +2,7 @@
 
 An action gets the run, the edit of the left collection and the step. Map items, array items and documents differ only
 in their edits. Every change goes through `put`, `exchange`, `add`, `drop` or `insert` of the edit, and is reported to
-the run first (`Run.did`), so that listeners see every change.
+the run first (`OverlayApplication.did`), so that listeners see every change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from plait.ytt.overlay.annotation_removal import erased, with_annotations
 from plait.ytt.overlay.callbacks import VIA, asked
 from plait.ytt.overlay.changed_collections import DocumentsEdit, MapEdit
 from plait.ytt.overlay.containment import differences
-from plait.ytt.overlay.expectations import ANY_DEFAULT, Unmet
+from plait.ytt.overlay.expectations import ANY_DEFAULT, MatchCountError
 from plait.ytt.overlay.matchers import NOTHING
 from plait.ytt.overlay.plan import point_at_annotation
 from plait.ytt.yaml_fragments import to_nodes, to_starlark
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.nodes import Item, Value
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.changed_collections import Edit
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 
-def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
+def matched(run: OverlayApplication, edit: Edit, step: OverlayStep) -> Sequence[int] | None:
     """The places of the left items that the step is for; None if it is to be skipped (`when`). Raises OverlayError."""
     matcher = step.matcher
     places: Sequence[int]
@@ -56,13 +56,13 @@ def matched(run: Run, edit: Edit, step: Step) -> Sequence[int] | None:
     except OverlayError as error:
         point_at_annotation(error, step)
         raise
-    except Unmet as unmet:
+    except MatchCountError as unmet:
         from plait.ytt.overlay.diagnosis import explain
 
         raise explain(unmet.message, edit, step, places) from None
 
 
-def merge(run: Run, edit: Edit, step: Step) -> None:
+def merge(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """Maps into maps, arrays into arrays; anything else replaces the value. What matches nothing is added."""
     places = matched(run, edit, step)
     if places:
@@ -78,7 +78,7 @@ def merge(run: Run, edit: Edit, step: Step) -> None:
         added(run, edit, step, skipped=places is None)
 
 
-def added(run: Run, edit: Edit, step: Step, *, skipped: bool, item: Item | None = None) -> None:
+def added(run: OverlayApplication, edit: Edit, step: OverlayStep, *, skipped: bool, item: Item | None = None) -> None:
     """Adds a step that matched nothing, if its collection accepts it. item: replaces the right item."""
     if skipped or type(edit) is DocumentsEdit:
         run.missed(step, edit)
@@ -87,7 +87,7 @@ def added(run: Run, edit: Edit, step: Step, *, skipped: bool, item: Item | None 
         edit.add(run.did(step, None, item or step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
 
 
-def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[int]) -> None:
+def _merge_below(run: OverlayApplication, edit: Edit, place: int, step: OverlayStep, places: Sequence[int]) -> None:
     """Merges the right item's map or array into that of the left item at one of the step's places."""
     left = edit.items[place]
     try:
@@ -102,7 +102,7 @@ def _merge_below(run: Run, edit: Edit, place: int, step: Step, places: Sequence[
         edit.check_key(place)
 
 
-def merged_later(run: Run, left: Item, step: Step) -> Item:
+def merged_later(run: OverlayApplication, left: Item, step: OverlayStep) -> Item:
     """The left item with a value that is merged once the right one's is known (see `plait.tree.deferred_values`)."""
     right = step.clean()
     ours, theirs = left.value, right.value
@@ -135,7 +135,7 @@ def revalued(left: Item, right: Item) -> Item:
     return left.with_value(right.value)
 
 
-def remove(run: Run, edit: Edit, step: Step) -> None:
+def remove(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """Take the matches out; the right value does not matter."""
     places = matched(run, edit, step)
     if not places:
@@ -146,7 +146,7 @@ def remove(run: Run, edit: Edit, step: Step) -> None:
     edit.drop([*places], run.owned)
 
 
-def replace(run: Run, edit: Edit, step: Step) -> None:
+def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """The right item in place of each match, key and all; with `or_add` also where nothing matched."""
     places = matched(run, edit, step)
     if places:
@@ -165,7 +165,9 @@ def replace(run: Run, edit: Edit, step: Step) -> None:
         run.missed(step, edit)
 
 
-def _given(run: Run, step: Step, left: Item | None, places: Sequence[int] = (), place: int = 0) -> Item:
+def _given(
+    run: OverlayApplication, step: OverlayStep, left: Item | None, places: Sequence[int] = (), place: int = 0
+) -> Item:
     """The item to insert: the right one, or with the result of `via` for the left and the right value.
 
     left: the item at one of the step's places, or None.
@@ -184,7 +186,7 @@ def _given(run: Run, step: Step, left: Item | None, places: Sequence[int] = (), 
     return with_annotations(item, value, item.annotations)
 
 
-def _ask_via(run: Run, step: Step, left: Item | None) -> object:
+def _ask_via(run: OverlayApplication, step: OverlayStep, left: Item | None) -> object:
     """The result of the step's `via` function for the left and the right value."""
     value = None if left is None else left.value
     if type(value) in COLLECTIONS:
@@ -194,7 +196,7 @@ def _ask_via(run: Run, step: Step, left: Item | None) -> object:
     return asked(step.via, (to_starlark(value), to_starlark(step.item.value)), VIA)
 
 
-def insert(run: Run, edit: Edit, step: Step) -> None:
+def insert(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """The right item before and after each match, or both."""
     # Places must stay what they are while items come in between.
     edit.settle()
@@ -213,7 +215,7 @@ def insert(run: Run, edit: Edit, step: Step) -> None:
         edit.insert(around, run.owned)  # type: ignore[union-attr, arg-type]
 
 
-def append(run: Run, edit: Edit, step: Step) -> None:
+def append(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """The right item at the end, whatever matches."""
     if type(edit) is DocumentsEdit:
         edit.append(run.did(step, None, step.clean()))  # type: ignore[arg-type]
@@ -221,7 +223,7 @@ def append(run: Run, edit: Edit, step: Step) -> None:
         edit.add(run.did(step, None, step.clean()), run.owned, looked_up=False)  # type: ignore[arg-type]
 
 
-def check(run: Run, edit: Edit, step: Step) -> None:
+def check(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """`assert`: left has to contain right, or `via` has to agree. Then right's children are merged into left.
 
     The merge is a slip of the reference that overlays rely on (docs/reference/overlays.md).
@@ -244,7 +246,7 @@ def check(run: Run, edit: Edit, step: Step) -> None:
             _merge_below(run, edit, place, step, places)
 
 
-def _check_contained(left: Item, step: Step) -> None:
+def _check_contained(left: Item, step: OverlayStep) -> None:
     found = differences(left.value, step.item.value)
     if found:
         from plait.ytt.overlay.diagnosis import shown
@@ -260,7 +262,7 @@ def _check_contained(left: Item, step: Step) -> None:
         )
 
 
-def _check_via(run: Run, left: Item, step: Step) -> None:
+def _check_via(run: OverlayApplication, left: Item, step: OverlayStep) -> None:
     answer = _ask_via(run, step, left)
     if answer is None or answer is True:
         return
@@ -287,7 +289,7 @@ def _check_via(run: Run, left: Item, step: Step) -> None:
     )
 
 
-def inside(run: Run, edit: Edit, step: Step) -> None:
+def inside(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """Merge the right item's map or array into the document that the left text holds."""
     places = matched(run, edit, step)
     if not places:
@@ -301,7 +303,7 @@ def inside(run: Run, edit: Edit, step: Step) -> None:
             raise
 
 
-def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
+def _change(run: OverlayApplication, edit: Edit, step: OverlayStep, place: int) -> None:
     left = edit.items[place]
     text, form = left.value, step.form
     assert form is not None
@@ -323,7 +325,7 @@ def _change(run: Run, edit: Edit, step: Step, place: int) -> None:
         edit.put(place, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
 
 
-def _said(step: Step) -> Item:
+def _said(step: OverlayStep) -> Item:
     """The right item with its embedded text, if the left side has none."""
     from plait.yaml.embedded import said_anew
 
@@ -331,7 +333,7 @@ def _said(step: Step) -> Item:
     return step.clean().with_value(said_anew(step.form, erased(step.item.value), step.item.position))
 
 
-ACTIONS: dict[str, Callable[[Run, Edit, Step], None]] = {
+ACTIONS: dict[str, Callable[[OverlayApplication, Edit, OverlayStep], None]] = {
     "merge": merge,
     "remove": remove,
     "replace": replace,

@@ -2,7 +2,7 @@
 
     steps (plan) -> matched left items (matchers) -> action (actions) -> edited left collections (edits)
 
-`Run.act` is the only way to execute a step; `plait.ytt.overlay.fast` repeats the most common steps. A listener never
+`OverlayApplication.act` is the only way to execute a step; `plait.ytt.overlay.fast` repeats the most common steps. A listener never
 changes the result.
 """
 
@@ -26,42 +26,42 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Array, Item, Value
     from plait.ytt.overlay.changed_collections import Edit, Owned
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
-    class Listener(Protocol):
+    class OverlayListener(Protocol):
         """Listener of a run. It changes nothing, but may request that an item is inserted as a copy."""
 
-        def begin(self, step: Step, edit: Edit) -> None:
+        def begin(self, step: OverlayStep, edit: Edit) -> None:
             """Called when a step begins on the items of a collection. Steps that begin before it ends are nested."""
 
         def end(self) -> None:
             """The step that began last is done."""
 
-        def enter(self, step: Step, left: Item) -> None:
+        def enter(self, step: OverlayStep, left: Item) -> None:
             """Called before the contents of a left item are merged with those of the step's right item."""
 
         def leave(self) -> None:
             """Called when the merge that was entered last ends."""
 
-        def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+        def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:
             """The result of a function that decides if the step continues. Raises its errors."""
 
-        def asking(self, step: Step, left: Item | None) -> None:
+        def asking(self, step: OverlayStep, left: Item | None) -> None:
             """Called before the step's `via` runs for a left item."""
 
-        def did(self, step: Step, left: Item | None, item: Item) -> Item:
+        def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
             """Called when an item replaces a left one or is added. Returns the item to insert, or a copy of it."""
 
-        def removed(self, step: Step, left: Item) -> None:
+        def removed(self, step: OverlayStep, left: Item) -> None:
             """Called when a left item is removed."""
 
-        def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+        def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
             """Called when the step failed. Adds to the error what it depends on."""
 
-        def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+        def is_withheld(self, step: OverlayStep, edit: Edit, run: OverlayApplication) -> bool:
             """True if a message about the step depends on a secret."""
 
-        def missed(self, step: Step, items: Sequence[Item]) -> None:
+        def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
             """The step is for none of these left items, and adds nothing."""
 
 
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 300
 
 
-class Run:
+class OverlayApplication:
     """One application of overlays.
 
     owned: collections created by the run, without other references, and their edits. failed: after a failure, the left
@@ -80,14 +80,17 @@ class Run:
     __slots__ = ("_looks", "_warned", "failed", "listener", "looked", "owned", "warn", "which")
 
     def __init__(
-        self, owned: Owned | None = None, listener: Listener | None = None, warn: Callable[[str], None] | None = None
+        self,
+        owned: Owned | None = None,
+        listener: OverlayListener | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self.owned: Owned = {} if owned is None else owned
         self.listener = listener
         self.warn = warn
-        self._warned: set[Step] = set()
+        self._warned: set[OverlayStep] = set()
         self._looks = 0
-        self.looked: dict[Step, set[object]] = {}
+        self.looked: dict[OverlayStep, set[object]] = {}
         self.failed: list[Item] = []
         self.which = (0, 0)
 
@@ -96,7 +99,7 @@ class Run:
         self.failed.append(left)
         self.which = (places.index(place) + 1 if places else 1, len(places))
 
-    def merge_value(self, left: Item, step: Step) -> Value:
+    def merge_value(self, left: Item, step: OverlayStep) -> Value:
         """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it
         is this run's own. Raises OverlayError when it is of another kind.
         """
@@ -116,13 +119,13 @@ class Run:
         finally:
             listener.leave()
 
-    def merge(self, left: Map | Array, steps: list[Step]) -> Map | Array:
+    def merge(self, left: Map | Array, steps: list[OverlayStep]) -> Map | Array:
         """A map or array with steps done to it: the same object if nothing changed or if it is this run's own."""
         edit: Edit = self.owned.get(left) or (MapEdit(left) if type(left) is Map else ArrayEdit(left))  # type: ignore[assignment, arg-type]
         self.perform(edit, steps)
         return edit.node  # type: ignore[return-value]
 
-    def perform(self, edit: Edit, steps: Sequence[Step]) -> None:
+    def perform(self, edit: Edit, steps: Sequence[OverlayStep]) -> None:
         """Do the steps, in order, to a collection. Raises PlaitError, with the item of the step in its trail."""
         step = None
         try:
@@ -137,7 +140,7 @@ class Run:
         finally:
             edit.settle()
 
-    def act(self, edit: Edit, step: Step) -> None:
+    def act(self, edit: Edit, step: OverlayStep) -> None:
         """Do one step."""
         if step.error is not None:
             raise step.error
@@ -151,24 +154,24 @@ class Run:
         finally:
             listener.end()
 
-    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+    def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:
         """The result of a function that decides if a step continues. Raises StarlarkError."""
         return call(function, arguments) if self.listener is None else self.listener.ask(step, function, arguments)
 
-    # What the actions say of themselves, see `Listener`.
+    # What the actions say of themselves, see `OverlayListener`.
 
-    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+    def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
         return item if self.listener is None else self.listener.did(step, left, item)
 
-    def removed(self, step: Step, left: Item) -> None:
+    def removed(self, step: OverlayStep, left: Item) -> None:
         if self.listener is not None:
             self.listener.removed(step, left)
 
-    def asking(self, step: Step, left: Item | None) -> None:
+    def asking(self, step: OverlayStep, left: Item | None) -> None:
         if self.listener is not None:
             self.listener.asking(step, left)
 
-    def no_match(self, step: Step, edit: Edit, *, adds: bool) -> None:
+    def no_match(self, step: OverlayStep, edit: Edit, *, adds: bool) -> None:
         """Handles a step that matched nothing, which is not an error. adds: its item will be added. Warns once."""
         if self.warn is None or self._looks >= _MOST_LOOKS or step in self._warned or self._has_looked(step, edit):
             return
@@ -181,7 +184,7 @@ class Run:
             if self.listener is None or not self.listener.is_withheld(step, edit, self):
                 self.warn(warning)
 
-    def _has_looked(self, step: Step, edit: Edit) -> bool:
+    def _has_looked(self, step: OverlayStep, edit: Edit) -> bool:
         """True if the names of a collection were already looked up without a warning. Documents tend to be alike."""
         names: Mapping[Any, object]
         if step.matcher is None and type(edit) is MapEdit:
@@ -197,14 +200,14 @@ class Run:
             looked.update(names)
         return False
 
-    def missed(self, step: Step, edit: Edit) -> None:
+    def missed(self, step: OverlayStep, edit: Edit) -> None:
         self.no_match(step, edit, adds=False)
         if self.listener is not None:
             edit.settle()
             self.listener.missed(step, [*edit.items])
 
 
-def located(error: PlaitError, step: Step) -> PlaitError:
+def located(error: PlaitError, step: OverlayStep) -> PlaitError:
     """The error with the step's item as its place, if it has none, and as one more step of its trail."""
     at = step.item.position
     if error.at is None and isinstance(error, OverlayError):

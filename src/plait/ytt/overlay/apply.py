@@ -12,10 +12,10 @@ from plait.base.fast_paths import FAST
 from plait.tree.nodes import COLLECTIONS, Array, Document, DocumentSet, Map
 from plait.ytt.overlay.actions import wrong_kind
 from plait.ytt.overlay.annotation_removal import is_annotated
-from plait.ytt.overlay.application import Run, located
+from plait.ytt.overlay.application import OverlayApplication, located
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import ANY_DEFAULT
-from plait.ytt.overlay.plan import ADDS, MATCH, Step, plain_step, steps_of
+from plait.ytt.overlay.plan import ADDS, MATCH, OverlayStep, plain_step, steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Trace
-    from plait.ytt.overlay.application import Listener
+    from plait.ytt.overlay.application import OverlayListener
     from plait.ytt.overlay.changed_collections import Owned
 
     # The steps of overlays.
-    Plans: TypeAlias = dict[Document, list[Step]]
+    Plans: TypeAlias = dict[Document, list[OverlayStep]]
     Warn: TypeAlias = Callable[[str], None]
     T = TypeVar("T")
 
@@ -39,29 +39,29 @@ def run_of(
     trace: Trace | None = None,
     warn: Warn | None = None,
     overlays: Sequence[Item] = (),
-) -> Run:
+) -> OverlayApplication:
     """overlays: those about to be applied, for the listener."""
-    listener: Listener | None = None
+    listener: OverlayListener | None = None
     if trace is not None:
-        from plait.ytt.overlay.tracing import Recorder
+        from plait.ytt.overlay.tracing import OverlayTracer
 
-        listener = Recorder(trace)
+        listener = OverlayTracer(trace)
         if trace.marks is not None:
             from plait.ytt.overlay.secrecy import SecretRecorder
 
             listener = SecretRecorder(trace, trace.marks)
     hearing = current_listener() if overlays else None
     if hearing is not None:
-        from plait.ytt.overlay.points import Teller
+        from plait.ytt.overlay.points import OverlayPoints
 
-        listener = Teller(hearing, overlays, listener)
+        listener = OverlayPoints(hearing, overlays, listener)
     if listener is not None:
-        return Run(owned, listener, warn)
+        return OverlayApplication(owned, listener, warn)
     if FAST:
-        from plait.ytt.overlay.fast import FastRun
+        from plait.ytt.overlay.fast import FastOverlayApplication
 
-        return FastRun(owned, warn=warn)
-    return Run(owned, warn=warn)
+        return FastOverlayApplication(owned, warn=warn)
+    return OverlayApplication(owned, warn=warn)
 
 
 def apply(
@@ -112,7 +112,7 @@ def apply(
         raise nested(right.position) from None  # type: ignore[union-attr]
 
 
-def of_document(error: PlaitError, run: Run, left: Value = None) -> PlaitError:
+def of_document(error: PlaitError, run: OverlayApplication, left: Value = None) -> PlaitError:
     """The error with the document that was being changed, if known. left: the tree if it is not a document set."""
     if error.document is None and not isinstance(error, LimitError):
         from plait.ytt.overlay.diagnosis import document_in
@@ -147,7 +147,7 @@ def apply_document(
         trace = None
     if trace is None and type(right.value) is type(left.value) in (Map, Array) and not is_annotated(right):
         # The same as below, without the sets.
-        return _free(is_free, lambda: _merged(left, Step(right, ADDS if adds else ANY_DEFAULT), warn))
+        return _free(is_free, lambda: _merged(left, OverlayStep(right, ADDS if adds else ANY_DEFAULT), warn))
     both = DocumentSet([left]), DocumentSet([right])
     result = _free(is_free, lambda: apply(*both, exact_documents=True, adds=adds, trace=trace, warn=warn))
     # What an overlay that removes the document leaves is an empty one.
@@ -189,7 +189,7 @@ def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) ->
         raise error.made_of() from None  # it names keys and kinds of values, which are not secret
 
 
-def _merged(left: Document, step: Step, warn: Warn | None) -> Document:
+def _merged(left: Document, step: OverlayStep, warn: Warn | None) -> Document:
     """The left document with the map or array of a step's document merged in."""
     run = run_of(warn=warn)
     try:
@@ -208,7 +208,7 @@ def is_overlay(document: Document) -> bool:
     return annotations is not None and MATCH in annotations
 
 
-def _warn_of_counting(overlay: Document, steps: Sequence[Step], warn: Warn) -> None:
+def _warn_of_counting(overlay: Document, steps: Sequence[OverlayStep], warn: Warn) -> None:
     """Warns about a matcher that uses the index of documents from several files."""
     from plait.base.warnings import warning
     from plait.ytt.overlay.matchers import counts

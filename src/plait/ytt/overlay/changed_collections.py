@@ -8,7 +8,7 @@ never changed.
 
 from __future__ import annotations
 
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, is_empty, key_id
 
 TYPE_CHECKING = False
@@ -391,7 +391,7 @@ _MANY = 1 << 10
 
 def _inserted(items: list[_Item], around: Mapping[int, tuple[list[_Item], list[_Item]]]) -> list[_Item]:
     if len(items) > _MANY:
-        allowance().check_time()
+        current_budget().check_time()
     out: list[_Item] = []
     for place, item in enumerate(items):
         before, after = around.get(place, ([], []))

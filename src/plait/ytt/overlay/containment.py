@@ -41,7 +41,7 @@ def contains(left: Value, right: Value) -> bool:
     return type(left) is kind and left == right
 
 
-class Difference:
+class Mismatch:
     """The first difference between two values: its path, ytt's sentence, and both values."""
 
     __slots__ = ("left", "missing", "path", "right", "sentence")
@@ -54,35 +54,35 @@ class Difference:
         self.missing = missing
 
 
-def differences(left: Value, right: Value, path: tuple[str, ...] = ()) -> list[Difference]:
+def differences(left: Value, right: Value, path: tuple[str, ...] = ()) -> list[Mismatch]:
     """All differences that keep left from containing right, in the order of right; empty if it does."""
     kind = type(right)
     if type(right) is Map:
         if type(left) is not Map:
-            return [Difference([*path], f"Expected map, but was {kind_name(left)}", left, right)]
+            return [Mismatch([*path], f"Expected map, but was {kind_name(left)}", left, right)]
         out = []
         for item in right.items:
             found = left.find(item.key)
             step = (*path, str(item.key))
             if found is None:
                 sentence = "Expected at least one map item to match by key"
-                out.append(Difference([*step], sentence, None, item.value, missing=True))
+                out.append(Mismatch([*step], sentence, None, item.value, missing=True))
             else:
                 out += differences(found.value, item.value, step)
         return out
     if type(right) is Array:
         if type(left) is not Array:
-            return [Difference([*path], f"Expected array, but was {kind_name(left)}", left, right)]
+            return [Mismatch([*path], f"Expected array, but was {kind_name(left)}", left, right)]
         out = []
         for place, part in enumerate(right.items):
             step = (*path, f"[{place}]")
             if place >= len(left.items):
                 sentence = "Expected to have matching number of array items"
-                out.append(Difference([*step], sentence, None, part.value, missing=True))
+                out.append(Mismatch([*step], sentence, None, part.value, missing=True))
                 break
             out += differences(left.items[place].value, part.value, step)
         return out
     if type(left) is kind and left == right:
         return []
     sentence = f"Expected leaf values to match {kind_name(left)} {kind_name(right)}"
-    return [Difference([*path], sentence, left, right)]
+    return [Mismatch([*path], sentence, left, right)]

@@ -11,16 +11,16 @@ from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.yaml.document_names import described, key_text
 from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
-from plait.ytt.overlay.matchers import And, Index, MapKey, Subset, items_word
+from plait.ytt.overlay.matchers import And, IndexMatcher, MapKey, Subset, items_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.tree.nodes import Item, Value
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.changed_collections import Edit
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 # How many names, and how many candidates, a message shows.
 _NAMES, _CANDIDATES = 12, 3
@@ -31,7 +31,7 @@ _MISSING_OK = Hint(
 _REPLACED = Hint(f"{_MISSING_OK}, and or_add=True to #@overlay/replace to add it then", *_MISSING_OK.suggestions)
 
 
-def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> OverlayError:
+def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) -> OverlayError:
     """The error for a number of matches that is not the expected one."""
     edit_items = [edit.items[place] for place in places]
     at, also = step.item.position, [item.position for item in edit_items]
@@ -58,14 +58,14 @@ def explain(message: str, edit: Edit, step: Step, places: Sequence[int]) -> Over
     return error
 
 
-def _matcher_of(step: Step) -> Position | None:
+def _matcher_of(step: OverlayStep) -> Position | None:
     """The annotation with the matcher of an item; None if the item itself names what it matches."""
     found = (step.item.annotations or {}).get("overlay/match")
     is_within = step.matcher is None or isinstance(step.matcher, MapKey)
     return None if found is None or is_within else found.position
 
 
-def _named(step: Step) -> str:
+def _named(step: OverlayStep) -> str:
     """The name that an item matches by, as it is written in it; "" for another matcher."""
     if step.matcher is None and type(step.item) is MapItem:
         return str(step.item.key)
@@ -73,7 +73,7 @@ def _named(step: Step) -> str:
     return value if type(value) is str else ""
 
 
-def document_in(run: Run, left: Value) -> Wording | None:
+def document_in(run: OverlayApplication, left: Value) -> Wording | None:
     """The left document in which a run failed, and the path in it. left: the whole left tree if it is not a document
     set.
     """
@@ -116,7 +116,7 @@ def _way_text(way: Sequence[Item]) -> str:
     return out
 
 
-def _wanted(step: Step) -> str | None:
+def _wanted(step: OverlayStep) -> str | None:
     word = items_word(step.item)
     article = "an" if word[0] == "a" else "a"
     matcher = step.matcher
@@ -127,7 +127,7 @@ def _wanted(step: Step) -> str | None:
         return f'{article} {word} whose "{matcher.key}" is {shown(value)}' if value is not MISSING else None  # type: ignore[arg-type]
     if isinstance(matcher, Subset):
         return f"{article} {word} that contains {_outline(matcher.nodes)}"
-    if isinstance(matcher, Index):
+    if isinstance(matcher, IndexMatcher):
         return f"{article} {word} at the place {matcher.place}, counted from 0"
     return None
 
@@ -140,7 +140,7 @@ def _documents(items: Sequence[Item]) -> str | None:
     return "\n".join([*lines, f"and {len(items) - _NAMES} more"] if len(items) > _NAMES else lines)
 
 
-def _nearest(edit: Edit, step: Step, absent: Hint) -> tuple[str | None, Hint, list[Position]]:
+def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, Hint, list[Position]]:
     """The candidates, a hint, and the positions to show."""
     items: Sequence[Item] = edit.items
     if not items:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     # Calls a function with arguments.
     Ask: TypeAlias = Callable[[object, Sequence[object]], object]
 
-# The keywords of a match annotation that say how many; `Expectation` has them in this order.
+# The keywords of a match annotation that say how many; `MatchCount` has them in this order.
 KEYWORDS = ("expects", "missing_ok", "when")
 
 
-class Unmet(Exception):
+class MatchCountError(Exception):
     """The number of matches is wrong. message: ytt's message."""
 
     def __init__(self, message: str) -> None:
@@ -33,7 +33,7 @@ class Unmet(Exception):
         self.message = message
 
 
-class Expectation:
+class MatchCount:
     """The values of the three keywords. A field is UNSET if its keyword is absent. Checked when an item is applied."""
 
     __slots__ = ("expects", "missing_ok", "none", "one", "when")
@@ -67,14 +67,14 @@ class Expectation:
                     code="overlay-argument",
                 )
             if len(matches) != 1 and (matches or not missing_ok):
-                raise Unmet(_sentence("be 1", matches))
+                raise MatchCountError(_sentence("be 1", matches))
             return True
         if when is not UNSET:
             if expects is not UNSET:
                 raise _conflict("when", "expects")
             try:
                 _check(when, "when", matches, ask)
-            except Unmet:
+            except MatchCountError:
                 return False
             return True
         _check(1 if expects is UNSET else expects, "expects", matches, ask)
@@ -89,10 +89,10 @@ class _Unset:
 
 
 UNSET = _Unset()
-ANY_DEFAULT = Expectation(UNSET, UNSET, UNSET)
+ANY_DEFAULT = MatchCount(UNSET, UNSET, UNSET)
 
 
-def expectation(kwargs: Mapping[str, object], defaults: Expectation) -> Expectation:
+def expectation(kwargs: Mapping[str, object], defaults: MatchCount) -> MatchCount:
     """The settings of an annotation, completed by inherited ones."""
     expects, missing_ok, when = (
         kwargs.get(name, default)
@@ -100,7 +100,7 @@ def expectation(kwargs: Mapping[str, object], defaults: Expectation) -> Expectat
     )
     if expects is UNSET and missing_ok is UNSET and when is UNSET:
         return ANY_DEFAULT
-    return Expectation(expects, missing_ok, when)
+    return MatchCount(expects, missing_ok, when)
 
 
 def _conflict(first: str, second: str) -> OverlayError:
@@ -114,11 +114,11 @@ def _conflict(first: str, second: str) -> OverlayError:
 def _check(rule: object, keyword: str, matches: Sequence[Item], ask: Ask) -> None:
     if type(rule) is int:
         if rule != len(matches):
-            raise Unmet(_sentence(f"be {rule}", matches))
+            raise MatchCountError(_sentence(f"be {rule}", matches))
     elif type(rule) is str:
         least = _least(rule)
         if len(matches) < least:
-            raise Unmet(_sentence(f"be >= {least}", matches))
+            raise MatchCountError(_sentence(f"be >= {least}", matches))
     elif type(rule) is List:
         _check_any(rule, keyword, matches, ask)
     elif is_callable(rule):
@@ -130,7 +130,7 @@ def _check(rule: object, keyword: str, matches: Sequence[Item], ask: Ask) -> Non
                 code="callback-result",
             )
         if not answer:
-            raise Unmet("Expectation of number of matched nodes failed")
+            raise MatchCountError("Expectation of number of matched nodes failed")
     else:
         raise OverlayError(
             f"Expected 'overlay/match' annotation keyword argument '{keyword}' to be either int, string or function, "
@@ -146,7 +146,7 @@ def _check_any(rules: List, keyword: str, matches: Sequence[Item], ask: Ask) -> 
     for rule in rules:
         try:
             _check(rule, keyword, matches, ask)
-        except (Unmet, OverlayError) as error:
+        except (MatchCountError, OverlayError) as error:
             last = error
         else:
             return

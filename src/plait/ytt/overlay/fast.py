@@ -1,6 +1,6 @@
 """Runs whose most common steps are written out: items merged by key, or by the text under a key.
 
-An optional fast path: all other steps are done by `Run.act`, with the same results.
+An optional fast path: all other steps are done by `OverlayApplication.act`, with the same results.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from plait.base.errors import PlaitError
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import ArrayItem, Map, MapItem
 from plait.ytt.overlay.actions import merged_later, wrong_kind
-from plait.ytt.overlay.application import Run, check_repeated, located
+from plait.ytt.overlay.application import OverlayApplication, check_repeated, located
 from plait.ytt.overlay.changed_collections import ArrayEdit, MapEdit
 from plait.ytt.overlay.plan import NO_KEY
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.tree.nodes import Array
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 
 _NONE: frozenset[object] = frozenset()
 
 
-class FastRun(Run):
+class FastOverlayApplication(OverlayApplication):
     """A run without a listener."""
 
     __slots__ = ()
 
-    def merge(self, left: Map | Array, steps: list[Step]) -> Map | Array:
+    def merge(self, left: Map | Array, steps: list[OverlayStep]) -> Map | Array:
         return self._merge_map(left, steps) if type(left) is Map else self._merge_array(left, steps)  # type: ignore[arg-type]
 
-    def _merge_map(self, left: Map, steps: list[Step]) -> Map:
+    def _merge_map(self, left: Map, steps: list[OverlayStep]) -> Map:
         owned = self.owned
         edit: Any = owned.get(left)
         index = left.index()
@@ -88,7 +88,7 @@ class FastRun(Run):
                 edit.settle()
         return left if edit is None else edit.node
 
-    def _merge_array(self, left: Array, steps: list[Step]) -> Array:
+    def _merge_array(self, left: Array, steps: list[OverlayStep]) -> Array:
         owned = self.owned
         edit: Any = owned.get(left) or ArrayEdit(left)
         step: Any = None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.changed_collections import Edit
 
 
@@ -46,7 +46,7 @@ class Matcher(Value):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:
         raise NotImplementedError
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
         """The places of the left items that match, in order. Raises PlaitError."""
         edit.settle()
         by_key = type(edit) is MapEdit
@@ -81,7 +81,7 @@ class All(Matcher):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - all of them
         return True
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         edit.settle()
         return range(len(edit.items))
 
@@ -89,20 +89,20 @@ class All(Matcher):
         return super().__call__(*args, **kwargs) if args or kwargs else self
 
 
-class Nothing(Matcher):
+class NoMatcher(Matcher):
     """The matcher of an array item without `@overlay/match`. It matches no item."""
 
     __slots__ = ()
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         return ()
 
 
 ALL = All()
-NOTHING = Nothing()
+NOTHING = NoMatcher()
 
 
-class Index(Matcher):
+class IndexMatcher(Matcher):
     """`overlay.index(i)`: the item at a place, counted from zero; a negative place is nowhere."""
 
     __slots__ = ("place",)
@@ -120,7 +120,7 @@ class Index(Matcher):
             )
         return index == self.place
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is MapEdit:
             return super().select(run, edit, right)
         edit.settle()
@@ -148,7 +148,7 @@ class MapKey(Matcher):
             raise self._no_key(right)
         return type(there) is type(wanted) and type(there) not in COLLECTIONS and there == wanted
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
         if type(edit) is not ArrayEdit:
             return super().select(run, edit, right)
         index = edit.keyed(self.key)
@@ -188,7 +188,7 @@ class MapKey(Matcher):
         )
 
 
-class Keys(MapKey):
+class KeysMatcher(MapKey):
     """Matches a plain document's array item to the item that is equal under some keys.
 
     keys: each with its default for items that lack it, or REQUIRED. where: the array, for messages.
@@ -226,7 +226,7 @@ class Keys(MapKey):
             code="merge-item-key",
         )
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
         wanted = self.identity(ArrayItem(right))
         edit.settle()
         items: Sequence[Item] = edit.items
@@ -259,7 +259,7 @@ class Same(Matcher):
         # Values as `key_id` has them, and where they are among the first items.
         self._places: dict[object, list[int]] = {}
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         # The gaps of items that were taken out stay: with them all others are where they were.
         items: Sequence[Item] = edit.items
         if edit is not self._edit:
@@ -303,7 +303,7 @@ class Subset(Matcher):
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - wherever it is
         return contains(left, self.nodes)
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:  # noqa: ARG002
         edit.settle()
         wanted = self.nodes
         items: Sequence[Item] = edit.items
@@ -344,7 +344,7 @@ def _last_text(wanted: NodeValue) -> tuple[list[str], str, bool] | None:
     return (keys, value, alone) if type(value) is str else None
 
 
-class Foreign(Matcher):
+class CallableMatcher(Matcher):
     """A function of the user as a matcher."""
 
     __slots__ = ("function",)
@@ -367,7 +367,7 @@ class Foreign(Matcher):
             )
         return answer
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
         run.owned.clear()
         return super().select(run, edit, right)
 
@@ -376,8 +376,8 @@ def counts(matcher: Matcher) -> bool:
     """True if the result of a matcher depends on the index."""
     if isinstance(matcher, Combined):
         return any(counts(part) for part in matcher.parts)
-    if not isinstance(matcher, Foreign):
-        return isinstance(matcher, Index)
+    if not isinstance(matcher, CallableMatcher):
+        return isinstance(matcher, IndexMatcher)
     code = getattr(matcher.function, "__code__", None)
     if code is None or not code.co_argcount:
         return False
@@ -393,13 +393,13 @@ class Combined(Matcher):
     __slots__ = ("foreign", "parts")
 
     def __init__(self, parts: Sequence[object]) -> None:
-        self.parts = [part if isinstance(part, Matcher) else Foreign(part) for part in parts]
+        self.parts = [part if isinstance(part, Matcher) else CallableMatcher(part) for part in parts]
         self.foreign = any(part.foreign for part in self.parts)
 
     def held(self) -> Iterable[object]:
         return self.parts
 
-    def select(self, run: Run, edit: Edit, right: NodeValue) -> Sequence[int]:
+    def select(self, run: OverlayApplication, edit: Edit, right: NodeValue) -> Sequence[int]:
         if self.foreign:
             run.owned.clear()
         return super().select(run, edit, right)
@@ -436,7 +436,7 @@ def matcher_of(by: object, item: Item) -> Matcher:
     if type(by) is str and type(item) is not Document:
         return MapKey(by)
     if is_callable(by):
-        return Foreign(by)
+        return CallableMatcher(by)
     wanted = "function" if type(item) is Document else "either string (for map key) or function"
     name = type_of(by)
     raise OverlayError(

@@ -17,11 +17,11 @@ from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, 
 from plait.ytt.overlay.annotation_removal import with_annotations
 from plait.ytt.overlay.apply import nested, of_document, run_of
 from plait.ytt.overlay.changed_collections import DocumentsEdit
-from plait.ytt.overlay.expectations import UNSET, Expectation
+from plait.ytt.overlay.expectations import UNSET, MatchCount
 from plait.ytt.overlay.item_keys import WHOLE
-from plait.ytt.overlay.matchers import REQUIRED, Keys, OtherKeys, Same
+from plait.ytt.overlay.matchers import REQUIRED, KeysMatcher, OtherKeys, Same
 from plait.ytt.overlay.merge_targets import counterpart
-from plait.ytt.overlay.plan import MISSING_OK, NO_KEY, Step, plain_step
+from plait.ytt.overlay.plan import MISSING_OK, NO_KEY, OverlayStep, plain_step
 from plait.ytt.overlay.trail import key_text
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Document, DocumentSet, Item, Value
     from plait.tree.provenance import Trace
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.item_keys import Rule, Rules
 
 _PATCH = "$patch"
@@ -39,8 +39,8 @@ _DIRECTIVES = ("delete", "merge", "replace")
 _RETAINED = "$retainKeys"
 _ORDER = "$setElementOrder/"
 # For what only takes something out: it adds nothing where there is nothing.
-_WHERE_THERE = Expectation(UNSET, UNSET, 1)
-_ANY = Expectation("0+", UNSET, UNSET)
+_WHERE_THERE = MatchCount(UNSET, UNSET, 1)
+_ANY = MatchCount("0+", UNSET, UNSET)
 
 
 def merge_documents(
@@ -77,7 +77,9 @@ def merge_documents(
     return edit.results()
 
 
-def _document_step(run: Run, edit: DocumentsEdit, document: Document, rules: Rules, trace: Trace | None) -> Step:
+def _document_step(
+    run: OverlayApplication, edit: DocumentsEdit, document: Document, rules: Rules, trace: Trace | None
+) -> OverlayStep:
     """The step for a document that is merged. Raises OverlayError."""
     left, matcher, said = counterpart(run, edit, document)
     step = _Plan(rules, left, trace).step(document, (), said)
@@ -98,7 +100,7 @@ class _Plan:
         self._left = left
         self._trace = trace
 
-    def step(self, item: Item, path: tuple[str, ...], known: Container[object] = ()) -> Step:
+    def step(self, item: Item, path: tuple[str, ...], known: Container[object] = ()) -> OverlayStep:
         """The step for an item and its descendants. path: to its value. known: items that exist, because they
         identified it.
         """
@@ -116,7 +118,7 @@ class _Plan:
                 return _removal(item)
             if directive.value == "replace":
                 return _replacement(item, value)
-        step = Step(item, MISSING_OK, erases=False)
+        step = OverlayStep(item, MISSING_OK, erases=False)
         if type(item) is MapItem:
             step.key = key_id(item.key)
         steps = [self._below(one, value, path, known) for one in value.items]
@@ -124,7 +126,7 @@ class _Plan:
         step.found_by = [one for one in value.items if one in known]
         return self._with_addition(step, value, steps)
 
-    def _below(self, item: MapItem, around: Map, path: tuple[str, ...], known: Container[object]) -> Step:
+    def _below(self, item: MapItem, around: Map, path: tuple[str, ...], known: Container[object]) -> OverlayStep:
         """The step for an item of a map. path: to the map."""
         name = key_text(item.key)
         if name.startswith(_REMOVALS):
@@ -134,7 +136,7 @@ class _Plan:
         _check_name(item)
         return self.step(item, (*path, name), known)
 
-    def _removals(self, item: MapItem, name: str, around: Map) -> Step:
+    def _removals(self, item: MapItem, name: str, around: Map) -> OverlayStep:
         """The step that removes values from the array with a name. around: the map that contains the item."""
         values = {key_id(one.value): one for one in _values_of(item)}
         beside = around.find(name)
@@ -147,27 +149,27 @@ class _Plan:
                     also=[one.position.labelled("put in here")],
                     code="strategic-merge",
                 )
-        step = Step(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
+        step = OverlayStep(MapItem(name, item.value, item.source, item.line), MISSING_OK, erases=False)
         step.planned = [_removal(one) for one in values.values()]
         same = Same()
         for removal in step.planned:
             removal.matcher, removal.expected = same, _ANY
         return self._with_addition(step, Array([]), step.planned)
 
-    def _array_step(self, item: Item, value: Array, path: tuple[str, ...]) -> Step:
+    def _array_step(self, item: Item, value: Array, path: tuple[str, ...]) -> OverlayStep:
         rule = self._rules.at(self._left, path)
         others = [one for one in value.items if not _is_replacing(one)]
         if len(others) < len(value.items):
             return _replacement(item, value.with_items(others))
         if rule is WHOLE:
             return _replacement(item, value, alike=True)
-        step = Step(item, MISSING_OK, erases=False)
+        step = OverlayStep(item, MISSING_OK, erases=False)
         if type(item) is MapItem:
             step.key = key_id(item.key)
         step.planned = self._values(others) if rule.is_set else self._items(others, rule, path)
         return self._with_addition(step, value, step.planned)
 
-    def _values(self, items: Sequence[ArrayItem]) -> list[Step]:
+    def _values(self, items: Sequence[ArrayItem]) -> list[OverlayStep]:
         """The steps for values of a set."""
         same = Same()
         steps = [_replacement(item, item.value) for item in items]
@@ -175,9 +177,9 @@ class _Plan:
             step.matcher, step.expected = same, _ANY
         return steps
 
-    def _items(self, items: Sequence[ArrayItem], rule: Rule, path: tuple[str, ...]) -> list[Step]:
+    def _items(self, items: Sequence[ArrayItem], rule: Rule, path: tuple[str, ...]) -> list[OverlayStep]:
         """The steps for items identified by keys."""
-        matcher = Keys(rule.keys, ".".join(path))
+        matcher = KeysMatcher(rule.keys, ".".join(path))
         names = [name for name, default in rule.keys if default is REQUIRED]
         seen: dict[object, ArrayItem] = {}
         steps = []
@@ -194,7 +196,7 @@ class _Plan:
             steps.append(step)
         return steps
 
-    def _with_addition(self, step: Step, value: Map | Array, steps: Sequence[Step]) -> Step:
+    def _with_addition(self, step: OverlayStep, value: Map | Array, steps: Sequence[OverlayStep]) -> OverlayStep:
         """The step with the item to add if nothing matches: the result of its steps on nothing."""
         added = [one.clean() for one in steps if one.action != "remove" and one.expected is not _WHERE_THERE]
         if steps and not added:
@@ -209,18 +211,18 @@ class _Plan:
         return step
 
 
-def _removal(item: Item) -> Step:
-    step = Step(item, MISSING_OK, erases=False)
+def _removal(item: Item) -> OverlayStep:
+    step = OverlayStep(item, MISSING_OK, erases=False)
     step.action = "remove"
     return step
 
 
-def _replacement(item: Item, value: Value, *, alike: bool = False) -> Step:
+def _replacement(item: Item, value: Value, *, alike: bool = False) -> OverlayStep:
     """The step that puts a value in the place of whatever is there; alike: of a value of its kind."""
     for one in walk(value):
         if type(one) is MapItem:
             _check_name(one, within="what is replaced as a whole")
-    step = Step(item, MISSING_OK, erases=False)
+    step = OverlayStep(item, MISSING_OK, erases=False)
     step.action = "replace"
     step.or_add = True
     step.alike = alike
@@ -244,7 +246,7 @@ def _values_of(item: MapItem) -> Sequence[ArrayItem]:
     return item.value.items
 
 
-def _retaining(item: MapItem, around: Map) -> Step:
+def _retaining(item: MapItem, around: Map) -> OverlayStep:
     """The step that removes all keys of a map but those in `$retainKeys`. around: the map that contains the item."""
     retained = frozenset(key_id(one.value) for one in _values_of(item))
     for other in around.items:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.tree.nodes import Document, Item, MapItem, Value
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.changed_collections import DocumentsEdit
     from plait.ytt.overlay.matchers import Matcher
 
 _TOP, _METADATA = ("apiVersion", "kind"), ("name", "namespace")
 
 
-class Counterpart(NamedTuple):
+class MergeTarget(NamedTuple):
     """A document of the output. matcher: finds it. said: the items that identified it."""
 
     left: Document
@@ -38,7 +38,7 @@ class Counterpart(NamedTuple):
     said: frozenset[Item]
 
 
-def counterpart(run: Run, edit: DocumentsEdit, document: Document) -> Counterpart:
+def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document) -> MergeTarget:
     """The document that another one is merged into. Raises OverlayError if none or several match."""
     if type(document.value) is not Map:
         raise OverlayError(
@@ -55,7 +55,7 @@ def counterpart(run: Run, edit: DocumentsEdit, document: Document) -> Counterpar
     if not found:
         raise _none(document, edit.items, Subset(to_starlark(identity)))
     said = frozenset(one for one in walk(identity) if type(one.value) is not Map)
-    return Counterpart(found[0], matcher, said)
+    return MergeTarget(found[0], matcher, said)
 
 
 def _identity(top: Map) -> Map:

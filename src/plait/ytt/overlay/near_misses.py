@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.base.warnings import Warning
     from plait.tree.nodes import Item
     from plait.ytt.overlay.changed_collections import Edit
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 # What tells two items of one name apart: mounts of one volume, subjects of several kinds, and the like.
 _APART = frozenset(
@@ -40,7 +40,7 @@ _APART = frozenset(
 )
 
 
-def warning_of(step: Step, edit: Edit, *, adds: bool) -> Warning | None:
+def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
     """The warning about a step that matched nothing in a collection, or None.
 
     adds: True if its item is added there; otherwise the step has no effect.

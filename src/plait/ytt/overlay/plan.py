@@ -13,7 +13,7 @@ from plait.tree.deferred_values import Deferred
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.ytt.overlay.annotation_removal import NAMESPACE, erased_item
 from plait.ytt.overlay.changed_collections import key_value
-from plait.ytt.overlay.expectations import ANY_DEFAULT, KEYWORDS, UNSET, Expectation, expectation
+from plait.ytt.overlay.expectations import ANY_DEFAULT, KEYWORDS, UNSET, MatchCount, expectation
 from plait.ytt.overlay.matchers import NOTHING, MapKey, matcher_of
 from plait.ytt.yaml_fragments import starlark_type_name
 
@@ -33,12 +33,12 @@ ACTION_ANNOTATIONS = ("overlay/merge", "overlay/remove", "overlay/replace", "ove
                       "overlay/assert")  # fmt: skip
 # Equal to no key.
 NO_KEY = object()
-MISSING_OK = Expectation(UNSET, True, UNSET)
+MISSING_OK = MatchCount(UNSET, True, UNSET)
 # What map items below have that say nothing of matching: they are added where they are missing. Others have the default.
-ADDS = Expectation(UNSET, True, UNSET)
+ADDS = MatchCount(UNSET, True, UNSET)
 
 
-class Step:
+class OverlayStep:
     """The plan for one right item.
 
     matcher: None for the default, the same key (for a document: the only document).
@@ -81,7 +81,7 @@ class Step:
         "whole",
     )  # fmt: skip
 
-    def __init__(self, item: Item, defaults: Expectation, *, erases: bool = True) -> None:
+    def __init__(self, item: Item, defaults: MatchCount, *, erases: bool = True) -> None:
         self.item = item
         self.erases = erases
         kind: type = type(item.value)
@@ -89,7 +89,7 @@ class Step:
         self.leaf = kind is not Map and kind is not Array and kind is not Deferred
         self.action = "merge"
         self.matcher: Matcher | None = None
-        self.expected: Expectation | None = None if defaults is ANY_DEFAULT else defaults
+        self.expected: MatchCount | None = None if defaults is ANY_DEFAULT else defaults
         self.children = defaults
         self.via: object = None
         self.form: str | None = None
@@ -103,10 +103,10 @@ class Step:
         self.whole = False
         self.alike = False
         self.found_by: Sequence[Item] = ()
-        self.planned: list[Step] | None = None
+        self.planned: list[OverlayStep] | None = None
         self.cleaned: Item | None = None
 
-    def plan(self) -> list[Step]:
+    def plan(self) -> list[OverlayStep]:
         """The steps for the items of the right value, a map or an array."""
         plan = self.planned
         if plan is None:
@@ -120,11 +120,11 @@ class Step:
         return self.cleaned
 
 
-def plain_step(item: Item) -> Step:
+def plain_step(item: Item) -> OverlayStep:
     """The step for an item of a right tree that is merged plainly: maps are merged, everything else replaces, and
     missing items are added.
     """
-    step = Step(item, MISSING_OK, erases=False)
+    step = OverlayStep(item, MISSING_OK, erases=False)
     if type(item) is MapItem:
         step.key = key_id(item.key)
         step.optional = True
@@ -136,17 +136,17 @@ def plain_step(item: Item) -> Step:
     return step
 
 
-def steps_of(right: Collection, defaults: Expectation, *, exact: bool = False, erases: bool = True) -> list[Step]:
+def steps_of(right: Collection, defaults: MatchCount, *, exact: bool = False, erases: bool = True) -> list[OverlayStep]:
     """A step for each item of a right collection.
 
-    exact: documents go with the one left document (docs/reference/data-values.md). erases: as `Step` has it.
+    exact: documents go with the one left document (docs/reference/data-values.md). erases: as `OverlayStep` has it.
     """
     steps = []
     for item in right.items:
         own = defaults
         if defaults is ADDS and not _says_nothing(item):
             own = ANY_DEFAULT
-        step = Step(item, own, erases=erases)
+        step = OverlayStep(item, own, erases=erases)
         step.children = defaults
         annotations = item.annotations
         steps.append(step)
@@ -178,7 +178,7 @@ def _says_nothing(item: Item) -> bool:
     return type(item) is MapItem and not any(name in annotations for name in (MATCH, *ACTION_ANNOTATIONS))
 
 
-def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact: bool) -> None:
+def _read(step: OverlayStep, annotations: Annotations, defaults: MatchCount, *, exact: bool) -> None:
     actions = [name for name in ACTION_ANNOTATIONS if name in annotations]
     if len(actions) > 1:
         raise OverlayError(
@@ -206,7 +206,7 @@ def _read(step: Step, annotations: Annotations, defaults: Expectation, *, exact:
         _read_inside(step, annotations[INSIDE])
 
 
-def point_at_annotation(error: OverlayError, step: Step) -> None:
+def point_at_annotation(error: OverlayError, step: OverlayStep) -> None:
     """Name the line of the annotation that is wrong, the item's as a further one."""
     item = step.item
     at = error.also[-1] if error.also else None
@@ -218,14 +218,14 @@ def point_at_annotation(error: OverlayError, step: Step) -> None:
         error.also = [place for place in error.also if place != at] + [item.position]
 
 
-def _read_defaults(step: Step, annotation: Annotation, defaults: Expectation) -> None:
+def _read_defaults(step: OverlayStep, annotation: Annotation, defaults: MatchCount) -> None:
     for name in annotation.kwargs:
         if name not in KEYWORDS:
             raise _unknown(annotation, name, KEYWORDS)
     step.children = expectation(annotation.kwargs, ANY_DEFAULT if defaults is ADDS else defaults)
 
 
-def _read_match(step: Step, annotation: Annotation | None, defaults: Expectation, *, exact: bool) -> None:
+def _read_match(step: OverlayStep, annotation: Annotation | None, defaults: MatchCount, *, exact: bool) -> None:
     item = step.item
     if annotation is None:
         if type(item) is ArrayItem:
@@ -266,7 +266,7 @@ def _match_arguments(annotation: Annotation) -> Mapping[str, object]:
     return kwargs
 
 
-def _read_action(step: Step, annotation: Annotation) -> None:
+def _read_action(step: OverlayStep, annotation: Annotation) -> None:
     action = step.action
     allowed = _ACTION_KEYWORDS.get(action)
     if allowed is None:
@@ -307,7 +307,7 @@ def _read_action(step: Step, annotation: Annotation) -> None:
             step.after = value
 
 
-def _read_inside(step: Step, annotation: Annotation) -> None:
+def _read_inside(step: OverlayStep, annotation: Annotation) -> None:
     """Makes a step match inside embedded text, if the extension is enabled."""
     if annotation.source is None or EMBEDDED not in annotation.source.additions:
         return

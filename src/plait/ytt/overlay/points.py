@@ -15,25 +15,27 @@ if TYPE_CHECKING:
     from plait.base.errors import PlaitError
     from plait.base.events import Point
     from plait.tree.nodes import Item
-    from plait.ytt.overlay.application import Listener, Run
+    from plait.ytt.overlay.application import OverlayApplication, OverlayListener
     from plait.ytt.overlay.changed_collections import Edit
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 _REMOVE = "overlay/remove"
 _WAY = "matches"
 
 
-class Teller:
+class OverlayPoints:
     """Tells of each item of overlays that it is there, and that it matches, or is brought in.
 
     inner: another listener of the run.
     """
 
-    def __init__(self, listener: events.Listener, overlays: Sequence[Item], inner: Listener | None = None) -> None:
+    def __init__(
+        self, listener: events.CoverageListener, overlays: Sequence[Item], inner: OverlayListener | None = None
+    ) -> None:
         self._listener = listener
         self._inner = inner
-        self._doing: list[Step] = []
-        self._missed: Step | None = None
+        self._doing: list[OverlayStep] = []
+        self._missed: OverlayStep | None = None
         for overlay in overlays:
             self._there(overlay)
 
@@ -51,9 +53,9 @@ class Teller:
         if item.source is not None:
             self._listener.went(item.source, _point(item), _WAY)
 
-    # ---- what a run tells (see `plait.ytt.overlay.application.Listener`)
+    # ---- what a run tells (see `plait.ytt.overlay.application.OverlayListener`)
 
-    def begin(self, step: Step, edit: Edit) -> None:
+    def begin(self, step: OverlayStep, edit: Edit) -> None:
         self._doing.append(step)
         if self._inner is not None:
             self._inner.begin(step, edit)
@@ -65,7 +67,7 @@ class Teller:
         if self._inner is not None:
             self._inner.end()
 
-    def enter(self, step: Step, left: Item) -> None:
+    def enter(self, step: OverlayStep, left: Item) -> None:
         for item in (step.item, *step.found_by):
             self._went(item)
         if self._inner is not None:
@@ -75,15 +77,15 @@ class Teller:
         if self._inner is not None:
             self._inner.leave()
 
-    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+    def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:
         return call(function, arguments) if self._inner is None else self._inner.ask(step, function, arguments)
 
-    def asking(self, step: Step, left: Item | None) -> None:
+    def asking(self, step: OverlayStep, left: Item | None) -> None:
         self._went(step.item)
         if self._inner is not None:
             self._inner.asking(step, left)
 
-    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+    def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
         self._went(step.item)
         is_merged = left is not None and step.action in ("merge", "assert") and type(left.value) in COLLECTIONS
         if not is_merged and type(step.item.value) in COLLECTIONS:
@@ -92,19 +94,19 @@ class Teller:
                 self._went(inner)
         return item if self._inner is None else self._inner.did(step, left, item)
 
-    def removed(self, step: Step, left: Item) -> None:
+    def removed(self, step: OverlayStep, left: Item) -> None:
         self._went(step.item)
         if self._inner is not None:
             self._inner.removed(step, left)
 
-    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+    def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
         if self._inner is not None:
             self._inner.failed(error, step, edit, run)
 
-    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+    def is_withheld(self, step: OverlayStep, edit: Edit, run: OverlayApplication) -> bool:
         return self._inner is not None and self._inner.is_withheld(step, edit, run)
 
-    def missed(self, step: Step, items: Sequence[Item]) -> None:
+    def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
         self._missed = step
         if self._inner is not None:
             self._inner.missed(step, items)

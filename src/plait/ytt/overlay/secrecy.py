@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from plait.base.errors import OverlayError
 from plait.starlark import List, is_callable, is_function
-from plait.starlark.instrument.dataflow import Windows
+from plait.starlark.instrument.dataflow import DependencyTracker
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import UNSET
-from plait.ytt.overlay.matchers import Combined, Foreign, MapKey, Subset
-from plait.ytt.overlay.tracing import Recorder, Watched
+from plait.ytt.overlay.matchers import CallableMatcher, Combined, MapKey, Subset
+from plait.ytt.overlay.tracing import OverlayTracer, TracedCallback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Control, Origin, Trace
     from plait.tree.provenance.marks import Marks
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.changed_collections import Edit
     from plait.ytt.overlay.matchers import Matcher
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 _NAMES = ("kind", "schema", "name", "metadata")
 
 
-class SecretRecorder(Recorder):
+class SecretRecorder(OverlayTracer):
     """A recorder that marks items whose match depends on a secret."""
 
     def __init__(self, trace: Trace, marks: Marks) -> None:
@@ -41,18 +41,18 @@ class SecretRecorder(Recorder):
         # Of the steps that are being done: the items before it, the items that were added, what led to the step, and
         # whether a secret decides for which items it is.
         self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
-        self._counted: set[Step] = set()  # steps that go on or not by an answer that depends on a secret
+        self._counted: set[OverlayStep] = set()  # steps that go on or not by an answer that depends on a secret
         self._calls = False  # annotations of the outermost step, or of one within it, have functions
 
-    def begin(self, step: Step, edit: Edit) -> None:
+    def begin(self, step: OverlayStep, edit: Edit) -> None:
         super().begin(step, edit)
         windows = self.trace.code
-        leading = windows.leading if isinstance(windows, Windows) else ()
+        leading = windows.leading if isinstance(windows, DependencyTracker) else ()
         if len(self.doing) == 1:
             self._calls = bool(_functions(step.item))
         decided = self._mark(step, edit.items)
         self._steps.append(([] if step.matcher is None else [*edit.items], [], leading, decided))
-        if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, Windows):
+        if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, DependencyTracker):
             windows.leading = (*leading, self._control(step))
 
     def end(self) -> None:
@@ -60,23 +60,23 @@ class SecretRecorder(Recorder):
         before, added, leading, _ = self._steps.pop()
         self._mark(step, before, added)
         windows = self.trace.code
-        if isinstance(windows, Windows) and windows.leading is not leading:
+        if isinstance(windows, DependencyTracker) and windows.leading is not leading:
             # Whether a function was called, also of a step within this one, and how often, tells of a secret.
             windows.mark_all((self._control(step),), *_functions(step.item))
             windows.leading = leading
         super().end()
 
-    def missed(self, step: Step, items: Sequence[Item]) -> None:
+    def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
         # What a function compared is known only now.
         is_decided = any(decided for *_, decided in self._steps) or any(self._tried(step, items))
         if not is_decided and step not in self._counted:
             super().missed(step, items)
 
-    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:
+    def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:
         windows = self.trace.code
-        if not isinstance(windows, Windows):
+        if not isinstance(windows, DependencyTracker):
             return super().ask(step, function, arguments)
-        watched = Watched(function, None, windows)
+        watched = TracedCallback(function, None, windows)
         answer = super().ask(step, watched, arguments)
         before = windows.leading
         watched.leads()
@@ -84,25 +84,25 @@ class SecretRecorder(Recorder):
             self._counted.add(step)
         return answer
 
-    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+    def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
         made = super().did(step, left, item)
         if left is None and self._steps:
             self._steps[-1][1].append(made)
         return made
 
-    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+    def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
         # A text of the left item is read, or a function sees all of both items.
         sees_all = step.form is not None or step.via is not None
         if isinstance(error, OverlayError) or step.form is not None:
             seen: Iterable[Origin] = _whole([*edit.items, step.item]) if sees_all else ()
             if step.via is not None:
                 # The answer may be part of the message. It depends on more than the arguments.
-                answer = step.via.answer if isinstance(step.via, Watched) else None
+                answer = step.via.answer if isinstance(step.via, TracedCallback) else None
                 seen = (*seen, *((self.marks.unknown,) if answer is None else answer[1]))
             withheld = self.is_withheld(step, edit, run) or self.marks.is_secret(*seen)
             error.origins = (*(error.origins or ()), *((self.marks.unknown,) if withheld else ()))
 
-    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:
+    def is_withheld(self, step: OverlayStep, edit: Edit, run: OverlayApplication) -> bool:
         """True if a message about a step depends on a secret: in its item, or in the left values that are compared or
         named.
         """
@@ -113,7 +113,7 @@ class SecretRecorder(Recorder):
             return True
         return self.marks.is_secret(*(one for item in items for one in _names(item)))
 
-    def _is_asked_by_secret(self, step: Step) -> bool:
+    def _is_asked_by_secret(self, step: OverlayStep) -> bool:
         """True if the criteria of a step depend on a secret."""
         if step.matcher is None:
             return False
@@ -122,7 +122,7 @@ class SecretRecorder(Recorder):
         own += [one for matcher in _parts(step.matcher) if (one := _keyed(matcher, step.item)) is not None]
         return self.marks.is_secret(*own)
 
-    def _tried(self, step: Step, items: Sequence[Item]) -> Iterator[Item]:
+    def _tried(self, step: OverlayStep, items: Sequence[Item]) -> Iterator[Item]:
         """The left items of which values that depend on a secret are compared."""
         if step.matcher is None:
             return
@@ -132,18 +132,18 @@ class SecretRecorder(Recorder):
                 yield item
 
     def _compared(self, matcher: Matcher, item: Item) -> Iterable[Origin]:
-        if isinstance(matcher, (Subset, Foreign)):
+        if isinstance(matcher, (Subset, CallableMatcher)):
             return self.looked_at(matcher, item)
         found = _keyed(matcher, item)
         return [] if found is None else [found]
 
-    def _is_there_by_secret(self, step: Step, edit: Edit) -> bool:
+    def _is_there_by_secret(self, step: OverlayStep, edit: Edit) -> bool:
         """True if a secret decides that the step is there, or which items it could be for."""
         if any(map(self.marks.is_decided_item, (step.item, *edit.items))):
             return True
         return bool(self.marks.shaped) if isinstance(edit, DocumentsEdit) else edit.node.source in self.marks.shaped
 
-    def _mark(self, step: Step, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
+    def _mark(self, step: OverlayStep, items: Sequence[Item], added: Sequence[Item] = ()) -> bool:
         """Marks the items whose match depends on a secret. True if there are any.
 
         added: those inserted by the step because of its matches.
@@ -164,7 +164,7 @@ class SecretRecorder(Recorder):
         self.marks.forget()
         return True
 
-    def _control(self, step: Step) -> Control:
+    def _control(self, step: OverlayStep) -> Control:
         return self.marks.control("overlay match", step.item.source, step.item.line)
 
 

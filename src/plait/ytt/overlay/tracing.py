@@ -2,7 +2,7 @@
 
     Run(owned, Recorder(trace))
 
-The recorder listens to each step (`plait.ytt.overlay.application.Listener`) and records the cause and the origins of each inserted
+The recorder listens to each step (`plait.ytt.overlay.application.OverlayListener`) and records the cause and the origins of each inserted
 item: the right item, the annotations that led to it, the values that its matchers read, and the reads of the
 annotations' functions.
 """
@@ -10,10 +10,10 @@ annotations' functions.
 from __future__ import annotations
 
 from plait.starlark import call
-from plait.starlark.instrument.dataflow import Windows, without
+from plait.starlark.instrument.dataflow import DependencyTracker, without
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, equal, walk
-from plait.tree.provenance import Cause, Change, Match
-from plait.ytt.overlay.matchers import ALL, NOTHING, Combined, Foreign, Index, MapKey, Matcher, Subset
+from plait.tree.provenance import Change, Contributor, OverlayMatch
+from plait.ytt.overlay.matchers import ALL, NOTHING, CallableMatcher, Combined, IndexMatcher, MapKey, Matcher, Subset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Item, Value
     from plait.tree.provenance import Origin, Trace
-    from plait.ytt.overlay.application import Run
+    from plait.ytt.overlay.application import OverlayApplication
     from plait.ytt.overlay.changed_collections import Edit
-    from plait.ytt.overlay.plan import Step
+    from plait.ytt.overlay.plan import OverlayStep
 
 # Matchers that call no function of a program.
-_QUIET = frozenset({type(None), type(NOTHING), type(ALL), Index, MapKey, Subset})
+_QUIET = frozenset({type(None), type(NOTHING), type(ALL), IndexMatcher, MapKey, Subset})
 
 
-class Recorder:
+class OverlayTracer:
     """Records the effect of each step on each item, and the path to the step.
 
     doing: the current steps, each inside the one before. matched: for these, the reason for matching their left item.
@@ -40,24 +40,28 @@ class Recorder:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.doing: list[Step] = []
-        self.matched: tuple[Cause, ...] = ()
-        self.match: Match | None = None
-        self._matched_before: list[tuple[Cause, ...]] = []
-        self._causes: dict[Step, Cause] = {}
+        self.doing: list[OverlayStep] = []
+        self.matched: tuple[Contributor, ...] = ()
+        self.match: OverlayMatch | None = None
+        self._matched_before: list[tuple[Contributor, ...]] = []
+        self._causes: dict[OverlayStep, Contributor] = {}
         # What the last item without annotations was said to be there by, for others beside it.
-        self._around: tuple[Step | None, tuple[Cause, ...], Cause] = (None, (), Cause("overlay", None, 0))
+        self._around: tuple[OverlayStep | None, tuple[Contributor, ...], Contributor] = (
+            None,
+            (),
+            Contributor("overlay", None, 0),
+        )
 
     # ---- what a run tells
 
-    def begin(self, step: Step, edit: Edit) -> None:  # noqa: ARG002
+    def begin(self, step: OverlayStep, edit: Edit) -> None:  # noqa: ARG002
         self._watch(step)
         self.doing.append(step)
 
     def end(self) -> None:
         self.doing.pop()
 
-    def enter(self, step: Step, left: Item) -> None:
+    def enter(self, step: OverlayStep, left: Item) -> None:
         if type(left) is Document:
             self.match = self._found(step, left)
         self._matched_before.append(self.matched)
@@ -70,14 +74,14 @@ class Recorder:
         if not self._matched_before:
             self.match = None
 
-    def ask(self, step: Step, function: object, arguments: Sequence[object]) -> object:  # noqa: ARG002
+    def ask(self, step: OverlayStep, function: object, arguments: Sequence[object]) -> object:  # noqa: ARG002
         return call(function, arguments)
 
-    def asking(self, step: Step, left: Item | None) -> None:
-        if type(step.via) is Watched:
+    def asking(self, step: OverlayStep, left: Item | None) -> None:
+        if type(step.via) is TracedCallback:
             step.via.left = left
 
-    def did(self, step: Step, left: Item | None, item: Item) -> Item:
+    def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
         if left is None:
             self._changed(step, None, item)
             return self._put(step, item, None)
@@ -92,34 +96,34 @@ class Recorder:
             return item
         return self._put(step, item, left)
 
-    def removed(self, step: Step, left: Item) -> None:
+    def removed(self, step: OverlayStep, left: Item) -> None:
         self._changed(step, left, None)
         self.trace.removed(left, self._change(step, None))
 
-    def failed(self, error: PlaitError, step: Step, edit: Edit, run: Run) -> None:
+    def failed(self, error: PlaitError, step: OverlayStep, edit: Edit, run: OverlayApplication) -> None:
         """Ignores the failure. Only a run that uses secrets records the causes of an error."""
 
-    def is_withheld(self, step: Step, edit: Edit, run: Run) -> bool:  # noqa: ARG002
+    def is_withheld(self, step: OverlayStep, edit: Edit, run: OverlayApplication) -> bool:  # noqa: ARG002
         return False
 
-    def missed(self, step: Step, items: Sequence[Item]) -> None:
+    def missed(self, step: OverlayStep, items: Sequence[Item]) -> None:
         self.trace.unmatched.append((step.item, [*items]))
 
     # ---- what is kept
 
-    def _found(self, step: Step, left: Document) -> Match:
+    def _found(self, step: OverlayStep, left: Document) -> OverlayMatch:
         """Keep that a step is for a document."""
-        match = Match(left)
+        match = OverlayMatch(left)
         self.trace.matches.setdefault(step.item, []).append(match)
         return match
 
-    def _changed(self, step: Step, left: Item | None, item: Item | None) -> None:
+    def _changed(self, step: OverlayStep, left: Item | None, item: Item | None) -> None:
         """Records that a document was replaced by another one. item: None if it was removed."""
         match = self._found(step, left) if type(left) is Document else self.match
         if match is not None and not match.changed:
             match.changed = left is None or item is None or not equal(left.value, item.value)
 
-    def _put(self, step: Step, item: Item, left: Item | None) -> Item:
+    def _put(self, step: OverlayStep, item: Item, left: Item | None) -> Item:
         """Records an item that a step inserts, and the values that `via` created below it."""
         trace = self.trace
         clean = step.clean()
@@ -132,7 +136,7 @@ class Recorder:
             item = copy
         change = self._change(step, left)
         via = step.via
-        if type(via) is not Watched or via.answer is None:
+        if type(via) is not TracedCallback or via.answer is None:
             trace.record(item, change)
             return item
         made, origins = via.answer
@@ -155,7 +159,7 @@ class Recorder:
                     trace.record(inner, Change(action, inner.source, inner.line, because=because))
         return item
 
-    def _change(self, step: Step, left: Item | None) -> Change:
+    def _change(self, step: OverlayStep, left: Item | None) -> Change:
         item = step.item
         match = None if left is None else self._match_of(left, step)
         because: tuple[Origin, ...]
@@ -165,7 +169,7 @@ class Recorder:
             cause = self._with_matches(self._cause(step), match)
             because = (item, cause)
             if step.via is not None:
-                because = (cause,) if type(step.via) is Watched or left is None else (left, *because)
+                because = (cause,) if type(step.via) is TracedCallback or left is None else (left, *because)
         action = self.trace.label or f"overlay/{step.action}"
         if step.form is not None:
             # What is within the text has no place of its own in the output, nor has what was there before.
@@ -179,7 +183,7 @@ class Recorder:
 
     # ---- what led to a step
 
-    def _parents_cause(self) -> Cause:
+    def _parents_cause(self) -> Contributor:
         """The cause of the enclosing item, which is the whole cause of an item without annotations."""
         parent = self.doing[-2]
         step, matched, cause = self._around
@@ -188,12 +192,12 @@ class Recorder:
             self._around = parent, self.matched, cause
         return cause
 
-    def _with_matches(self, cause: Cause, more: Cause | None) -> Cause:
+    def _with_matches(self, cause: Contributor, more: Contributor | None) -> Contributor:
         """The cause of a step, with the reasons for matching its left items."""
         matched = self.matched if more is None else (*self.matched, more)
-        return Cause("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
+        return Contributor("overlay", cause.source, cause.line, (cause, *matched)) if matched else cause
 
-    def _cause(self, step: Step) -> Cause:
+    def _cause(self, step: OverlayStep) -> Contributor:
         """The way to a step: the right items around it, with their annotations."""
         found = self._causes.get(step)
         if found is not None:
@@ -207,7 +211,7 @@ class Recorder:
         assert found is not None
         return found
 
-    def _cause_within(self, item: Item, around: Cause | None) -> Cause:
+    def _cause_within(self, item: Item, around: Contributor | None) -> Contributor:
         """A right item with its annotations, within the one around it."""
         because: list[Origin] = [] if around is None else [around]
         for annotation in (item.annotations or {}).values():
@@ -216,23 +220,25 @@ class Recorder:
             # A scalar is replaced by a merge as well.
             same = annotation.name == "overlay/replace" and type(item.value) not in COLLECTIONS
             structural = same and not annotation.args and not annotation.kwargs
-            because.append(Cause(f"@{annotation.name}", annotation.source, annotation.line, structural=structural))
+            because.append(
+                Contributor(f"@{annotation.name}", annotation.source, annotation.line, structural=structural)
+            )
         change = self.trace.changes.get(item)
         if change is not None and type(item.value) in COLLECTIONS:
             # What its annotations were given.
             because += change.because
-        return Cause("overlay", item.source, item.line, tuple(because))
+        return Contributor("overlay", item.source, item.line, tuple(because))
 
     # ---- what decided that a step is for an item
 
-    def _was_found_by(self, step: Step) -> bool:
+    def _was_found_by(self, step: OverlayStep) -> bool:
         """True if a right item only serves to find the map around it."""
         if len(self.doing) < 2 or step.action != "merge":
             return False
         matcher = self.doing[-2].matcher
         return type(matcher) is MapKey and type(step.item) is MapItem and step.item.key == matcher.key
 
-    def _match_of(self, left: Item, step: Step) -> Cause | None:
+    def _match_of(self, left: Item, step: OverlayStep) -> Contributor | None:
         """The cause of a match: the values that the matcher read in the left item."""
         matcher = step.matcher
         if matcher is None or matcher is ALL:
@@ -248,43 +254,43 @@ class Recorder:
         item = step.item
         rule = (item.annotations or {}).get("overlay/match")
         source, line = (item.source, item.line) if rule is None else (rule.source, rule.line)
-        return Cause("overlay match", source, line, tuple(found))
+        return Contributor("overlay match", source, line, tuple(found))
 
     def looked_at(self, matcher: Matcher, left: Item) -> list[Origin]:
         """The values of a left item that a matcher other than a key compared."""
         if isinstance(matcher, Subset):
             return list(compared(left, matcher.nodes))
-        if isinstance(matcher, Foreign):
+        if isinstance(matcher, CallableMatcher):
             windows = self.trace.code
             return (
                 list(windows.decided.get((id(matcher), id(left.value) if type(left.value) in COLLECTIONS else 0), ()))
-                if isinstance(windows, Windows)
+                if isinstance(windows, DependencyTracker)
                 else []
             )
         if isinstance(matcher, Combined):
             return [origin for part in matcher.parts for origin in self.looked_at(part, left)]
         return []
 
-    def _watch(self, step: Step) -> None:
+    def _watch(self, step: OverlayStep) -> None:
         """Makes the functions of a step's annotations report their reads."""
         if step.via is None and type(step.matcher) in _QUIET:
             return
         windows = self.trace.code
-        if not isinstance(windows, Windows):
+        if not isinstance(windows, DependencyTracker):
             return
-        if type(step.via) is Watched:
+        if type(step.via) is TracedCallback:
             step.via.answer = None
         elif step.via is not None:
-            step.via = Watched(step.via, step.item, windows)
+            step.via = TracedCallback(step.via, step.item, windows)
         todo = [step.matcher]
         for matcher in todo:
             if isinstance(matcher, Combined):
                 todo.extend(matcher.parts)
-            elif isinstance(matcher, Foreign) and type(matcher.function) is not _WatchedMatcher:
+            elif isinstance(matcher, CallableMatcher) and type(matcher.function) is not _WatchedMatcher:
                 matcher.function = _WatchedMatcher(matcher, windows)
 
 
-class Watched:
+class TracedCallback:
     """A function of a program that an overlay calls, as a `via`.
 
     left, right: the items whose values it is called with, if known. answer: its last result, with the origins.
@@ -292,7 +298,7 @@ class Watched:
 
     __slots__ = ("__globals__", "answer", "function", "left", "right", "windows")
 
-    def __init__(self, function: object, right: Item | None, windows: Windows) -> None:
+    def __init__(self, function: object, right: Item | None, windows: DependencyTracker) -> None:
         self.function = function
         self.windows = windows
         self.__globals__ = getattr(function, "__globals__", None)
@@ -320,18 +326,18 @@ class Watched:
             windows.leading = (*windows.leading, control)
 
 
-def place_of(function: Watched) -> tuple[Source | None, int]:
+def place_of(function: TracedCallback) -> tuple[Source | None, int]:
     """The source and first line of a function."""
     code = getattr(function.function, "__code__", None)
     return (function.__globals__ or {}).get("$source"), 0 if code is None else code.co_firstlineno
 
 
-class _WatchedMatcher(Watched):
+class _WatchedMatcher(TracedCallback):
     """A function used as a matcher. Its reads are recorded for each left value."""
 
     __slots__ = ("identity",)
 
-    def __init__(self, matcher: Foreign, windows: Windows) -> None:
+    def __init__(self, matcher: CallableMatcher, windows: DependencyTracker) -> None:
         super().__init__(matcher.function, None, windows)
         self.identity = id(matcher)  # the matcher holds this
 

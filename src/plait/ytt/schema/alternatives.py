@@ -7,7 +7,7 @@ do, it is the one that the value had before, else that of the default, else the 
 from __future__ import annotations
 
 from plait.base.errors import Finding, Wording, part_of, public, quotation
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import SCALARS, Array, Map, MapItem, key_id, kind_name
@@ -97,7 +97,7 @@ def choose(declared: OneOfType, value: Value, before: Declaration | None = None)
     fitting = [one for one in candidates if _is_of_kind(one.type, value)] or [next(iter(candidates))]
     if len(fitting) == 1:
         return fitting[0]
-    allowance().check_time()
+    current_budget().check_time()
     item = MapItem(None, value)
     best, least = fitting[0], -1
     for one in fitting:

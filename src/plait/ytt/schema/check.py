@@ -8,7 +8,7 @@ reported, in document order; the unknown keys of a map precede the faults inside
 from __future__ import annotations
 
 from plait.base.errors import Finding, Quoted, Wording, public, suggested
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
 from plait.starlark import repr_of
 from plait.tree.deferred_values import is_deferred
@@ -68,7 +68,7 @@ def _check_map(
     earlier = before.items if type(before) is Map else ()
     pending: list[tuple[Type, Item, Value]] = []
     if len(value.items) > MANY:
-        allowance().check_time()
+        current_budget().check_time()
     for place, item in enumerate(value.items):
         key = item.key
         old: Value = None

@@ -7,7 +7,7 @@ existing ones, in the order of the schema.
 from __future__ import annotations
 
 from plait.base.errors import LimitError, SchemaError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import SCALARS, Array, ArrayItem, Document, Map, MapItem, key_id
 from plait.ytt.schema.check import check_item
@@ -93,7 +93,7 @@ def _fill_map(declared: MapType, value: Map, before: Value) -> Map:
             items[place] = _fitted(declaration, item, inner)
     if missing > 0:
         if missing > MANY:
-            allowance().check_time()
+            current_budget().check_time()
         if items is None:
             items = value.items.copy()
         given = {item.key if type(item.key) is str else key_id(item.key) for item in items}

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.tree.deferred_values import Values
+    from plait.tree.deferred_values import DeferredValues
     from plait.tree.nodes import Item, Value
     from plait.ytt.schema.types import Type
 
@@ -108,7 +108,7 @@ def _all(root: Declaration) -> Iterator[Declaration]:
         pending += declarations_in(declaration.type)
 
 
-def _values_in(default: Value) -> Iterator[Values]:
+def _values_in(default: Value) -> Iterator[DeferredValues]:
     if is_deferred(default):
         yield default.values
     for item in walk(default):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Value
 
-    class Pattern(Protocol):
+    class KeyPattern(Protocol):
         def fullmatch(self, text: str) -> object: ...
 
 
@@ -49,14 +49,14 @@ def _is_text(key: str) -> bool:
     return key.isascii() or not any("\ud800" <= char <= "\udfff" for char in key)
 
 
-def _compile(pattern: str) -> Pattern:
+def _compile(pattern: str) -> KeyPattern:
     import re2
 
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 20
     try:
-        compiled: Pattern = re2.compile(pattern, options)
+        compiled: KeyPattern = re2.compile(pattern, options)
     except (re2.error, UnicodeError) as error:
         reason = error.args[0] if error.args else ""
         raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None

@@ -10,7 +10,7 @@ from plait.ytt.schema.walk import declarations_in, declared_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.base.events import Listener, Point
+    from plait.base.events import CoverageListener, Point
     from plait.tree.nodes import Document, Item
     from plait.ytt.schema.types import Declaration
     from plait.ytt.schema.validations import Validation
@@ -20,7 +20,7 @@ _GIVEN = "overridden"
 HOLDS, FAILS = "holds", "fails"
 
 
-def tell(listener: Listener, root: Declaration, document: Document) -> None:
+def tell(listener: CoverageListener, root: Declaration, document: Document) -> None:
     """Reports a schema's alternatives, and those that the final data values take."""
     _tell_there(listener, root)
     stack: list[tuple[Declaration, Item]] = [(root, document)]
@@ -41,7 +41,7 @@ def tell(listener: Listener, root: Declaration, document: Document) -> None:
         stack += [(inner, one) for one, inner in declared_items(declaration, value)]
 
 
-def _tell_there(listener: Listener, root: Declaration) -> None:
+def _tell_there(listener: CoverageListener, root: Declaration) -> None:
     stack = [root]
     while stack:
         declaration = stack.pop()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from plait.base.errors import Finding, LimitError, PlaitError, SchemaError, Wording, full, public, quotation
 from plait.base.events import current_listener
-from plait.base.limits import allowance
-from plait.base.source import Step
+from plait.base.limits import current_budget
+from plait.base.source import Frame
 from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.ytt.schema import rules
@@ -231,7 +231,7 @@ def _runs(root: Declaration, document: Document) -> list[Run]:
         if isinstance(value, Map):
             known = declared if type(declared) is MapType else None
             if len(value.items) > MANY:
-                allowance().check_time()
+                current_budget().check_time()
             for entry in value.items:
                 key = entry.key
                 inner = None if known is None else known.find(key)
@@ -295,7 +295,7 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
     except PlaitError as error:
         failed = _unknown(path, f"Failure evaluating when=: {error.message}", at)
         # Ytt does not tell where in the function it happened.
-        failed.trail = [Step(step.text, step.at) for step in error.trail]
+        failed.trail = [Frame(step.text, step.at) for step in error.trail]
         raise failed from error
     if type(result) is not bool:
         raise _unknown(path, f"want when= to be bool, got {type_of(result)}", at)

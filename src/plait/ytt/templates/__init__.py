@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.base.lazy_exports import first_use
 from plait.ytt.templates.file import YamlFile
-from plait.ytt.templates.outcome import Outcome
+from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.template_files import read_yaml
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from plait.ytt.templates.template import Template, compile_starlark, compile_text, compile_yaml
 
 __all__ = [
-    "Outcome",
     "Template",
+    "TemplateResult",
     "YamlFile",
     "compile_starlark",
     "compile_text",

@@ -13,7 +13,7 @@ Repeated keys are looked for when a builder ends, for all of its maps at once (d
 
 from __future__ import annotations
 
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.base.source import INSTRUCTION, Position
 from plait.starlark import Builtin, StarlarkError, Value, call, type_of
 from plait.tree.annotations import Annotation
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from plait.tree.annotations import Annotations
     from plait.tree.nodes import Item
     from plait.tree.nodes import Value as NodeValue
-    from plait.ytt.templates.node_table import Entry, Pattern, Plan
+    from plait.ytt.templates.node_table import Entry, ItemPattern, NodeTable
     from plait.ytt.yaml_fragments import YamlFragment
 
     # Builders and texts that were begun and not ended.
     Begun: TypeAlias = "Builder | list[str]"
 
-    class Listener(Protocol):
+    class BuildListener(Protocol):
         """Listener of the nodes that a run builds."""
 
-        def added(self, item: Item, pattern: Pattern | None) -> Item:
+        def added(self, item: Item, pattern: ItemPattern | None) -> Item:
             """Called for a new item. Returns the item to add. pattern: its template; None for a constant."""
 
         def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
@@ -65,7 +65,7 @@ class Noop(Value):
 _NOOP = Noop()
 
 
-class Run:
+class TemplateExecution:
     """One run of a YAML template.
 
     implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`). warn:
@@ -89,12 +89,12 @@ class Run:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: NodeTable,
         source: Source,
         warn: Callable[[str], None],
         *,
         implicit_overrides: bool,
-        listener: Listener | None = None,
+        listener: BuildListener | None = None,
     ) -> None:
         self.plan = plan
         self.source = source
@@ -102,7 +102,7 @@ class Run:
         self.implicit_overrides = implicit_overrides
         self.listener = listener
         self.begun: list[Begun] = []
-        self.most = allowance().most_nodes()
+        self.most = current_budget().most_nodes()
         self.sizes: list[int] = []
         self.documents = DocumentSet([], source, 1)
         self.fragment: type[YamlFragment] | None = None
@@ -193,12 +193,12 @@ class Run:
 
     def defer(self, ask: Callable[[], object]) -> object:
         """The result of a function, or a deferred value if it is not known yet."""
-        from plait.tree.deferred_values import Deferred, NotYet
+        from plait.tree.deferred_values import Deferred, UnresolvedValueError
 
         begun = len(self.begun)
         try:
             return ask()
-        except NotYet as error:
+        except UnresolvedValueError as error:
             del self.begun[begun:]
             return Deferred(lambda: call(ask), error.values)
 
@@ -263,7 +263,7 @@ class Builder:
 
     __slots__ = ("gone", "items", "last", "lists", "made", "maps", "run", "site", "sizes", "stack")
 
-    def __init__(self, run: Run, sizes: list[int]) -> None:
+    def __init__(self, run: TemplateExecution, sizes: list[int]) -> None:
         self.run = run
         self.sizes = sizes
         self.stack: list[int] = []
@@ -289,7 +289,7 @@ class Builder:
         """Count nodes that come in. Raises LimitError: a few values within each other can be very many."""
         self.made += made
         if self.made > self.run.most:
-            raise exceeded("what this template makes", "nodes", self.run.most)
+            raise limit_error("what this template makes", "nodes", self.run.most)
 
     def add(self, entries: list[Entry], values: tuple[object, ...], items: list[Any]) -> None:
         """Adds the items of entries."""
@@ -461,10 +461,10 @@ class Builder:
 
 def _check_known(value: object) -> None:
     """Raises NotYet for an unknown value of a document, because it decides what the document is."""
-    from plait.tree.deferred_values import NotYet, is_deferred
+    from plait.tree.deferred_values import UnresolvedValueError, is_deferred
 
     if is_deferred(value):
-        raise NotYet(value.values)
+        raise UnresolvedValueError(value.values)
 
 
 # The names that the programs of all templates share.
@@ -475,4 +475,4 @@ NAMES: dict[str, object] = {
     "$node.finish": Builder.finish,
 }
 
-__all__ = ["NAMES", "Listener", "Run"]
+__all__ = ["NAMES", "BuildListener", "TemplateExecution"]

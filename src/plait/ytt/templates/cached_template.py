@@ -15,10 +15,10 @@ import sys
 from plait.base.errors import TemplateError
 from plait.base.events import current_listener
 from plait.base.extensions import F_STRINGS, TAGS, VALUES_REFER
-from plait.base.limits import DEEPEST, allowance
+from plait.base.limits import DEEPEST, current_budget
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 from plait.ytt.templates.file import YamlFile
-from plait.ytt.templates.node_table import Pattern, Plan, Site
+from plait.ytt.templates.node_table import CollectionRow, ItemPattern, NodeTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _NUMBERS: dict[type, int] = {kind: number for kinds in (_COLLECTIONS, _ITEMS) fo
 ANNOTATED = ("data/values-schema", "data/values")
 
 
-class KeptTemplate(YamlFile):
+class CachedTemplate(YamlFile):
     """A template of an earlier run.
 
     code: its program. plain_comments: it has comments that only `ignore_unknown` allows.
@@ -65,7 +65,7 @@ class KeptTemplate(YamlFile):
         self._annotated, self._misspelt, self._braces, self._unused_overlay, self._untemplated_text, quoted = said
         self._quoted_code: int | None = quoted
 
-    def plan(self) -> Plan:
+    def plan(self) -> NodeTable:
         """The collections and items that the program refers to by number."""
         return _plan(self._form, self.source)
 
@@ -95,13 +95,13 @@ class KeptTemplate(YamlFile):
         return found
 
 
-def find(cache: CodeCache, source: Source, *, traced: bool) -> KeptTemplate | None:
+def find(cache: CodeCache, source: Source, *, traced: bool) -> CachedTemplate | None:
     """The cached form of a template, or None."""
     entry = cache.get(_key(cache, source, traced))
-    return None if entry is None else KeptTemplate(source, entry)  # type: ignore[arg-type]
+    return None if entry is None else CachedTemplate(source, entry)  # type: ignore[arg-type]
 
 
-def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced: bool) -> None:
+def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: NodeTable, *, traced: bool) -> None:
     """Caches a template, unless a stricter run could reject it."""
     from plait.ytt.templates.directives import is_plain
 
@@ -125,7 +125,7 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: Plan, *, traced
 
 def may_replace_reading() -> bool:
     """True if a cached template may replace reading: this run sets no limits that could reject the text."""
-    given = allowance().limits.given
+    given = current_budget().limits.given
     return "nesting" not in given and "aliases" not in given
 
 
@@ -148,7 +148,7 @@ def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
 # ---- to plain data
 
 
-def _plan_form(plan: Plan) -> tuple[object, ...]:
+def _plan_form(plan: NodeTable) -> tuple[object, ...]:
     sites = [(_NUMBERS[site.kind], site.line, site.parent) for site in plan.sites]
     chunks = [_entries_form(entries) for entries in plan.chunks]
     return plan.stepwise, sites, chunks
@@ -161,7 +161,7 @@ def _entries_form(entries: Sequence[Entry]) -> list[object]:
         if type(entry) is list:
             out.append(_run_form(entry))
             continue
-        assert isinstance(entry, Pattern)
+        assert isinstance(entry, ItemPattern)
         inner = -1 if entry.inner is None else _NUMBERS[entry.inner]
         children = None if entry.children is None else _entries_form(entry.children)
         value = _form(entry.value) if inner < 0 and entry.hole < 0 else None
@@ -218,12 +218,12 @@ _PARTS: tuple[Callable[[Sequence[Any], list[object]], None], ...] = (_map_parts,
 # ---- from plain data
 
 
-def _plan(form: tuple[Any, ...], source: Source) -> Plan:
+def _plan(form: tuple[Any, ...], source: Source) -> NodeTable:
     if sys.getrecursionlimit() < DEEPEST:
         sys.setrecursionlimit(DEEPEST)
     stepwise, sites, chunks = form
-    plan = Plan(stepwise=stepwise)
-    plan.sites = [Site(_COLLECTIONS[kind], line, parent) for kind, line, parent in sites]
+    plan = NodeTable(stepwise=stepwise)
+    plan.sites = [CollectionRow(_COLLECTIONS[kind], line, parent) for kind, line, parent in sites]
     plan.chunks = [_entries(entries, source) for entries in chunks]
     return plan
 
@@ -239,7 +239,7 @@ def _entries(forms: list[Any], source: Source) -> list[Entry]:
             value = _value(value, source)
         if type(key) is tuple or type(key) is list:
             key = _value(key, source)
-        made = Pattern(_ITEMS[kind], key, value, line)
+        made = ItemPattern(_ITEMS[kind], key, value, line)
         made.hole, made.keyed, made.annotated, made.opens = hole, keyed, annotated, opens
         if inner >= 0:
             made.inner = _COLLECTIONS[inner]

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from plait.starlark import Args, Code, Expr
+from plait.starlark import ArgsSlot, CodePart, ExprSlot
 from plait.tree.nodes import Array, Document, Map, MapItem, key_id
 from plait.ytt.templates import directives, text
 from plait.ytt.templates.lower import KEY_TEXT, TEXT, VALUE, BeginText, Fill, KeepKey, SetValue
-from plait.ytt.templates.node_table import Pattern, Plan, Site
+from plait.ytt.templates.node_table import CollectionRow, ItemPattern, NodeTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ class Chunk:
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.slots: list[Expr | Args] = []
+        self.slots: list[ExprSlot | ArgsSlot] = []
         self.holes: list[Hole] = []
 
     def hole(self, kind: Hole) -> int:
         self.holes.append(kind)
         return len(self.holes) - 1
 
-    def value(self, expression: Expr) -> int:
+    def value(self, expression: ExprSlot) -> int:
         self.slots.append(expression)
         return self.hole(VALUE)
 
@@ -61,7 +61,7 @@ class Chunk:
         for name, content, line in said.annotations:
             # In ytt a name is text within a string of the program: a quotation mark ends the string.
             written = f'"{name}", {content}' if '"' in name else content
-            self.slots.append(Args(written, line, deferred=deferring and name == "schema/default"))
+            self.slots.append(ArgsSlot(written, line, deferred=deferring and name == "schema/default"))
         return self.hole([(name, line) for name, _, line in said.annotations])
 
 
@@ -73,7 +73,7 @@ def plan(
     ignore_unknown: bool,
     repeated_keys: bool,
     deferring: bool = False,
-) -> tuple[list[Piece], Plan]:
+) -> tuple[list[Piece], NodeTable]:
     """The program pieces of a template, and the nodes they refer to.
 
     repeated_keys: some map has a key twice; its items then get statements of their own, and are compared when the map
@@ -109,7 +109,7 @@ class _Planner:
         self.deferring = deferring
         self.stepwise = "@ytt:template" in source.text
         self.pieces: list[Piece] = []
-        self.plan = Plan(stepwise=self.stepwise)
+        self.plan = NodeTable(stepwise=self.stepwise)
         self.commented: set[Item] = set()
         self.said: dict[Item, Directives] = {}
         self.coded: set[Item] = set()
@@ -162,7 +162,7 @@ class _Planner:
 
     def site(self, collection: Collection, parent: int) -> int:
         """Number a collection."""
-        self.plan.sites.append(Site(type(collection), collection.line, parent))
+        self.plan.sites.append(CollectionRow(type(collection), collection.line, parent))
         return len(self.plan.sites) - 1
 
     def children(self, collection: Collection, site: int, *, templated: bool) -> None:
@@ -221,7 +221,7 @@ class _Planner:
             return
         chunks = self.plan.chunks
         first = chunk.entries[0]
-        line = first.line if isinstance(first, Pattern) else first[0].line
+        line = first.line if isinstance(first, ItemPattern) else first[0].line
         self.pieces.append(Fill(line, chunk.slots, chunk.holes, site, len(chunks)))
         chunks.append(chunk.entries)
 
@@ -236,7 +236,7 @@ class _Planner:
             self.pieces.append(KeepKey(item.line))
             made.keyed = chunk.hole(KEY_TEXT)
         inner = -1
-        later: list[Expr] = []
+        later: list[ExprSlot] = []
         if said.values:
             made.annotated = chunk.annotations(said, deferring=self.deferring)
             if self.stepwise:
@@ -262,7 +262,7 @@ class _Planner:
         if inner >= 0 and (type(value) is Map or type(value) is Array):
             self.children(value, inner, templated=templated)
         if said.ends:
-            self.pieces.append(Code("end", item.line))
+            self.pieces.append(CodePart("end", item.line))
 
     def text(self, value: str, line: int) -> None:
         """The pieces that build the text of a templated string."""
@@ -270,9 +270,9 @@ class _Planner:
         self.pieces.extend(text.pieces(text.parse(value, self.source, line)))
 
 
-def _pattern(item: Item) -> Pattern:
+def _pattern(item: Item) -> ItemPattern:
     """A pattern after an item of the template, whose constants it shares."""
-    return Pattern(type(item), item.key if type(item) is MapItem else None, item.value, item.line)
+    return ItemPattern(type(item), item.key if type(item) is MapItem else None, item.value, item.line)
 
 
 def _repeats(collection: Map) -> bool:

@@ -6,7 +6,7 @@ from plait.base.errors import Advice, Flag, TemplateError
 from plait.base.source import Position, Source
 from plait.base.suggestions import COMMENT as COMMENT_MARK
 from plait.base.suggestions import Hint, Suggestion
-from plait.starlark import Code, Expr
+from plait.starlark import CodePart, ExprSlot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ class Directives:
     __slots__ = ("annotations", "code", "ends", "values")
 
     def __init__(self) -> None:
-        self.code: list[Code] = []
+        self.code: list[CodePart] = []
         self.annotations: list[tuple[str, str, int]] = []
-        self.values: list[Expr] = []
+        self.values: list[ExprSlot] = []
         self.ends = 0
 
     def __bool__(self) -> bool:
@@ -135,7 +135,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                     hint="remove the value before the comment, or the expression after #@",
                     code="two-values",
                 )
-            out.values.append(Expr(content or "()", comment.line))
+            out.values.append(ExprSlot(content or "()", comment.line))
         elif name == CODE:
             if out.ends:
                 raise TemplateError(
@@ -151,7 +151,7 @@ def read(comments: Iterable[Comment], source: Source, *, has_value: bool, ignore
                         out.ends += 1
                         content = content.replace(keyword, plain, 1)
                         break
-            out.code.append(Code(content, comment.line))
+            out.code.append(CodePart(content, comment.line))
         else:
             out.annotations.append((name, content, comment.line))
     return out

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Item
     from plait.yaml import Comments
-    from plait.ytt.templates.cached_template import KeptTemplate
+    from plait.ytt.templates.cached_template import CachedTemplate
 
 
 class YamlFile:
@@ -29,7 +29,7 @@ class YamlFile:
         self.documents = documents
         self.comments = comments
         self.is_template = comments is not None and comments.template
-        self.kept: KeptTemplate | None = None
+        self.kept: CachedTemplate | None = None
         self._plain: DocumentSet | None = None
 
     @property

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import _ast
 
-from plait.starlark import Host
+from plait.starlark import TemplateStatement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from plait.starlark import Args, Expr, Slot, Slots
+    from plait.starlark import ArgsSlot, ExprSlot, Slot, Slots
 
     Hole: TypeAlias = "str | list[tuple[str, int]]"
 
@@ -44,7 +44,7 @@ def assign(target: str, value: _ast.expr) -> _ast.stmt:
 VALUE, KEY_TEXT, TEXT = "value", "key text", "text"
 
 
-class Fill(Host):
+class Fill(TemplateStatement):
     """`$node.fill($builder, site, index, values...)`: adds the items of a chunk; a def with one returns nodes.
 
     holes: the values. site: the number of the collection. index: that of the chunk.
@@ -52,7 +52,9 @@ class Fill(Host):
 
     __slots__ = ("holes", "index", "site")
 
-    def __init__(self, line: int, slots: Sequence[Expr | Args], holes: Sequence[Hole], site: int, index: int) -> None:
+    def __init__(
+        self, line: int, slots: Sequence[ExprSlot | ArgsSlot], holes: Sequence[Hole], site: int, index: int
+    ) -> None:
         self.line = line
         self.slots = slots
         self.holes = holes
@@ -75,12 +77,12 @@ class Fill(Host):
         return [_ast.Expr(value=made)]
 
 
-class SetValue(Host):
+class SetValue(TemplateStatement):
     """`$node.set($builder, value)`: sets the value of the node added last, unless `Fill` did."""
 
     __slots__ = ()
 
-    def __init__(self, value: Expr) -> None:
+    def __init__(self, value: ExprSlot) -> None:
         self.line = value.line
         self.slots = [value]
 
@@ -89,7 +91,7 @@ class SetValue(Host):
 
 
 def _one(slot: Slot) -> _ast.expr:
-    """The slot of an `Expr`."""
+    """The slot of an `ExprSlot`."""
     assert not isinstance(slot, tuple)
     return slot
 
@@ -112,7 +114,7 @@ def _annotation(known: str, line: int, slot: Slot) -> _ast.expr:
 # ---- text
 
 
-class Insert(Host):
+class Insert(TemplateStatement):
     """`$text.insert($parts, literals, lines, values...)`: appends literals and the expressions between them.
 
     starts: the lines of the literals. A def with one returns text, as with all statements about text.
@@ -120,7 +122,7 @@ class Insert(Host):
 
     __slots__ = ("lines", "literals")
 
-    def __init__(self, literals: Sequence[str], inserted: Sequence[Expr], starts: Sequence[int]) -> None:
+    def __init__(self, literals: Sequence[str], inserted: Sequence[ExprSlot], starts: Sequence[int]) -> None:
         self.line = inserted[0].line if inserted else 1
         self.slots = inserted
         self.literals = tuple(literals)
@@ -131,7 +133,7 @@ class Insert(Host):
         return [_ast.Expr(value=call("$text.insert", *arguments))]
 
 
-class BeginText(Host):
+class BeginText(TemplateStatement):
     """`$parts = $text.begin()`."""
 
     __slots__ = ()
@@ -168,15 +170,20 @@ def joined_text() -> _ast.expr:
 class TextHooks:
     """A text template appends to `$parts`; so does each def with text in it, which returns it."""
 
-    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         return begin_text() if hosts or module else []
 
-    def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def leave(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
             return [_ast.Expr(value=call("$text.finish", joined_text()))]
         return [_ast.Return(value=joined_text())] if hosts else []
 
-    def returned(self, value: _ast.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> _ast.expr | None:  # noqa: ARG002
+    def returned(
+        self,
+        value: _ast.expr | None,
+        before: Sequence[TemplateStatement],
+        hosts: Sequence[TemplateStatement],  # noqa: ARG002
+    ) -> _ast.expr | None:
         return joined_text() if value is None and before else value
 
     def dropped(self, value: _ast.expr, line: int) -> _ast.expr:  # noqa: ARG002 - text comes from (@= @) alone
@@ -186,17 +193,19 @@ class TextHooks:
 class YamlHooks:
     """A YAML template builds with `$builder`; a def with nodes returns them, one that has only text returns the text."""
 
-    def enter(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
             return [assign("$builder", call("$node.begin_file"))]
         return [assign("$builder", call("$node.begin"))] if _makes_nodes(hosts) else begin_text()
 
-    def leave(self, hosts: Sequence[Host], *, module: bool) -> list[_ast.stmt]:
+    def leave(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
             return [_ast.Expr(value=call("$node.finish", name("$builder")))]
         return [_ast.Return(value=_result(hosts))]
 
-    def returned(self, value: _ast.expr | None, before: Sequence[Host], hosts: Sequence[Host]) -> _ast.expr | None:
+    def returned(
+        self, value: _ast.expr | None, before: Sequence[TemplateStatement], hosts: Sequence[TemplateStatement]
+    ) -> _ast.expr | None:
         if value is None and before:
             return _result(hosts)
         # A `return` above all nodes of a function gives nothing, as one in any other function does.
@@ -207,9 +216,9 @@ class YamlHooks:
         return call("$node.dropped", value, constant(line))
 
 
-def _result(hosts: Sequence[Host]) -> _ast.expr:
+def _result(hosts: Sequence[TemplateStatement]) -> _ast.expr:
     return call("$node.end", name("$builder")) if _makes_nodes(hosts) else joined_text()
 
 
-def _makes_nodes(hosts: Sequence[Host]) -> bool:
+def _makes_nodes(hosts: Sequence[TemplateStatement]) -> bool:
     return any(isinstance(host, Fill) for host in hosts)

@@ -8,14 +8,14 @@ from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapIt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.ytt.templates.node_table import Site
+    from plait.ytt.templates.node_table import CollectionRow
 
 _COLLECTIONS: dict[type, str] = {Map: "map", Array: "array", DocumentSet: "document set"}
 _MEMBERS: dict[type, str] = {Map: "map item", Array: "array item", DocumentSet: "document"}
 _OWNERS: dict[type, str] = {MapItem: "map items", ArrayItem: "array items", Document: "documents"}
 
 
-def name_of(site: Site) -> str:
+def name_of(site: CollectionRow) -> str:
     """The name of a kind of collection in messages."""
     return _COLLECTIONS[site.kind]
 
@@ -30,7 +30,7 @@ def set_as_value(owner: type) -> StarlarkError:
     )
 
 
-def mixed(holder: Site, own: Site) -> StarlarkError:
+def mixed(holder: CollectionRow, own: CollectionRow) -> StarlarkError:
     """The error of a member of one collection that a block adds to a collection of another kind."""
     return StarlarkError(
         f"{name_of(holder)}s can only contain {_MEMBERS[holder.kind]}s; this is a {_MEMBERS[own.kind]}",
@@ -39,7 +39,7 @@ def mixed(holder: Site, own: Site) -> StarlarkError:
     ).within("", role=INSTRUCTION, reference="start_node")
 
 
-def outside(own: Site, built: Site) -> StarlarkError:
+def outside(own: CollectionRow, built: CollectionRow) -> StarlarkError:
     """The error of a node outside the collection that its function builds."""
     return StarlarkError(
         f"{_MEMBERS[own.kind]} does not belong to what this function builds, a {name_of(built)}",
@@ -48,7 +48,7 @@ def outside(own: Site, built: Site) -> StarlarkError:
     )
 
 
-def ownerless(own: Site, omitted: Site) -> StarlarkError:
+def ownerless(own: CollectionRow, omitted: CollectionRow) -> StarlarkError:
     """The error of a node whose collection was never started."""
     return StarlarkError(
         f"this {_MEMBERS[own.kind]} belongs to a {name_of(omitted)} that was never started (line {omitted.line}): "

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value as NodeValue
 
     # Items that are shared as they are, or one that is to be made.
-    Entry: TypeAlias = "list[Item] | Pattern"
+    Entry: TypeAlias = "list[Item] | ItemPattern"
 
 
-class Site:
+class CollectionRow:
     """A collection of the template: its kind, its line, and the number of the collection around it (-1 for none)."""
 
     __slots__ = ("kind", "line", "parent")
@@ -28,7 +28,7 @@ class Site:
         self.parent = parent
 
 
-class Pattern:
+class ItemPattern:
     """An item that is built each time its statement runs.
 
     kind: MapItem, ArrayItem or Document. Its value is one of four: the value of a hole (`hole`, its index in the
@@ -49,7 +49,7 @@ class Pattern:
         self.children: list[Entry] | None = None
 
 
-class Plan:
+class NodeTable:
     """The collections (`sites`; the first is the document set) and runs of items (`chunks`) that a program refers to.
     stepwise: the program builds node by node (see `planner`).
     """
@@ -58,7 +58,7 @@ class Plan:
 
     def __init__(self, *, stepwise: bool) -> None:
         self.stepwise = stepwise
-        self.sites: list[Site] = []
+        self.sites: list[CollectionRow] = []
         self.chunks: list[list[Entry]] = []
 
 
@@ -73,5 +73,5 @@ def size_of(entries: list[Entry]) -> int:
     return total
 
 
-def _below(item: Item | Pattern) -> int:
+def _below(item: Item | ItemPattern) -> int:
     return count_nodes(item.value) if isinstance(item.value, COLLECTION_TYPES) else 0

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet
 
 
-class Outcome:
+class TemplateResult:
     """The result of a run: the names it defines, and its documents (YAML) or its text."""
 
     __slots__ = ("documents", "exports", "text")

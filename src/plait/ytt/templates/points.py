@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.starlark import Code
+from plait.starlark import CodePart
 from plait.starlark.instrument.coverage import points_in
 from plait.ytt.templates.statement_lines import of_nodes, of_text
 from plait.ytt.templates.template_files import read_yaml
@@ -22,7 +22,7 @@ def points_of(source: Source, kind: str) -> Sequence[Point]:
 
         return points_in(text.pieces(text.parse(source.text, source)), source, of_text)
     if kind == "starlark":
-        return points_in([Code(source.text, 1)], source, lambda _: ())
+        return points_in([CodePart(source.text, 1)], source, lambda _: ())
     file = read_yaml(source)
     if not file.is_template or file.comments is None:
         return ()

@@ -12,7 +12,7 @@ from collections import deque
 
 from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
-from plait.starlark import Code
+from plait.starlark import CodePart
 from plait.yaml.lossless.recovery import repairs
 from plait.ytt.templates.template_files import read_yaml
 
@@ -201,7 +201,7 @@ def _read(
 
         found.pieces = text.pieces(text.parse(source.text, source))
     else:
-        found.pieces = [Code(source.text, 1)]
+        found.pieces = [CodePart(source.text, 1)]
     found.statements, found.scope, problems = parse_program(found.pieces, source)
     return problems
 

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from plait.base.source import Source
-    from plait.starlark import Host
-    from plait.ytt.templates.node_table import Entry, Plan
+    from plait.starlark import TemplateStatement
+    from plait.ytt.templates.node_table import Entry, NodeTable
 
 
-def of_nodes(host: Host, plan: Plan, source: Source) -> Iterable[int]:
+def of_nodes(host: TemplateStatement, plan: NodeTable, source: Source) -> Iterable[int]:
     """The lines of the nodes that a statement of a YAML template adds, including lines of inserted text."""
     if isinstance(host, Fill):
         # What is written nowhere, as the document that comments at the end stand for, has the line of a comment.
@@ -23,7 +23,7 @@ def of_nodes(host: Host, plan: Plan, source: Source) -> Iterable[int]:
     return (host.line,) if isinstance(host, SetValue) else of_text(host)
 
 
-def of_text(host: Host) -> Iterable[int]:
+def of_text(host: TemplateStatement) -> Iterable[int]:
     """The lines of the text that a statement adds."""
     if not isinstance(host, Insert):
         return ()

@@ -7,10 +7,10 @@ from plait.base.events import current_listener
 from plait.base.extensions import VALUES_REFER
 from plait.base.fast_paths import FAST
 from plait.starlark import Program, budget_of, compile_program
-from plait.ytt.templates.build import NAMES, Run
-from plait.ytt.templates.cached_template import ANNOTATED, KeptTemplate, compiled_as, keep
+from plait.ytt.templates.build import NAMES, TemplateExecution
+from plait.ytt.templates.cached_template import ANNOTATED, CachedTemplate, compiled_as, keep
 from plait.ytt.templates.interpolation import inserter
-from plait.ytt.templates.outcome import Outcome
+from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.templates.template_files import read_yaml
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.tree.provenance import Trace
     from plait.ytt.templates.file import YamlFile
-    from plait.ytt.templates.node_table import Plan
-    from plait.ytt.templates.tracing import Recorder
+    from plait.ytt.templates.node_table import NodeTable
+    from plait.ytt.templates.tracing import TemplateTracer
 
 
 class Template:
@@ -37,11 +37,11 @@ class Template:
     __slots__ = ("_implicit_overrides", "_outcome", "_plan", "_program", "_runs", "source")
 
     def __init__(
-        self, program: Program, source: Source, plan: Plan | None = None, *, implicit_overrides: bool = False
+        self, program: Program, source: Source, plan: NodeTable | None = None, *, implicit_overrides: bool = False
     ) -> None:
         self._program = program
         self._plan = plan
-        self._outcome: Outcome | None = None
+        self._outcome: TemplateResult | None = None
         self._runs = 0
         self._implicit_overrides = implicit_overrides
         self.source = source
@@ -51,7 +51,7 @@ class Template:
         """True if the template is known to have the same result in every run."""
         return self._outcome is not None
 
-    def run(self, context: Context, load: Load) -> Outcome:
+    def run(self, context: Context, load: Load) -> TemplateResult:
         """Evaluates the template. load: returns the exports of a loaded module. Raises StarlarkError or TemplateError."""
         if self._outcome is not None:
             return self._outcome
@@ -65,7 +65,7 @@ class Template:
                 return self._watched(context, load)
         return self._built(context, load) if trace is None else self._traced(context, load, trace)
 
-    def _watched(self, context: Context, load: Load) -> Outcome:
+    def _watched(self, context: Context, load: Load) -> TemplateResult:
         """Evaluates the template, and caches the outcome if it cost nothing and depends on fixed modules only."""
         from plait.ytt.templates.determinism import gives_the_same
 
@@ -83,10 +83,10 @@ class Template:
             self._outcome = outcome
         return outcome
 
-    def _traced(self, context: Context, load: Load, trace: Trace) -> Outcome:
-        from plait.ytt.templates.tracing import Recorder
+    def _traced(self, context: Context, load: Load, trace: Trace) -> TemplateResult:
+        from plait.ytt.templates.tracing import TemplateTracer
 
-        recorder = Recorder(trace, self.source)
+        recorder = TemplateTracer(trace, self.source)
         windows = recorder.windows
         if windows.marks is not None and self._program.prints():
             windows.marks.begins(self.source)
@@ -99,7 +99,7 @@ class Template:
         finally:
             del windows.stack[depth:]
 
-    def _built(self, context: Context, load: Load, recorder: Recorder | None = None) -> Outcome:
+    def _built(self, context: Context, load: Load, recorder: TemplateTracer | None = None) -> TemplateResult:
         if self._plan is None:
             made: list[str] = []
             names = {"$text.begin": list, "$text.insert": inserter(self.source), "$text.join": "".join}
@@ -107,8 +107,10 @@ class Template:
             if recorder is not None:
                 names = {**names, **recorder.names(names, context.print_line)}
             exports = self._program.run(context, load, names)
-            return Outcome(exports, text="".join(made))
-        run = Run(self._plan, self.source, context.warn, implicit_overrides=self._implicit_overrides, listener=recorder)
+            return TemplateResult(exports, text="".join(made))
+        run = TemplateExecution(
+            self._plan, self.source, context.warn, implicit_overrides=self._implicit_overrides, listener=recorder
+        )
 
         def load_(path: str, at: Position) -> Mapping[str, object]:
             return run.module() if path == "@ytt:template" and run.plan.stepwise else load(path, at)
@@ -122,7 +124,7 @@ class Template:
                 exports = self._program.run(context, load_, names | recorder.names(names, context.print_line))
         finally:
             run.begun.clear()  # of functions that have failed; they hold the run
-        return Outcome(exports, run.documents)
+        return TemplateResult(exports, run.documents)
 
 
 def compile_yaml(
@@ -135,7 +137,7 @@ def compile_yaml(
 ) -> Template:
     """Compile a YAML template. Raises TemplateError for its comments and nodes, StarlarkError for its code."""
     source = file.source
-    kept = file if isinstance(file, KeptTemplate) else file.kept
+    kept = file if isinstance(file, CachedTemplate) else file.kept
     if kept is not None and (ignore_unknown_comments or not kept.plain_comments):
         program = Program(kept.code, source)
         return Template(program, source, kept.plan(), implicit_overrides=implicit_map_key_overrides)
@@ -201,9 +203,9 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
     """Compile a `.star` file. Raises StarlarkError."""
 
     def compiled() -> Program:
-        from plait.starlark import Code
+        from plait.starlark import CodePart
 
-        return compile_program([Code(source.text, 1)], source, traced=traced, lines_of=_telling(lambda _: ()))
+        return compile_program([CodePart(source.text, 1)], source, traced=traced, lines_of=_telling(lambda _: ()))
 
     return Template(_cached(cache, compiled_as("starlark", source, traced=traced), source, compiled), source)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.source import Position, Source
-from plait.starlark import Code, Expr
+from plait.starlark import CodePart, ExprSlot
 from plait.ytt.templates.lower import Insert
 
 TYPE_CHECKING = False
@@ -123,11 +123,11 @@ def pieces(segments: Sequence[Segment]) -> list[Piece]:
             if inserted or literals[0]:
                 out.append(_statement(literals, inserted, starts))
                 literals, inserted, starts = [""], [], [0]
-            out.append(Code(segment.text, segment.line))
+            out.append(CodePart(segment.text, segment.line))
     if inserted or literals[0]:
         out.append(_statement(literals, inserted, starts))
     return out
 
 
 def _statement(literals: list[str], inserted: list[Segment], starts: list[int]) -> Insert:
-    return Insert(literals, [Expr(segment.text or "()", segment.line) for segment in inserted], starts)
+    return Insert(literals, [ExprSlot(segment.text or "()", segment.line) for segment in inserted], starts)

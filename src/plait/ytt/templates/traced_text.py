@@ -6,9 +6,9 @@ They are items of an array, so that they have histories as all items.
 
 from __future__ import annotations
 
-from plait.starlark.instrument.dataflow import Hole
+from plait.starlark.instrument.dataflow import TracedValue
 from plait.tree.nodes import Array, ArrayItem
-from plait.tree.provenance import Cause, Change
+from plait.tree.provenance import Change, Contributor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.source import Source
-    from plait.starlark.instrument.dataflow import Windows
+    from plait.starlark.instrument.dataflow import DependencyTracker
     from plait.tree.provenance import Origin, Trace
 
     Shadow = tuple[Origin, ...]
@@ -41,7 +41,7 @@ def lines_of(trace: Trace, text: str) -> Array:
 class Texts:
     """Text with expressions: inserted pieces are recorded by the identity of the list of parts."""
 
-    def __init__(self, windows: Windows, source: Source) -> None:
+    def __init__(self, windows: DependencyTracker, source: Source) -> None:
         self.windows = windows
         self.source = source
         self.shadows: dict[int, tuple[list[str], dict[Origin, None], list[Piece]]] = {}
@@ -57,7 +57,9 @@ class Texts:
 
         def insert(parts: list[str], literals: tuple[str, ...], lines: tuple[int, ...], *values: object) -> None:
             _, known, pieces = shadows.setdefault(id(parts), (parts, {}, []))
-            plain_insert(parts, literals, lines, *[value.value if type(value) is Hole else value for value in values])
+            plain_insert(
+                parts, literals, lines, *[value.value if type(value) is TracedValue else value for value in values]
+            )
             # What decided that the text is put in at all counts as well.
             # Where a secret decided what stands before, it decides where this stands.
             shape = next((window.shape for window in reversed(stack) if window.host), ())
@@ -67,8 +69,8 @@ class Texts:
             starts = lines[len(values) :]
             pieces.append((literals[0], starts[0], control))
             for place, value in enumerate(values):
-                if type(value) is Hole:
-                    cause = Cause("text", source, lines[place], value.origins)
+                if type(value) is TracedValue:
+                    cause = Contributor("text", source, lines[place], value.origins)
                     known[cause] = None
                     pieces.append((str(value.value), 0, (cause, *control)))
                 pieces.append((literals[place + 1], starts[place + 1], control))
@@ -118,7 +120,7 @@ class Texts:
                     if not at:
                         at = line
                     elif line != at and start and piece:
-                        because[Cause("text", self.source, line)] = None
+                        because[Contributor("text", self.source, line)] = None
         if row and any(row):
             end()
         return Array(found, self.source, 1)

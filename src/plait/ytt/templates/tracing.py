@@ -4,7 +4,7 @@ A node with an expression gets a record of the reads of its expression. A node u
 record of what made it exist. Constant nodes in such a block are copied, because one node of the template can then be in
 several places, each with its own history.
 
-`Recorder` listens to a run (see `build.Listener`); it builds nothing itself.
+`TemplateTracer` listens to a run (see `build.Listener`); it builds nothing itself.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import sys
 from functools import partial
 
 from plait.starlark import Dict, List, NoAttribute, Struct
-from plait.starlark.instrument.dataflow import Hole, Windows, without
+from plait.starlark.instrument.dataflow import DependencyTracker, TracedValue, without
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
-from plait.tree.provenance import Cause, Change, Control
+from plait.tree.provenance import Change, Contributor, Control
 from plait.ytt.data_values import DataStruct
 from plait.ytt.templates.traced_text import Texts
 from plait.ytt.yaml_fragments import YamlFragment
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Origin, Trace
     from plait.tree.provenance.marks import Marks
     from plait.ytt.templates.build import Builder
-    from plait.ytt.templates.node_table import Pattern
+    from plait.ytt.templates.node_table import ItemPattern
 
     Shadow = tuple[Origin, ...]
 
 
-def windows_of(trace: Trace) -> Windows:
+def windows_of(trace: Trace) -> DependencyTracker:
     """The state of the traced programs of a run."""
     if trace.code is None:
-        trace.code = Windows(_nodes_of, partial(note_parts, trace))
+        trace.code = DependencyTracker(_nodes_of, partial(note_parts, trace))
         trace.code.silent.add(TracedStruct)
         trace.code.quick = TracedStruct
-    assert isinstance(trace.code, Windows)
+    assert isinstance(trace.code, DependencyTracker)
     trace.code.marks = trace.marks
     trace.code.follows_all = trace.follows_all
     trace.code.untraced = trace.untraced
@@ -57,13 +57,13 @@ def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
 
 def note_file(trace: Trace, source: Source) -> None:
     """Say that a program read a file as a whole."""
-    windows_of(trace).read(Cause("file read", source, 0))
+    windows_of(trace).read(Contributor("file read", source, 0))
 
 
 def note_library(trace: Trace, path: str, documents: Iterable[Document]) -> None:
     """Records that documents come from a library evaluation that a program requested."""
     source, line = _caller()
-    cause = Cause(f"library {path}", source, line)
+    cause = Contributor(f"library {path}", source, line)
     for document in documents:
         trace.presence[document] = (*trace.presence.get(document, ()), cause)
 
@@ -76,7 +76,7 @@ def note_export(trace: Trace, name: str, value: object) -> None:
         windows.read(origin)
 
 
-class Recorder:
+class TemplateTracer:
     """Records what one run of a template builds.
 
     control: the reason why the current statement runs, and the origins of its text. reached_by: the former only.
@@ -120,13 +120,15 @@ class Recorder:
             self.reached_by = window.control
             self.control = self.taken(values)
             self.values = values
-            plain_fill(builder, site, index, *[value.value if type(value) is Hole else value for value in values])
+            plain_fill(
+                builder, site, index, *[value.value if type(value) is TracedValue else value for value in values]
+            )
             self.windows.stack[-1].clear()
 
         def set_value(builder: Builder, hole: object, /) -> None:
             control = self.taken(())
-            if type(hole) is not Hole:
-                hole = Hole(hole, ())
+            if type(hole) is not TracedValue:
+                hole = TracedValue(hole, ())
             plain_set(builder, hole.value)
             self.windows.stack[-1].clear()
             if builder.items and not builder.is_gone():
@@ -160,20 +162,20 @@ class Recorder:
 
     # ---- what the run says
 
-    def added(self, item: Item, pattern: Pattern | None) -> Item:
+    def added(self, item: Item, pattern: ItemPattern | None) -> Item:
         made = self.noted(item, pattern)
         if self.reached_by and any(type(origin) is Control for origin in self.reached_by):
             self.trace.there.add(made)
         return made
 
-    def noted(self, item: Item, pattern: Pattern | None) -> Item:
+    def noted(self, item: Item, pattern: ItemPattern | None) -> Item:
         control = self.control
         if pattern is not None and pattern.keyed >= 0 and control:
             self.trace.keys[item] = control
         if pattern is None:
             return self.copy(item, control) if control else item
         hole = self.values[pattern.hole] if pattern.hole >= 0 else None
-        if type(hole) is Hole:
+        if type(hole) is TracedValue:
             self.note_value(item, hole, control)
         elif control:
             self.trace.changes[item] = Change("template", item.source, item.line, because=control)
@@ -200,7 +202,7 @@ class Recorder:
                     known = changes.get(item)
                     because = origins if known is None else known.because
                     changes[item] = Change("expression", source, line, because=because)
-        because = (*control, *origins, Cause("template.replace", source, line, structural=True))
+        because = (*control, *origins, Contributor("template.replace", source, line, structural=True))
         made_anew = [self.copy(item, because) for item in items]
         if any(type(origin) is Control for origin in because):
             self.trace.there.update(made_anew)
@@ -219,7 +221,7 @@ class Recorder:
             self.trace.presence[new] = because
         return new
 
-    def note_value(self, item: Item, hole: Hole, control: Shadow) -> None:
+    def note_value(self, item: Item, hole: TracedValue, control: Shadow) -> None:
         origins = hole.origins
         if not origins and not control and self.trace.only_marks:
             return
@@ -249,7 +251,7 @@ class Recorder:
                 self.trace.record(inner, Change("expression", item.source, item.line, because=because))
 
 
-def note_parts(trace: Trace, windows: Windows, made: NodeValue, value: object, action: str) -> set[Origin]:
+def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value: object, action: str) -> set[Origin]:
     """Records the nodes that were built from data values and displays. Returns the origins that belong only to
     them.
     """
@@ -351,7 +353,7 @@ class TracedStruct(DataStruct):
     __slots__ = ("_known", "_notes", "_stack", "_windows", "plain")
     says_itself = True
 
-    def __init__(self, node: Map, windows: Windows) -> None:
+    def __init__(self, node: Map, windows: DependencyTracker) -> None:
         super().__init__(node)
         self._stack = windows.stack
         self._windows = windows
@@ -412,7 +414,7 @@ class TracedStruct(DataStruct):
         return out
 
 
-def traced_values(value: NodeValue, windows: Windows) -> object:
+def traced_values(value: NodeValue, windows: DependencyTracker) -> object:
     """The result of `to_struct` for data values, with reads recorded."""
     if type(value) is Map:
         return TracedStruct(value, windows)
@@ -425,4 +427,4 @@ def traced_values(value: NodeValue, windows: Windows) -> object:
     return traced_values(value.known(), windows) if is_deferred(value) else value
 
 
-__all__ = ["Recorder", "TracedStruct", "traced_values", "windows_of"]
+__all__ = ["TemplateTracer", "TracedStruct", "traced_values", "windows_of"]

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from plait.ytt.json_schema.values_schema import ValuesSchema
     from plait.ytt.overlay import Plans
     from plait.ytt.schema import SchemaType
-    from plait.ytt.templates import Outcome
+    from plait.ytt.templates import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
-    from plait.ytt.workspace.render_job import Options
-    from plait.ytt.workspace.session import Layout
-    from plait.ytt.workspace.template_cache import Kept
+    from plait.ytt.workspace.render_job import RenderOptions
+    from plait.ytt.workspace.session import LibraryLayout
+    from plait.ytt.workspace.template_cache import TemplateCache
     from plait.ytt.workspace.value_references import ReferredValues
 
 VALUES = "data/values"
@@ -55,11 +55,11 @@ class Execution:
 
     __slots__ = ("_layout", "_outside", "_referred", "library", "options", "session")
 
-    def __init__(self, session: Session, library: Library, options: Options) -> None:
+    def __init__(self, session: Session, library: Library, options: RenderOptions) -> None:
         self.session = session
         self.library = library
         self.options = options
-        self._layout: Layout | None = None
+        self._layout: LibraryLayout | None = None
         self._outside: ValuesSchema | None = None
         self._referred: ReferredValues | None = None
         if VALUES_REFER in options.additions:
@@ -79,7 +79,7 @@ class Execution:
         return self._outside
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> LibraryLayout:
         """The roles of the library's files. Raises PlaitError."""
         if self._layout is None:
             self._layout = self.session.layout(self.library, self.options)
@@ -360,10 +360,10 @@ class Execution:
         context.doing = "overlays"
         return Evaluated(_overlaid(documents, self.session, layout.plans, printed=printed), texts, exports)
 
-    def _outcome(self, loader: Loader, member: LibraryFile, kept: Kept | None) -> Outcome:
+    def _outcome(self, loader: Loader, member: LibraryFile, kept: TemplateCache | None) -> TemplateResult:
         """The result of a file. An unchanged template is not evaluated again."""
 
-        def run() -> Outcome:
+        def run() -> TemplateResult:
             return loader.run(member.file, member.library, self.library)
 
         if kept is None or member.file.type != YAML:
@@ -414,7 +414,7 @@ def is_dropped(document: Document) -> bool:
     return document.value is None or (is_empty(document.value) and not document.computed)
 
 
-def _only(made: Outcome, path: str, name: str) -> list[Document]:
+def _only(made: TemplateResult, path: str, name: str) -> list[Document]:
     """The documents annotated `@name` of a file. Raises TemplateError if it has others."""
     assert made.documents is not None
     found = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from plait.base.input_view import current_view
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.base.source import Source
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ class InputFile:
         self._place = self._place or os.path.abspath(self.shown)
         if self._place not in view.files:
             view.note_file(self._place, self._data)
-            allowance().take(len(self._data))
+            current_budget().take(len(self._data))
 
     def text(self) -> str:
         """The content as text. Bytes that are not UTF-8 become lone surrogates. Raises ReadError."""

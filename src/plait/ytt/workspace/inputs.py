@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import stat
 
-from plait.base.content import NO_LINKS, Links, file_content, files_below, note_stream, reason, standard_input
+from plait.base.content import NO_LINKS, LinkPolicy, file_content, files_below, note_stream, reason, standard_input
 from plait.base.errors import Advice, Flag, ReadError, UsageError
 from plait.base.input_view import check_read, check_request, current_view, may_read
-from plait.base.limits import allowance, exceeded
+from plait.base.limits import current_budget, limit_error
 from plait.ytt.workspace.input_files import InputFile, in_memory
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ class Inputs:
     def __init__(
         self,
         *,
-        links: Links = NO_LINKS,
+        links: LinkPolicy = NO_LINKS,
         stdin: Callable[[], bytes] | None = None,
         fetch: Callable[[str], bytes] | None = None,
         offline: bool = False,
@@ -181,7 +181,7 @@ def fetch_url(url: str) -> bytes:
 
     check_request(url)
     note_stream(url)
-    run = allowance()
+    run = current_budget()
     seconds, largest = run.limits.url, run.limits.input
     try:
         data = fetched(url, seconds=seconds, most=largest)
@@ -192,7 +192,7 @@ def fetch_url(url: str) -> bytes:
             code="limit-url",
         ) from None
     if len(data) > largest:
-        raise exceeded(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
+        raise limit_error(f"URL '{url}'", "input", largest, expected=f"at most {largest} bytes")
     run.take(len(data))
     return data
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError, ReadError, StarlarkError
 from plait.base.source import CLAUSE, FILE
-from plait.ytt.templates import Outcome
+from plait.ytt.templates import TemplateResult
 from plait.ytt.workspace import input_files
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
-    from plait.ytt.workspace.render_job import Options
+    from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.session import Session
     from plait.ytt.workspace.value_references import ReferredValues
 
@@ -40,7 +40,7 @@ class Loader:
     def __init__(
         self,
         session: Session,
-        options: Options,
+        options: RenderOptions,
         values: Value | ReferredValues,
         library_module: Callable[[Library, Library], Module],
     ) -> None:
@@ -53,7 +53,7 @@ class Loader:
         self._exports: dict[tuple[InputFile, Library, Library], tuple[Mapping[str, object], list[str], bool, int]] = {}
         self._loading: list[InputFile] = []
 
-    def run(self, file: InputFile, current: Library, root: Library) -> Outcome:
+    def run(self, file: InputFile, current: Library, root: Library) -> TemplateResult:
         """Evaluate a file as a member of directory `current` of the library whose root is `root`. Raises PlaitError."""
         debug, marks = self._options.debug, self._session.context.secrets
         if debug is not None and (marks is None or not marks.is_decided()):
@@ -65,7 +65,7 @@ class Loader:
             found = session.prepared(file, self._options)
         except PlaitError as error:
             raise _stopped(error, file, session.instruction_sets + 1) from None
-        if isinstance(found, Outcome):
+        if isinstance(found, TemplateResult):
             return found
         session.instruction_sets += 1
         number = session.instruction_sets

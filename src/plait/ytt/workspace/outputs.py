@@ -6,7 +6,7 @@ from plait.base.errors import TemplateError
 from plait.base.extensions import OUTPUT_FILE
 from plait.tree.annotations import FILE, placing
 from plait.tree.nodes import kind_name, walk
-from plait.yaml.output_paths import Claims, called, check_path, said
+from plait.yaml.output_paths import PathReservations, called, check_path, said
 from plait.ytt.overlay import is_overlay
 from plait.ytt.workspace.render_job import DocumentFile
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet
-    from plait.ytt.workspace.render_job import Options, TextFile
+    from plait.ytt.workspace.render_job import RenderOptions, TextFile
 
 # Overlays with these put their own document in; others have it merged into documents that have a place.
 _PUT_IN = ("overlay/append", "overlay/insert", "overlay/replace")
@@ -25,7 +25,7 @@ _PUT_IN = ("overlay/append", "overlay/insert", "overlay/replace")
 def written(
     files: Sequence[DocumentFile],
     texts: Sequence[TextFile],
-    options: Options,
+    options: RenderOptions,
     context: Context,
     warn: Callable[[str], None],
 ) -> list[DocumentFile]:
@@ -45,7 +45,7 @@ def written(
                 warn(warning(message, code="extension-not-enabled", at=one.position))
         if by is None:
             return [*files]
-    claims = Claims()
+    claims = PathReservations()
     for text in texts:
         claims.take(text.path, f"the text file {text.path}", None)
     out: list[DocumentFile] = []

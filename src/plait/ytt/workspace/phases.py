@@ -10,7 +10,7 @@ from plait.tree.context import Context
 from plait.tree.nodes import Array, DocumentSet, Map
 from plait.ytt.workspace.execution import Execution, is_dropped
 from plait.ytt.workspace.input_files import DATA, YAML
-from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, Job, Result
+from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES, RenderJob, RenderResult
 from plait.ytt.workspace.session import Session
 
 TYPE_CHECKING = False
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 def run(
-    job: Job,
+    job: RenderJob,
     context: Context | None = None,
     given: Mapping[InputFile, DocumentSet] | None = None,
     session: Session | None = None,
-) -> Result:
+) -> RenderResult:
     """Runs all phases of a job. given: plain files with parsed documents. session: of this run.
 
     Raises PlaitError.
@@ -41,7 +41,7 @@ def run(
     return _told(job, Session(context) if session is None else session, given)
 
 
-def has_secrets(job: Job) -> bool:
+def has_secrets(job: RenderJob) -> bool:
     """True if a job has secret data values, or may have a schema that declares some."""
     return any(one.secret for one in job.values) or (
         SECRETS in job.options.additions
@@ -49,7 +49,7 @@ def has_secrets(job: Job) -> bool:
     )
 
 
-def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> Result:
+def _told(job: RenderJob, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> RenderResult:
     if given is not None:
         session.give(given)
     try:
@@ -65,7 +65,7 @@ def _told(job: Job, session: Session, given: Mapping[InputFile, DocumentSet] | N
             session.end()
 
 
-def _run(job: Job, session: Session) -> Result:
+def _run(job: RenderJob, session: Session) -> RenderResult:
     session.context.additions = job.options.additions
     if TAGS in job.options.additions and session.context.originals is not None:
         raise UsageError(
@@ -81,7 +81,7 @@ def _run(job: Job, session: Session) -> Result:
         return _described(job, session, execution, schema)
     values, library_values = execution.values(_given(job, schema), schema)
     if job.options.inspect == INSPECT_VALUES:
-        return Result(documents=DocumentSet([] if is_dropped(values) else [values]))
+        return RenderResult(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
     evaluated = execution.evaluate(values, library_values, library_schemas, printed=True)
     if type(values.value) is Map and values.value.items:
@@ -110,7 +110,7 @@ def _run(job: Job, session: Session) -> Result:
 
         trace.texts = {file.path: lines_of(trace, file.text) for file in evaluated.texts}
     files = evaluated.files
-    result = Result(files, evaluated.texts, originals=session.context.originals)
+    result = RenderResult(files, evaluated.texts, originals=session.context.originals)
     documents = result.documents.items
     if job.options.output_schemas:
         from plait.ytt.json_schema.output import check_output
@@ -133,7 +133,7 @@ def _run(job: Job, session: Session) -> Result:
     return result
 
 
-def _described(job: Job, session: Session, execution: Execution, schema: SchemaType | None) -> Result:
+def _described(job: RenderJob, session: Session, execution: Execution, schema: SchemaType | None) -> RenderResult:
     """The schema of data values as a document."""
     if execution.outside is not None:
         from plait.ytt.json_schema.export import described
@@ -142,7 +142,7 @@ def _described(job: Job, session: Session, execution: Execution, schema: SchemaT
         document, notes = described(execution.outside, as_json=as_json)
         for note in notes:
             session.context.warn(note, of=())
-        return Result(documents=DocumentSet([document]), is_schema=True)
+        return RenderResult(documents=DocumentSet([document]), is_schema=True)
     from plait.ytt.schema import ANY, openapi
 
     if schema is None:
@@ -157,7 +157,7 @@ def _described(job: Job, session: Session, execution: Execution, schema: SchemaT
     describe = openapi
     if job.options.inspect == INSPECT_JSON_SCHEMA:
         from plait.ytt.schema.json_schema import json_schema as describe
-    return Result(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
+    return RenderResult(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
 
 
 def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], None]:
@@ -169,14 +169,14 @@ def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], 
     return lambda text: context.warn(text, of=of)
 
 
-def _given(job: Job, schema: SchemaType | None) -> Sequence[ReferencedValues]:
+def _given(job: RenderJob, schema: SchemaType | None) -> Sequence[ReferencedValues]:
     """The data values from outside, the lowest first. Raises PlaitError."""
     if job.environment is None:
         return job.values
     return job.environment.among(job.values, schema, strict=job.options.strict)
 
 
-def exports(job: Job, file: InputFile, context: Context | None = None) -> Mapping[str, object]:
+def exports(job: RenderJob, file: InputFile, context: Context | None = None) -> Mapping[str, object]:
     """The names that a library file of a job defines, as a template gets them that loads it: with the data values.
 
     Raises PlaitError.

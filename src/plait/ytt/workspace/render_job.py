@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from plait.base.output_files import OutputFile
     from plait.base.source import Source
-    from plait.tree.context import Originals
+    from plait.tree.context import FormatPreserver
     from plait.tree.nodes import Map
-    from plait.yaml.output_paths import Pattern
+    from plait.yaml.output_paths import OutputPattern
     from plait.ytt.workspace.environment import Environment
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library
@@ -30,7 +30,7 @@ INSPECT_VALUES = "values"
 _READING = frozenset((F_STRINGS, TAGS))
 
 
-class Options:
+class RenderOptions:
     """Options of reading and evaluating templates. `with_overrides` returns the options of a library.
 
     strict: YAML's strict subset. ignore_unknown_comments: accept plain comments in templates.
@@ -71,7 +71,7 @@ class Options:
         additions: frozenset[str] = frozenset(),
         values_schema: str = "",
         output_schemas: Sequence[str] = (),
-        output_by: Pattern | None = None,
+        output_by: OutputPattern | None = None,
         prefixes: Sequence[Source] = (),
     ) -> None:
         self.strict = strict
@@ -94,7 +94,7 @@ class Options:
         ignore_unknown_comments: bool | None = None,
         implicit_map_key_overrides: bool | None = None,
         disable_validation: bool = False,
-    ) -> Options:
+    ) -> RenderOptions:
         """These options with overrides of a library instance. None keeps an option; validation can only be
         disabled.
         """
@@ -102,7 +102,7 @@ class Options:
         def choose(own: bool, override: bool | None) -> bool:
             return own if override is None else override
 
-        return Options(
+        return RenderOptions(
             strict=choose(self.strict, strict),
             ignore_unknown_comments=choose(self.ignore_unknown_comments, ignore_unknown_comments),
             implicit_map_key_overrides=choose(self.implicit_map_key_overrides, implicit_map_key_overrides),
@@ -187,7 +187,7 @@ def values_of_map(values: Map, *, secret: bool = False) -> ReferencedValues:
     return found
 
 
-class Job:
+class RenderJob:
     """The input of the phases.
 
     files: every input, marks applied, by sequence number. library: their tree. values: from flags, in order of
@@ -201,14 +201,14 @@ class Job:
     def __init__(
         self,
         files: Sequence[InputFile],
-        options: Options | None = None,
+        options: RenderOptions | None = None,
         values: Sequence[ReferencedValues] = (),
         library: Library | None = None,
         environment: Environment | None = None,
     ) -> None:
         self.files = files
         self.library = build_library(files) if library is None else library
-        self.options = Options() if options is None else options
+        self.options = RenderOptions() if options is None else options
         self.values = values
         self.environment = environment
         self.tells_secrets = False
@@ -237,7 +237,7 @@ class TextFile:
         self.text = text
 
 
-class Result:
+class RenderResult:
     """The result of a render.
 
     files: documents by output file, in order. A file whose documents were all removed by overlays is present and empty;
@@ -254,7 +254,7 @@ class Result:
         files: Sequence[DocumentFile] = (),
         texts: Sequence[TextFile] = (),
         documents: DocumentSet | None = None,
-        originals: Originals | None = None,
+        originals: FormatPreserver | None = None,
         *,
         is_schema: bool = False,
     ) -> None:

@@ -7,7 +7,7 @@ from _contextvars import ContextVar
 from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError
 from plait.base.source import CLAUSE, Position
 from plait.tree.context import Context
-from plait.ytt.templates import Outcome, read_yaml
+from plait.ytt.templates import TemplateResult, read_yaml
 from plait.ytt.workspace import input_files as files
 
 TYPE_CHECKING = False
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from plait.ytt.templates import Template, YamlFile
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
-    from plait.ytt.workspace.render_job import Options, ReferencedValues
-    from plait.ytt.workspace.template_cache import Kept
+    from plait.ytt.workspace.render_job import ReferencedValues, RenderOptions
+    from plait.ytt.workspace.template_cache import TemplateCache
 
     Made = TypeVar("Made")
 
 
 # What templates gave in earlier runs, for a process that evaluates the same files again and again.
-KEPT: ContextVar[Kept | None] = ContextVar("plait_kept", default=None)
+KEPT: ContextVar[TemplateCache | None] = ContextVar("plait_kept", default=None)
 
 
 class Memo:
@@ -68,7 +68,7 @@ NOTHING = "nothing"
 UNKNOWN = "unknown"
 
 
-class Layout:
+class LibraryLayout:
     """The roles of a library's files, computed once. See docs/reference/libraries.md.
 
     members: all files with their roles, in tree order. schemas, values: files with schemas and data values, by sequence
@@ -125,10 +125,10 @@ class Session:
     def __init__(self, context: Context | None = None) -> None:
         self.context = Context() if context is None else context
         self._yaml: dict[tuple[InputFile, bool], YamlFile] = {}
-        self._prepared: dict[tuple[object, ...], Template | Outcome] = {}
+        self._prepared: dict[tuple[object, ...], Template | TemplateResult] = {}
         # Of files that were read. They are told each time, since nothing is told while a secret decides what is read.
         self._warnings: dict[InputFile, Sequence[str]] = {}
-        self._layouts: dict[tuple[object, ...], Layout] = {}
+        self._layouts: dict[tuple[object, ...], LibraryLayout] = {}
         self._modules: dict[str, Module] = {}
         self.data_functions: dict[tuple[Library, Library], dict[str, object]] = {}
         self.data_module: Callable[[Value, Mapping[str, object]], Module] | None = None
@@ -161,7 +161,7 @@ class Session:
         for file, documents in files.items():
             self._yaml[file, False] = self._yaml[file, True] = YamlFile(file.source, documents, None)
 
-    def yaml(self, file: InputFile, options: Options) -> YamlFile:
+    def yaml(self, file: InputFile, options: RenderOptions) -> YamlFile:
         """The file as read. Raises ReadError."""
         key = (file, options.strict)
         found = self._yaml.get(key)
@@ -189,16 +189,16 @@ class Session:
             self.context.warn(text, of=())
         return found
 
-    def prepared(self, file: InputFile, options: Options) -> Template | Outcome:
+    def prepared(self, file: InputFile, options: RenderOptions) -> Template | TemplateResult:
         """The compiled file, or its outcome if nothing in it is evaluated. Raises PlaitError."""
         key = (file, options.reading)
         found = self._prepared.get(key)
         if found is None:
             kind = file.type
             if kind == files.TEXT and file.is_plain:
-                found = Outcome({}, text=file.text())
+                found = TemplateResult({}, text=file.text())
             elif kind == files.YAML and not (read := self.yaml(file, options)).is_template:
-                found = Outcome({}, read.plain)
+                found = TemplateResult({}, read.plain)
             else:
                 found = self._compiled(file, kind, options)
             self._prepared[key] = found
@@ -212,12 +212,12 @@ class Session:
         """The files that were compiled, or found to need none of it."""
         return {key[0] for key in self._prepared}
 
-    def is_fixed(self, file: InputFile, options: Options) -> bool:
+    def is_fixed(self, file: InputFile, options: RenderOptions) -> bool:
         """True if an evaluated file is known to have the same result in every run."""
         found = self.prepared(file, options)
-        return isinstance(found, Outcome) or found.fixed
+        return isinstance(found, TemplateResult) or found.fixed
 
-    def _compiled(self, file: InputFile, kind: str, options: Options) -> Template:
+    def _compiled(self, file: InputFile, kind: str, options: RenderOptions) -> Template:
         try:
             return self._compile(file, kind, options)
         except (StarlarkError, TemplateError) as error:
@@ -229,7 +229,7 @@ class Session:
             ignore = options.ignore_unknown_comments
             raise add_others(error, file.source, kind, ignore_unknown_comments=ignore) from None
 
-    def _compile(self, file: InputFile, kind: str, options: Options) -> Template:
+    def _compile(self, file: InputFile, kind: str, options: RenderOptions) -> Template:
         from plait.ytt.templates import compile_starlark, compile_text, compile_yaml
 
         traced, cache = self.context.trace is not None, self.context.cache
@@ -266,7 +266,7 @@ class Session:
                 found = self._modules[name] = load_module(name, self.context)
         return found
 
-    def layout(self, library: Library, options: Options) -> Layout:
+    def layout(self, library: Library, options: RenderOptions) -> LibraryLayout:
         """The roles of a library's files. Reads all its YAML templates.
 
         Raises ReadError for broken YAML, TemplateError for an annotation on something else than a document.
@@ -284,7 +284,7 @@ class Session:
                         schemas.append(member)
                     if read.has_document_annotated("data/values"):
                         values.append(member)
-            found = self._layouts[key] = Layout(members, schemas, values)
+            found = self._layouts[key] = LibraryLayout(members, schemas, values)
         elif self._is_forked:
             for member, _ in found.members:
                 if member.file.type == files.YAML and member.file.is_template:
@@ -305,9 +305,9 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     """Warnings about parts of a YAML file without effect, or with a surprising one."""
     source = file.source
     if not found.is_template and found.plain is not found.documents:
-        from plait.yaml import written_twice
+        from plait.yaml import duplicate_key_warnings
 
-        yield from written_twice(source, found.documents)
+        yield from duplicate_key_warnings(source, found.documents)
     for line, name, alike in found.misspelt():
         from plait.base.similar_names import listed
         from plait.base.suggestions import replacing

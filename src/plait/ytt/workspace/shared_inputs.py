@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST = 8
 
 
-class Common:
+class InputSet:
     """Inputs, and objects derived from them. directories: the listed ones. session: of the first run."""
 
     __slots__ = ("directories", "files", "library", "session")
@@ -34,7 +34,7 @@ class Common:
         self.session = session
 
 
-class Shared:
+class SharedInputs:
     """The inputs of runs, by arguments and by flags that affect reading.
 
     documents: of texts that several runs layer.
@@ -43,10 +43,10 @@ class Shared:
     __slots__ = ("_kept", "documents")
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, Common] = {}
+        self._kept: dict[Hashable, InputSet] = {}
         self.documents: dict[object, DocumentSet] = {}
 
-    def find(self, key: Hashable) -> Common | None:
+    def find(self, key: Hashable) -> InputSet | None:
         """Inputs that an earlier run has read; that they were listed is noted in the view of this one."""
         found = self._kept.get(key)
         view = current_view()
@@ -54,7 +54,7 @@ class Shared:
             view.directories |= found.directories
         return found
 
-    def keep(self, key: Hashable, common: Common) -> None:
+    def keep(self, key: Hashable, common: InputSet) -> None:
         """Stores the inputs of a run if all of them are files."""
         if all(file.shown is not None for file in common.files):
             if len(self._kept) >= _MOST:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plait.tree.context import Context
     from plait.tree.provenance import Origin
-    from plait.ytt.workspace.render_job import Job, Result
+    from plait.ytt.workspace.render_job import RenderJob, RenderResult
 
     Made = TypeVar("Made")
 
@@ -53,8 +53,8 @@ class Silence:
 
 
 def run_with_secrets(
-    job: Job, context: Context | None, session: Session | None, evaluate: Callable[[Session], Result]
-) -> Result:
+    job: RenderJob, context: Context | None, session: Session | None, evaluate: Callable[[Session], RenderResult]
+) -> RenderResult:
     """The result of a job with secrets: of a silent run, or of one with marks. session: of this run. Raises PlaitError."""
     if session is None:
         if context is not None and can_be_silent(job, context):
@@ -67,7 +67,7 @@ def run_with_secrets(
         return evaluate(session)
 
 
-def can_be_silent(job: Job, context: Context) -> bool:
+def can_be_silent(job: RenderJob, context: Context) -> bool:
     """True if a job with secrets may run without marks first: no record is requested, and no input is read twice."""
     options = job.options
     is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4

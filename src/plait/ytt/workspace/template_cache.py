@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.nodes import Value
-    from plait.ytt.templates import Outcome, YamlFile
+    from plait.ytt.templates import TemplateResult, YamlFile
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.render_job import Options
+    from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.session import Session
 
 
-class Kept:
+class TemplateCache:
     """The files read and the results of templates in the last run, by path and text."""
 
     __slots__ = ("_libraries", "_outcomes", "_values", "_yaml")
@@ -29,7 +29,7 @@ class Kept:
     def __init__(self) -> None:
         self._yaml: dict[tuple[object, ...], tuple[YamlFile, Sequence[str]]] = {}
         # With the text that it was made of, and the steps that it took.
-        self._outcomes: dict[tuple[object, ...], tuple[str, Outcome, int]] = {}
+        self._outcomes: dict[tuple[object, ...], tuple[str, TemplateResult, int]] = {}
         self._values: Value = None
         self._libraries: tuple[tuple[str, str], ...] = ()
 
@@ -49,7 +49,9 @@ class Kept:
             self._outcomes.clear()
         self._values, self._libraries = values, libraries
 
-    def outcome(self, file: InputFile, options: Options, session: Session, run: Callable[[], Outcome]) -> Outcome:
+    def outcome(
+        self, file: InputFile, options: RenderOptions, session: Session, run: Callable[[], TemplateResult]
+    ) -> TemplateResult:
         """The result of a template. run: evaluates it; its errors are raised."""
         context = session.context
         key = (file.path, file.shown, file.type, file.is_plain, options.reading)
@@ -74,6 +76,6 @@ class Kept:
         return found
 
 
-def _is_plain(outcome: Outcome) -> bool:
+def _is_plain(outcome: TemplateResult) -> bool:
     """True if the result is documents without annotations."""
     return outcome.documents is not None and not any(one.annotations for one in outcome.documents.items)

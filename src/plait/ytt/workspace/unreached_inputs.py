@@ -11,12 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.base.events import Listener
+    from plait.base.events import CoverageListener
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.session import Session
 
 
-def tell_unused(listener: Listener, inputs: Iterable[InputFile], session: Session) -> None:
+def tell_unused(listener: CoverageListener, inputs: Iterable[InputFile], session: Session) -> None:
     """Reports the points of templates and Starlark files that were not evaluated, such as those of an unused library."""
     from plait.ytt.templates.points import points_of
 

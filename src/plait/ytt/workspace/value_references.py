@@ -7,9 +7,9 @@ in their order, or earlier if another value needs them.
 from __future__ import annotations
 
 from plait.base.errors import LimitError, TemplateError
-from plait.base.limits import allowance
+from plait.base.limits import current_budget
 from plait.starlark import Struct, Value
-from plait.tree.deferred_values import Deferred, NotYet, is_deferred
+from plait.tree.deferred_values import Deferred, UnresolvedValueError, is_deferred
 from plait.tree.nodes import SCALARS, Array, Map
 from plait.tree.provenance import Change
 from plait.ytt.data_values import to_struct
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from plait.starlark.instrument.dataflow import Windows
+    from plait.starlark.instrument.dataflow import DependencyTracker
     from plait.tree.nodes import Document, Item
     from plait.tree.nodes import Value as NodeValue
     from plait.tree.provenance import Origin, Trace
@@ -35,7 +35,7 @@ class ReferredValues(Struct):
 
     def __init__(self, trace: Trace | None) -> None:
         super().__init__({})
-        self._windows: Windows | None = None
+        self._windows: DependencyTracker | None = None
         if trace is not None:
             from plait.ytt.templates.tracing import windows_of
 
@@ -65,7 +65,7 @@ class ReferredValues(Struct):
         """The value of a deferred value, computed once. Raises NotYet, or Ring if it depends on itself."""
         seen = self._seen
         if seen is None:
-            raise NotYet(self)
+            raise UnresolvedValueError(self)
         if deferred in seen.known:
             return seen.known[deferred]
         if deferred in self._computing:
@@ -105,7 +105,7 @@ class ReferredValues(Struct):
             return self._known(value.known(), trace)
         if type(value) is not Map and type(value) is not Array:
             return value
-        allowance().check_time()
+        current_budget().check_time()
         before: list[Any] = value.items
         items: list[Any] | None = None
         for place, item in enumerate(before):
@@ -134,7 +134,7 @@ class ReferredValues(Struct):
 
     def _whole(self) -> Value:
         if self._seen is None:
-            raise NotYet(self)
+            raise UnresolvedValueError(self)
         return self._seen.struct
 
     def attr(self, name: str) -> object:
@@ -165,7 +165,7 @@ class ReferredValues(Struct):
         """Data values stay as they are."""
 
 
-class Ring(TemplateError):
+class ReferenceCycle(TemplateError):
     """Values that depend on each other. Their positions are the whole trail."""
 
     code = "values-cycle"
@@ -184,12 +184,12 @@ class _Seen:
         self.read: dict[Deferred, tuple[Origin, ...]] = {}
 
 
-def _ring(values: NodeValue, ring: list[Deferred]) -> Ring:
+def _ring(values: NodeValue, ring: list[Deferred]) -> ReferenceCycle:
     names = {item.value: name for name, item in _items("", values) if is_deferred(item.value)}
     named = [(names[one], one.at) for one in ring if one in names]
     first, *others = [at for _, at in named] or [None]
     way = " -> ".join([name for name, _ in [*named, *named[:1]]])
-    return Ring(
+    return ReferenceCycle(
         f"data values depend on each other in a cycle: {way}",
         at=first,
         also=[at.labelled("a part of the cycle") for at in others if at is not None],

@@ -169,7 +169,7 @@ def plain_documents(
 
     argument: as of `plain_values_of`. Raises ReadError for an annotation.
     """
-    from plait.yaml import Comments, deduplicate, read, written_twice
+    from plait.yaml import Comments, deduplicate, duplicate_key_warnings, read
 
     comments = Comments() if "#@" in source.text else None
     try:
@@ -182,7 +182,7 @@ def plain_documents(
         _check_plain(file, documents, comments, what, argument or file.path)
     settled = deduplicate(documents)
     if warn is not None and settled is not documents:
-        for text in written_twice(source, documents):
+        for text in duplicate_key_warnings(source, documents):
             warn(text)
     return settled.items
 

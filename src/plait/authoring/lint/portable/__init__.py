@@ -6,33 +6,33 @@ docs/compatibility lists all differences. Each entry of these lists has a check 
 
 from __future__ import annotations
 
-from plait.authoring.lint.finding import Finding
+from plait.authoring.lint.finding import LintFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.lint.portable.rule import Entry
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.portable.rule import PortabilityRule
+    from plait.authoring.lint.subject import LintProject
 
 CODE_OF = {"ytt": "P501", "bosh": "P502", "deckhand": "P503"}
 _NAMES = {"ytt": "ytt", "bosh": "BOSH", "deckhand": "Deckhand"}
 
 
-def entries(target: str) -> Sequence[Entry]:
+def entries(target: str) -> Sequence[PortabilityRule]:
     """The entries of the list of differences. target: a key of `CODE_OF`."""
     from plait.authoring.lint.portable import bosh, deckhand, ytt
 
     return {"ytt": ytt.ENTRIES, "bosh": bosh.ENTRIES, "deckhand": deckhand.ENTRIES}[target]
 
 
-def differences(subject: Subject, target: str) -> Iterator[Finding]:
+def differences(subject: LintProject, target: str) -> Iterator[LintFinding]:
     """The differences in the runs and files of a project. target: a key of `CODE_OF`."""
     for entry in entries(target):
         if entry.check is None:
             continue
         for spot in entry.check(subject):
-            yield Finding(
+            yield LintFinding(
                 CODE_OF[target],
                 spot.path,
                 spot.line,

@@ -11,7 +11,7 @@ from plait.authoring.lint.portable.rule import (
     AT_RUN_TIME,
     MESSAGE,
     REFUSED,
-    Entry,
+    PortabilityRule,
     Spot,
     in_items,
     in_operations,
@@ -25,21 +25,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item
 
 _NEIGHBOUR = re.compile(r":(next|prev)\b[^/]{0,200}/")
 
 
-def _quoted_null(layout: Layout, item: Item) -> bool:
+def _quoted_null(layout: LintedFile, item: Item) -> bool:
     if type(item) is not MapItem or item.key != "value" or item.value not in ("null", "~"):
         return False
     span = layout.spans.value(item)
     return span is not None and layout.text[span.start : span.start + 1] in ("'", '"')
 
 
-def _dotted(subject: Subject) -> Iterator[Spot]:
+def _dotted(subject: LintProject) -> Iterator[Spot]:
     """Dotted variables that are set beside others of the same name."""
     for ran in subject.runs:
         if ran.run.command != "patch" or ran.run.given is None:
@@ -53,7 +53,7 @@ def _dotted(subject: Subject) -> Iterator[Spot]:
                 yield Spot(path, item.line)
 
 
-def _is_several(subject: Subject) -> Iterator[Spot]:
+def _is_several(subject: LintProject) -> Iterator[Spot]:
     """Settings that name a directory or a pattern of operations files."""
     for ran in subject.runs:
         for setting in ran.run.settings if ran.run.command == "patch" else ():
@@ -65,14 +65,14 @@ def _is_several(subject: Subject) -> Iterator[Spot]:
                     yield Spot(there, at.line)
 
 
-def _flag(name: str) -> Entry:
+def _flag(name: str) -> PortabilityRule:
     texts = {
         "input-order": "keeps the order of keys.",
         "in-place": "writes the result to the template's file.",
         "keep-format": "keeps comments, blank lines, quotes, anchors and the order of keys.",
         "null-values": "accepts `value: null`.",
     }
-    return Entry(
+    return PortabilityRule(
         f"`--{name}` {texts[name]}",
         f"it has no --{name}",
         in_settings("patch", (name,), lambda text: text == "true"),
@@ -81,19 +81,19 @@ def _flag(name: str) -> Entry:
 
 
 ENTRIES = (
-    Entry(
+    PortabilityRule(
         "`/`",
         "it takes / for the empty key",
         in_operations(lambda path, _: path == "/"),
         'write path: ""',
     ),
-    Entry(
+    PortabilityRule(
         "`/m=x:next/0` where the neighbour is a list",
         "it loses a change within a list that next or prev leads to",
         in_operations(lambda path, _: _NEIGHBOUR.search(path) is not None),
         "name the item itself",
     ),
-    Entry(
+    PortabilityRule(
         "dotted variables that overlap",
         "it puts overlapping dotted variables together in any order",
         _dotted,
@@ -103,7 +103,7 @@ ENTRIES = (
     unseen("a key that, once filled, equals another key", AT_RUN_TIME),
     unseen("definitions with duplicate, missing or invalid names", REFUSED),
     unseen("new store files", "it is about the mode of a file that is written"),
-    Entry(
+    PortabilityRule(
         '`value: "null"` and `value: "~"`, in quotes',
         "it cannot read an operation whose value is the text null",
         in_items(_quoted_null, (OPS,)),
@@ -113,37 +113,39 @@ ENTRIES = (
     unseen("`--ca-cert` with a path that does not exist", "the flag has no effect on a run"),
     unseen("standard output on failure", MESSAGE),
     # In addition
-    Entry("`-o` takes a directory, or a quoted pattern.", "its -o takes one file", _is_several, "list the files"),
+    PortabilityRule(
+        "`-o` takes a directory, or a quoted pattern.", "its -o takes one file", _is_several, "list the files"
+    ),
     _flag("input-order"),
     _flag("in-place"),
     _flag("keep-format"),
     _flag("null-values"),
-    Entry(
+    PortabilityRule(
         "`--with operations` takes `*` in paths, and the types `append`, `copy` and `move`; `--expand` prints what they "
         "stand for as plain operations.",
         "it has no * in paths, and no types append, copy and move",
         in_settings("patch", ("with",), lambda text: text == "operations"),
         "--expand prints plain operations",
     ),
-    Entry(
+    PortabilityRule(
         "`--with embedded` takes `!FORM` in paths, which goes into texts.",
         "it goes into no texts",
         in_settings("patch", ("with",), lambda text: text == "embedded"),
         "set the whole text",
     ),
-    Entry(
+    PortabilityRule(
         "`--with tags` keeps tags such as `!Ref`.",
         "it drops tags",
         with_tags("patch"),
         "leave them out",
     ),
-    Entry(
+    PortabilityRule(
         "`--vars-first` fills the template before the operations.",
         "it applies operations first",
         in_settings("patch", ("vars-first",), lambda text: text == "true"),
         "write paths for the template as it is",
     ),
-    Entry(
+    PortabilityRule(
         "`--secrets` takes variables that no message shows.",
         "it has no --secrets",
         in_settings("patch", ("secrets",), bool),

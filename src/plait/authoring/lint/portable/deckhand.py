@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plait.authoring.lint.portable.rule import AT_RUN_TIME, MESSAGE, REFUSED, Entry, Spot, unseen
+from plait.authoring.lint.portable.rule import AT_RUN_TIME, MESSAGE, REFUSED, PortabilityRule, Spot, unseen
 from plait.layering.data_paths import compile_path
 from plait.tree.nodes import Array, Map, MapItem
 from plait.yaml.document_names import document_name
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item, Value
 
     # What finds items in the metadata of a document; with its data as the run has made them.
@@ -23,10 +23,10 @@ _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _INDEX_LAST = re.compile(r"\[\d+\]$")
 
 
-def _look(parts: Parts) -> Callable[[Subject], Iterator[Spot]]:
+def _look(parts: Parts) -> Callable[[LintProject], Iterator[Spot]]:
     """Looks at the metadata of layered documents, of runs that are not like Deckhand already."""
 
-    def check(subject: Subject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[Spot]:
         for ran in subject.runs:
             if ran.run.command != "layer" or any(one.name == "like-deckhand" for one in ran.run.settings):
                 continue
@@ -132,19 +132,19 @@ def _odd_labels(metadata: Map, _made: Value) -> Iterator[Item]:
 
 
 ENTRIES = (
-    Entry(
+    PortabilityRule(
         "`delete` removes the place it names; Deckhand removes the first equal value anywhere.",
         "delete takes out the first equal value, wherever it is",
         _look(_deletes_item),
         "see that no value before it is equal, or use --like-deckhand",
     ),
-    Entry(
+    PortabilityRule(
         "`$` is the root for all three actions; `.database` is the key `database`.",
         "$ is not the root for every action",
         _look(_root),
         'write "."',
     ),
-    Entry(
+    PortabilityRule(
         "Patterns with `recurse` are expressions throughout; Deckhand wants the pattern's own text to occur first.",
         "with recurse, the text of the pattern itself has to occur",
         _look(_recurse),
@@ -154,19 +154,19 @@ ENTRIES = (
         "Backslashes in substituted text are inserted as they are; maps and lists are not inserted into text.",
         AT_RUN_TIME,
     ),
-    Entry(
+    PortabilityRule(
         "A value that was substituted is never shared with its source; `deepcopy` is accepted and has no effect.",
         "without deepcopy, a substituted value is shared with its source",
         _look(_deepcopy),
         "keep it, if Deckhand reads the documents",
     ),
-    Entry(
+    PortabilityRule(
         "A list at an index, `.l[0]`, is put there whole; Deckhand takes its first item.",
         "of a list at an index it takes the first item",
         _look(_at_index),
         "see that the value is no list",
     ),
-    Entry(
+    PortabilityRule(
         "`false`, `0` and empty values can replace the whole data at `.`; Deckhand refuses them.",
         "it refuses false, 0 and empty values in the place of all data",
         _look(_at_root),
@@ -181,7 +181,7 @@ ENTRIES = (
         "are errors.",
         REFUSED,
     ),
-    Entry(
+    PortabilityRule(
         "Labels are compared with their types: `true` is not `1`, and a null selector value does not match an absent label.",
         "it compares labels that are no strings in another way",
         _look(_odd_labels),

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item
 
 
@@ -27,7 +27,7 @@ class Spot(NamedTuple):
     column: int = 1
 
 
-class Entry(NamedTuple):
+class PortabilityRule(NamedTuple):
     """One entry. text: as in the list. says: the difference as part of a sentence. check: finds it.
 
     why: of an entry without a check, why it has none.
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
     text: str
     says: str = ""
-    check: Callable[[Subject], Iterable[Spot]] | None = None
+    check: Callable[[LintProject], Iterable[Spot]] | None = None
     hint: str = ""
     why: str = ""
 
@@ -45,9 +45,9 @@ MESSAGE = "it is about messages alone"
 AT_RUN_TIME = "only values that are computed show it"
 
 
-def unseen(text: str, why: str) -> Entry:
+def unseen(text: str, why: str) -> PortabilityRule:
     """An entry that cannot be seen in the files of a project."""
-    return Entry(text, why=why)
+    return PortabilityRule(text, why=why)
 
 
 # ---- where to look
@@ -55,11 +55,11 @@ def unseen(text: str, why: str) -> Entry:
 
 def in_settings(
     commands: str, names: Iterable[str], is_it: Callable[[str], bool]
-) -> Callable[[Subject], Iterator[Spot]]:
+) -> Callable[[LintProject], Iterator[Spot]]:
     """Looks at the settings of runs. commands: of which command."""
     wanted = frozenset(names)
 
-    def check(subject: Subject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[Spot]:
         for ran in subject.runs:
             for setting in ran.run.settings if ran.run.command == commands else ():
                 for text, at in setting.texts() if setting.name in wanted else ():
@@ -70,11 +70,11 @@ def in_settings(
     return check
 
 
-def in_code(pattern: str) -> Callable[[Subject], Iterator[Spot]]:
+def in_code(pattern: str) -> Callable[[LintProject], Iterator[Spot]]:
     """Looks for a pattern in the code of templates, programs and texts."""
     wanted = re.compile(pattern)
 
-    def check(subject: Subject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[Spot]:
         for file in subject.files():
             if file.kind not in (TEMPLATE, STARLARK, TEXT) or not subject.is_own(file.path):
                 continue
@@ -87,11 +87,13 @@ def in_code(pattern: str) -> Callable[[Subject], Iterator[Spot]]:
     return check
 
 
-def in_items(is_it: Callable[[Layout, Item], bool], kinds: Iterable[str] = ()) -> Callable[[Subject], Iterator[Spot]]:
+def in_items(
+    is_it: Callable[[LintedFile, Item], bool], kinds: Iterable[str] = ()
+) -> Callable[[LintProject], Iterator[Spot]]:
     """Looks at the items of YAML files. kinds: of which kinds of files; of all without."""
     wanted = frozenset(kinds)
 
-    def check(subject: Subject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[Spot]:
         for file in subject.files():
             if not subject.is_own(file.path) or (wanted and file.kind not in wanted):
                 continue
@@ -103,33 +105,33 @@ def in_items(is_it: Callable[[Layout, Item], bool], kinds: Iterable[str] = ()) -
     return check
 
 
-def with_tags(commands: str) -> Callable[[Subject], Iterator[Spot]]:
+def with_tags(commands: str) -> Callable[[LintProject], Iterator[Spot]]:
     """Looks for tags in the files of runs that keep them. commands: of which command."""
     items = in_items(_has_tag)
 
-    def check(subject: Subject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[Spot]:
         if any(TAGS in ran.run.additions for ran in subject.runs if ran.run.command == commands):
             yield from items(subject)
 
     return check
 
 
-def _has_tag(layout: Layout, item: Item) -> bool:
+def _has_tag(layout: LintedFile, item: Item) -> bool:
     node = layout.spans.node(item)
     tag = None if node is None else node.tag
     return tag is not None and tag != "!" and not tag.startswith(("!!", "!<"))
 
 
-def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[Subject], Iterator[Spot]]:
+def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[LintProject], Iterator[Spot]]:
     """Looks at the paths of operations, each with its operation."""
 
-    def is_path(layout: Layout, item: Item) -> bool:
+    def is_path(layout: LintedFile, item: Item) -> bool:
         above = layout.parent(item)
         return getattr(item, "key", None) == "path" and above is not None and is_it(str(item.value), above)
 
     return in_items(is_path, (OPS,))
 
 
-def has_comment(layout: Layout, item: Item, *names: str) -> bool:
+def has_comment(layout: LintedFile, item: Item, *names: str) -> bool:
     """True if an item has an annotation with one of the names."""
     return any(comment.text.partition(" ")[0] in names for comment in layout.comments_of(item))

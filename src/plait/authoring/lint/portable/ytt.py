@@ -10,7 +10,7 @@ from plait.authoring.lint.portable.rule import (
     AT_RUN_TIME,
     MESSAGE,
     REFUSED,
-    Entry,
+    PortabilityRule,
     Spot,
     has_comment,
     in_code,
@@ -26,15 +26,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.authoring.lint.layout import Layout
-    from plait.authoring.lint.subject import Subject
+    from plait.authoring.lint.layout import LintedFile
+    from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item
 
 _VALUES = ("@data/values", "@data/values-schema")
 _GIVEN = ("data-value", "data-value-yaml", "data-value-file")
 
 
-def _values_twice(subject: Subject) -> Iterator[Spot]:
+def _values_twice(subject: LintProject) -> Iterator[Spot]:
     """Keys that plain files of values have twice."""
     for ran in subject.runs:
         for setting in ran.run.settings:
@@ -48,7 +48,7 @@ def _values_twice(subject: Subject) -> Iterator[Spot]:
                         seen.add(key_id(inner.key))
 
 
-def _strict_null(subject: Subject) -> Iterator[Spot]:
+def _strict_null(subject: LintProject) -> Iterator[Spot]:
     for ran in subject.runs:
         if any(setting.name == "strict" for setting in ran.run.settings):
             for path in subject.paths:
@@ -58,12 +58,12 @@ def _strict_null(subject: Subject) -> Iterator[Spot]:
                         yield Spot(path, item.line)
 
 
-def _written(layout: Layout, item: Item) -> str:
+def _written(layout: LintedFile, item: Item) -> str:
     span = layout.spans.value(item)
     return "" if span is None else layout.text[span.start : span.end]
 
 
-def _referring(subject: Subject) -> Iterator[Spot]:
+def _referring(subject: LintProject) -> Iterator[Spot]:
     """Lines of data values and schemas that use data values."""
     wanted = in_code(r"\bdata\.values\b")
     values = {
@@ -75,21 +75,21 @@ def _referring(subject: Subject) -> Iterator[Spot]:
     return (spot for spot in wanted(subject) if spot.path in values)
 
 
-def _in_overlay(layout: Layout, item: Item) -> bool:
+def _in_overlay(layout: LintedFile, item: Item) -> bool:
     document = layout.document_of(item)
     return document is not None and has_comment(layout, document, "@overlay/match")
 
 
-def _in_values(layout: Layout, item: Item) -> bool:
+def _in_values(layout: LintedFile, item: Item) -> bool:
     document = layout.document_of(item)
     return document is not None and has_comment(layout, document, *_VALUES)
 
 
-def _integer_key(layout: Layout, item: Item) -> bool:
+def _integer_key(layout: LintedFile, item: Item) -> bool:
     return type(item) is MapItem and type(item.key) is int and _in_overlay(layout, item)
 
 
-def _odd_value_key(layout: Layout, item: Item) -> bool:
+def _odd_value_key(layout: LintedFile, item: Item) -> bool:
     return (
         type(item) is MapItem
         and type(item.key) is not str
@@ -98,11 +98,11 @@ def _odd_value_key(layout: Layout, item: Item) -> bool:
     )
 
 
-def _collection_key(_layout: Layout, item: Item) -> bool:
+def _collection_key(_layout: LintedFile, item: Item) -> bool:
     return type(item) is MapItem and type(item.key) in (Map, Array)
 
 
-def _question_mark(layout: Layout, item: Item) -> bool:
+def _question_mark(layout: LintedFile, item: Item) -> bool:
     """True if a word with a question mark is in brackets without quotes."""
     if type(item.value) is not str or "?" not in item.value:
         return False
@@ -111,7 +111,7 @@ def _question_mark(layout: Layout, item: Item) -> bool:
     return node is not None and node.style is PLAIN and around is not None and around.in_brackets
 
 
-def _computed_schema(layout: Layout, item: Item) -> bool:
+def _computed_schema(layout: LintedFile, item: Item) -> bool:
     document = layout.document_of(item)
     return (
         type(item) is MapItem
@@ -123,14 +123,14 @@ def _computed_schema(layout: Layout, item: Item) -> bool:
     )
 
 
-def _default_on_map(layout: Layout, item: Item) -> bool:
+def _default_on_map(layout: LintedFile, item: Item) -> bool:
     return type(item) is MapItem and type(item.value) is Map and has_comment(layout, item, "@schema/default")
 
 
 _INDEX = re.compile(r"\bby\s*=\s*(overlay\.index\(|lambda\s+(?P<first>\w+)\s*,[^:]*:.*\b(?P=first)\b)")
 
 
-def _counts_documents(layout: Layout, item: Item) -> bool:
+def _counts_documents(layout: LintedFile, item: Item) -> bool:
     """True for an overlay document that uses an index."""
     return type(item) is Document and any(
         comment.text.startswith("@overlay/match ") and _INDEX.search(comment.text) is not None
@@ -138,7 +138,7 @@ def _counts_documents(layout: Layout, item: Item) -> bool:
     )
 
 
-def _overlays_array_item(layout: Layout, item: Item) -> bool:
+def _overlays_array_item(layout: LintedFile, item: Item) -> bool:
     """True for an array item of data values that is matched, and has collections below it."""
     document = layout.document_of(item)
     return (
@@ -151,7 +151,7 @@ def _overlays_array_item(layout: Layout, item: Item) -> bool:
     )
 
 
-def _comment_on_anchor(layout: Layout, item: Item) -> bool:
+def _comment_on_anchor(layout: LintedFile, item: Item) -> bool:
     """True if a node with code or annotations is inside one whose anchor is used again."""
     if "*" not in layout.text or "&" not in layout.text:
         return False
@@ -166,7 +166,7 @@ def _comment_on_anchor(layout: Layout, item: Item) -> bool:
     return False
 
 
-def _no_yaml_name(subject: Subject) -> Iterator[Spot]:
+def _no_yaml_name(subject: LintProject) -> Iterator[Spot]:
     """Settings that name directories of values with other files in them."""
     from plait.authoring.analysis.source_paths import path_of
 
@@ -184,7 +184,7 @@ def _has_others(directory: str) -> bool:
     return any(not name.endswith((".yml", ".yaml")) for _, _, names in os.walk(directory) for name in names)
 
 
-def _behind_the_end(subject: Subject) -> Iterator[Spot]:
+def _behind_the_end(subject: LintProject) -> Iterator[Spot]:
     for path in subject.paths:
         layout = subject.layout(path)
         for comment in () if layout is None else layout.comments.ignored:
@@ -192,7 +192,7 @@ def _behind_the_end(subject: Subject) -> Iterator[Spot]:
                 yield Spot(path, comment.line, comment.column)
 
 
-def _alone_cr(subject: Subject) -> Iterator[Spot]:
+def _alone_cr(subject: LintProject) -> Iterator[Spot]:
     for path in subject.paths:
         text = subject.text(path)
         if "\r" in text.replace("\r\n", ""):
@@ -206,46 +206,48 @@ ENTRIES = (
     # Accepted in addition
     unseen("`-d` for `--data-values-file`", "a project file has the long names of flags"),
     unseen("`+:` before the path of a values file", "a project file names files that are there"),
-    Entry(
+    PortabilityRule(
         "`key+=value`, `(key)+=value`",
         "it takes the plus sign for a part of the key",
         in_settings("render", _GIVEN, lambda text: text.partition("=")[0].endswith("+")),
         "leave the plus sign out",
     ),
-    Entry(
+    PortabilityRule(
         "a key twice in a file of plain values: the last counts",
         "it crashes at a key that a file of values has twice",
         _values_twice,
         "take one of them out",
     ),
     unseen("`--data-value-file` and `--data-values-file` given each other's argument: a hint", MESSAGE),
-    Entry(
+    PortabilityRule(
         "`lambda x: return ...`",
         "a lambda has no return",
         in_code(r"\blambda\b[^:]{0,200}:\s{0,9}return\b"),
         "leave return out",
     ),
-    Entry(
+    PortabilityRule(
         "`by` of `@overlay/match` without its name",
         "@overlay/match takes its argument by name only",
         in_code(r"#@overlay/match\s+(?!(by|expects|missing_ok|when)\s*=)[\w\"'(]"),
         "write by= before it",
     ),
-    Entry(
+    PortabilityRule(
         "`when=2+` without quotes",
         "a number with a plus sign has to be in quotes",
         in_code(r"\bwhen\s*=\s*\d+\+"),
         'write when="2+"',
     ),
-    Entry(
+    PortabilityRule(
         "`overlay.all()` beside `overlay.all`",
         "overlay.all is not called by hand",
         in_code(r"\boverlay\.all\(\s*\)"),
         "write overlay.all",
     ),
     unseen("`fragment.key`; `hasattr` says so too", AT_RUN_TIME),
-    Entry("`null` in strict mode", "it refuses null in strict mode", _strict_null, "write nothing in its place"),
-    Entry(
+    PortabilityRule(
+        "`null` in strict mode", "it refuses null in strict mode", _strict_null, "write nothing in its place"
+    ),
+    PortabilityRule(
         "integer keys of YAML are found by integers of Starlark, and matched by overlays",
         "it does not match keys that are integers",
         in_items(_integer_key, (TEMPLATE,)),
@@ -255,134 +257,134 @@ ENTRIES = (
         "in a template a key beside `<<` wins over what is merged",
         "what a merge brings is put in while the file is read, and no key shows that it won",
     ),
-    Entry(
+    PortabilityRule(
         "keys that are not strings in data values used by templates",
         "it crashes at a key of data values that is no string",
         in_items(_odd_value_key, (TEMPLATE,)),
         "put the key in quotes",
     ),
-    Entry(
+    PortabilityRule(
         "a question mark in a word of a flow collection, `[x?, y]`",
         "it takes no question mark in a word between brackets",
         in_items(_question_mark),
         "put the word in quotes",
     ),
-    Entry(
+    PortabilityRule(
         'schema values computed as dicts or lists, `a: #@ {"b": 1}`',
         "it takes no dicts and lists as values of a schema",
         in_items(_computed_schema, (TEMPLATE,)),
         "write them as YAML",
     ),
-    Entry(
+    PortabilityRule(
         "`--secrets`",
         "it has no --secrets",
         in_settings("render", ("secrets",), bool),
         "give the values by --data-values-file",
     ),
-    Entry(
+    PortabilityRule(
         "`--with embedded`: `@overlay/inside`",
         "it has no @overlay/inside",
         in_items(lambda layout, item: has_comment(layout, item, "@overlay/inside"), (TEMPLATE,)),
         "give the whole text: @overlay/replace",
     ),
-    Entry(
+    PortabilityRule(
         '`--with f-strings`: `f"{x}"`',
         "it has no f-strings",
         in_code(r"\bf[\"']"),
         'write "{}".format(x)',
     ),
-    Entry(
+    PortabilityRule(
         "`--with values-refer`: `data.values` in data values and schemas",
         "data values know no other data values",
         _referring,
         "compute the value in the templates",
     ),
-    Entry(
+    PortabilityRule(
         "`--with alternatives`: `@schema/one-of`",
         "it has no @schema/one-of",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/one-of"), (TEMPLATE,)),
         "write @schema/type any=True",
     ),
-    Entry(
+    PortabilityRule(
         "`--with keys`: `@schema/key`",
         "it has no @schema/key",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/key"), (TEMPLATE,)),
         "write @schema/type any=True above the map",
     ),
-    Entry(
+    PortabilityRule(
         "`--with output-file`: `@output/file`",
         "it has no @output/file",
         in_items(lambda layout, item: has_comment(layout, item, "@output/file"), (TEMPLATE,)),
         "give the document a template of its own",
     ),
-    Entry(
+    PortabilityRule(
         "`--data-values-env-all`",
         "it has no --data-values-env-all",
         in_settings("render", ("data-values-env-all",), lambda text: text == "true"),
         "name a prefix: --data-values-env PREFIX",
     ),
-    Entry(
+    PortabilityRule(
         "`--keep-format`",
         "it has no --keep-format",
         in_settings("render", ("keep-format",), lambda text: text == "true"),
         "leave it out",
     ),
-    Entry(
+    PortabilityRule(
         "`--schema`",
         "it has no --schema",
         in_settings("render", ("schema",), bool),
         "write a schema of templates, with #@data/values-schema",
     ),
-    Entry(
+    PortabilityRule(
         "`--check-output`",
         "it has no --check-output",
         in_settings("render", ("check-output",), bool),
         "check what it prints with another program",
     ),
-    Entry(
+    PortabilityRule(
         "`--output-by`",
         "it has no --output-by",
         in_settings("render", ("output-by",), bool),
         "give each document a template of its own",
     ),
-    Entry(
+    PortabilityRule(
         "`--merge`",
         "it has no --merge",
         in_settings("render", ("merge",), bool),
         "write an overlay: #@overlay/match by=overlay.subset(...)",
     ),
-    Entry(
+    PortabilityRule(
         "`--with required`: `@schema/required`",
         "it has no @schema/required",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/required"), (TEMPLATE,)),
         "write a rule: @schema/validation min_len=1",
     ),
-    Entry(
+    PortabilityRule(
         "`--with secrets`: `@schema/secret`",
         "it has no @schema/secret",
         in_items(lambda layout, item: has_comment(layout, item, "@schema/secret"), (TEMPLATE,)),
         "take it out; the values are the same",
     ),
-    Entry(
+    PortabilityRule(
         "`--with tags`: `!Ref name`",
         "it drops tags",
         with_tags("render"),
         "leave them out",
     ),
-    Entry(
+    PortabilityRule(
         "a URL with `=` in it is no rename",
         "it takes the equals sign in a URL for a rename",
         in_settings("render", ("files",), lambda text: "://" in text and "=" in text),
         "write NEW=URL",
     ),
     # Other results
-    Entry(
+    PortabilityRule(
         "comments on nodes that an alias copies",
         "it gives code and annotations of a node with an anchor to a copy of it",
         in_items(_comment_on_anchor, (TEMPLATE,)),
         "write the node out where it is used",
     ),
-    Entry(
+    PortabilityRule(
         "files without a YAML name in a directory of data values",
         "it reads files of other names in a directory of data values",
         _no_yaml_name,
@@ -391,20 +393,20 @@ ENTRIES = (
     unseen("what `overlay.apply` gives for a scalar", AT_RUN_TIME),
     unseen("a function that two files load, compared with `==`", AT_RUN_TIME),
     unseen("new documents of overlays over several files", "where ytt puts them is left to chance"),
-    Entry(
+    PortabilityRule(
         "the index that a matcher gets, of documents of several files",
         "it counts the documents of several files in an order that is left to chance",
         in_items(_counts_documents, (TEMPLATE,)),
         'match by what they contain: by=overlay.subset({"kind": "..."})',
     ),
-    Entry(
+    PortabilityRule(
         "defaults of a schema in array items of data values, and an overlay on one of the items",
         "it changes the defaults of other items of the array, too",
         in_items(_overlays_array_item, (TEMPLATE,)),
         "give the values of all items",
     ),
     unseen("the line of an array item in a flow collection over several lines", "lines are no part of an output"),
-    Entry(
+    PortabilityRule(
         "`-o pos` with keys that are not strings",
         "it prints -o pos in another way for some keys",
         _POS,
@@ -413,13 +415,13 @@ ENTRIES = (
     unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "the entry above tells of every -o pos"),
     unseen("`fmt` of empty collections and of several files", "no run formats files"),
     unseen("`fmt` of keys that need quotes or are no strings", "no run formats files"),
-    Entry(
+    PortabilityRule(
         "arrays as keys, `? [1, 2]`",
         "it prints keys that are maps or arrays in another way",
         in_items(_collection_key),
         "use strings as keys",
     ),
-    Entry(
+    PortabilityRule(
         "code after the `...` that ends the last document",
         "it ignores code here without a word",
         _behind_the_end,
@@ -430,13 +432,13 @@ ENTRIES = (
         "map and array items",
         AT_RUN_TIME,
     ),
-    Entry(
+    PortabilityRule(
         '`data.list("/dir")`',
         "data.list gives paths without the directory",
         in_code(r"\bdata\.list\(\s*[\"']/"),
         "list a path that is relative",
     ),
-    Entry(
+    PortabilityRule(
         "`@schema/default` on a map, in OpenAPI",
         "the properties keep their own defaults in OpenAPI",
         in_items(_default_on_map, (TEMPLATE,)),
@@ -468,7 +470,7 @@ ENTRIES = (
     unseen("`--data-value-file` with an empty directory", REFUSED),
     unseen("integers beyond 64 bits as values of nodes", REFUSED),
     unseen("functions, ranges and modules as values of nodes", REFUSED),
-    Entry(
+    PortabilityRule(
         "`when=` with a builtin function",
         "it crashes at a function of the language in when=",
         in_code(r"\bwhen\s*=\s*(len|bool|all|any|str|int|type|hash|min|max|sorted|list|dict|tuple|set)\b(?!\s*\()"),
@@ -476,7 +478,7 @@ ENTRIES = (
     ),
     unseen("`yaml.decode` of a repeated key", AT_RUN_TIME),
     unseen("collections as keys in a template", "the entry for arrays as keys tells of them"),
-    Entry(
+    PortabilityRule(
         "carriage returns alone as ends of lines",
         "it crashes at carriage returns alone",
         _alone_cr,

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.authoring.project.inference.shell import Argument, Invocation
+    from plait.authoring.project.inference.shell import Invocation, ShellWord
     from plait.base.source import Source
     from plait.engine.options import Use
     from plait.tree.nodes import Value
@@ -63,7 +63,7 @@ class CommandLine:
 
     __slots__ = ("command", "line", "omitted", "program", "shown", "unknown", "words")
 
-    def __init__(self, program: str, command: str, words: Sequence[Argument], line: int) -> None:
+    def __init__(self, program: str, command: str, words: Sequence[ShellWord], line: int) -> None:
         self.program = program
         self.command = command
         self.line = line
@@ -72,8 +72,8 @@ class CommandLine:
         self.unknown = [word.written for word in self.words if _is_unknown(word)]
         self.shown = " ".join([program, *(" ".join(word.written.split()) for word in words)])
 
-    def _known(self, words: Sequence[Argument]) -> list[Argument]:
-        known: list[Argument] = []
+    def _known(self, words: Sequence[ShellWord]) -> list[ShellWord]:
+        known: list[ShellWord] = []
         for word in words:
             if not _is_unknown(word):
                 known.append(word)
@@ -105,7 +105,7 @@ class CommandLine:
         return _settings(self.command, parsed, source, lines, self.line)
 
 
-def _is_unknown(word: Argument) -> bool:
+def _is_unknown(word: ShellWord) -> bool:
     # Templates of Taskfiles and GitHub are filled in before the shell runs.
     return word.text is None or "{{" in word.text
 
@@ -133,7 +133,7 @@ def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "p
     return None
 
 
-def _of_ytt(words: list[Argument], line: int) -> CommandLine | None:
+def _of_ytt(words: list[ShellWord], line: int) -> CommandLine | None:
     if words and words[0].text in _YTT_TEMPLATE:
         words = words[1:]
     if not words or words[0].text in _YTT_OTHER or any(word.text in ("--help", "-h", "--version") for word in words):
@@ -141,7 +141,7 @@ def _of_ytt(words: list[Argument], line: int) -> CommandLine | None:
     return CommandLine("ytt", "render", words, line)
 
 
-def _of_bosh(words: list[Argument], line: int) -> CommandLine | None:
+def _of_bosh(words: list[ShellWord], line: int) -> CommandLine | None:
     patch = Command(dialect("patch"))
     # The command comes after the global flags; a word of unknown value may be a flag as well, but no command.
     at = patch.first_argument([word.text or "-" for word in words])
@@ -154,9 +154,9 @@ def _of_bosh(words: list[Argument], line: int) -> CommandLine | None:
     return CommandLine(f"bosh {name}", "patch", rest, line)
 
 
-def _without_bosh_flags(words: Sequence[Argument]) -> list[Argument]:
+def _without_bosh_flags(words: Sequence[ShellWord]) -> list[ShellWord]:
     """The words that matter to interpolation."""
-    found: list[Argument] = []
+    found: list[ShellWord] = []
     rest = iter(words)
     for word in rest:
         name, equals, _ = (word.text or "").removeprefix("--").partition("=")

@@ -12,7 +12,7 @@ from plait.authoring.project.run import Run, from_here
 from plait.authoring.project.settings import holds_paths, path_in
 from plait.base import content
 from plait.base.errors import PlaitError, heading
-from plait.base.input_view import View
+from plait.base.input_view import InputView
 from plait.base.source import Position, Source
 from plait.base.trust import permissions_of
 
@@ -215,7 +215,7 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
 def failure_of(run: Run) -> str:
     """The error of evaluating a run in memory, or "". Nothing is written, and no program is started."""
     try:
-        run.evaluate(view=View(is_read_only=True), limits=LIMITS)
+        run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
     except PlaitError as error:
         return f"it fails: {heading(error.findings[0] if error.findings else error)}"
     return ""

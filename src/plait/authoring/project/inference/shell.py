@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.project.inference.shell_syntax import Literal, Substitution, Variable, Word, tokens_of
+from plait.authoring.project.inference.shell_syntax import ShellLiteral, Substitution, Variable, Word, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MOST = 5_000
 _MOST_NAMES = 1_000
 
 
-class Argument:
+class ShellWord:
     """A word of a command. text: its value, None if only the running script knows it. written: as in the file."""
 
     __slots__ = ("line", "text", "written")
@@ -51,7 +51,7 @@ class Invocation:
 
     __slots__ = ("arguments", "directory", "line", "reads_pipe")
 
-    def __init__(self, arguments: Sequence[Argument], directory: str | None, line: int, *, reads_pipe: bool) -> None:
+    def __init__(self, arguments: Sequence[ShellWord], directory: str | None, line: int, *, reads_pipe: bool) -> None:
         self.arguments = arguments
         self.directory = directory
         self.line = line
@@ -69,7 +69,7 @@ class Shell:
         self.variables: dict[str, str | None] = {**(variables or {}), "0": script or None}
         if script:
             self.variables["BASH_SOURCE"] = script
-        self.arrays: dict[str, list[Argument]] = {}
+        self.arrays: dict[str, list[ShellWord]] = {}
         self.pushed: list[str | None] = []
         # A command comes after those in its substitutions.
         self.invocations: list[Invocation] = []
@@ -148,7 +148,7 @@ class Shell:
             for word in assigned:
                 self._assign(word)
             return
-        arguments: list[Argument] = []
+        arguments: list[ShellWord] = []
         for word in rest:
             found = self._expand(word)
             if not word.is_redirected:
@@ -173,7 +173,7 @@ class Shell:
         else:
             self.invocations.append(Invocation(arguments, self.directory, rest[0].line, reads_pipe=reads_pipe))
 
-    def _change_directory(self, arguments: Sequence[Argument]) -> None:
+    def _change_directory(self, arguments: Sequence[ShellWord]) -> None:
         text = arguments[0].text if arguments else None
         if text is None or text.startswith("~") or (self.directory is None and not os.path.isabs(text)):
             self.directory = None
@@ -182,9 +182,9 @@ class Shell:
 
     def _assign(self, word: Word) -> None:
         first = word.parts[0]
-        assert isinstance(first, Literal)
+        assert isinstance(first, ShellLiteral)
         name, _, rest = first.text.partition("=")
-        value = Word([Literal(rest, is_quoted=True), *word.parts[1:]], word.text, word.line)
+        value = Word([ShellLiteral(rest, is_quoted=True), *word.parts[1:]], word.text, word.line)
         found = self._expand(value, is_one_word=True)
         text = found[0].text
         if name.endswith("+"):
@@ -194,7 +194,7 @@ class Shell:
         self.variables[name] = text
 
     def _set_array(self, name: str, words: Sequence[Word]) -> None:
-        found: list[Argument] = []
+        found: list[ShellWord] = []
         for word in words:
             found += self._expand(word)
         adds = name.endswith("+")
@@ -203,17 +203,17 @@ class Shell:
 
     # ---- words
 
-    def _expand(self, word: Word, *, is_one_word: bool = False) -> list[Argument]:
+    def _expand(self, word: Word, *, is_one_word: bool = False) -> list[ShellWord]:
         """The arguments of a word."""
         fields: list[str | None] = [""]
         pattern = is_literal = False
         for part in word.parts:
             if isinstance(part, Variable) and part.is_array:
-                if len(word.parts) - any(isinstance(one, Literal) and not one.text for one in word.parts) > 1:
-                    return [Argument(None, word.text, word.line)]
-                return self.arrays.get(part.name, [Argument(None, word.text, word.line)])
+                if len(word.parts) - any(isinstance(one, ShellLiteral) and not one.text for one in word.parts) > 1:
+                    return [ShellWord(None, word.text, word.line)]
+                return self.arrays.get(part.name, [ShellWord(None, word.text, word.line)])
             value = self._value(part)
-            if isinstance(part, Literal):
+            if isinstance(part, ShellLiteral):
                 is_literal = True
                 pattern = pattern or (not part.is_quoted and any(char in part.text for char in "*?["))
             splits = not is_one_word and isinstance(part, Variable | Substitution) and not part.is_quoted
@@ -229,13 +229,13 @@ class Shell:
                 fields[-1] = f"{fields[-1]}{value}"
         if fields == [""] and not is_literal and not is_one_word and word.parts:
             return []
-        found = [Argument(text, word.text, word.line) for text in fields]
+        found = [ShellWord(text, word.text, word.line) for text in fields]
         if pattern and len(found) == 1 and not is_one_word:
             return self._matching(found[0])
         return found
 
     def _value(self, part: Part) -> str | None:
-        if isinstance(part, Literal):
+        if isinstance(part, ShellLiteral):
             return part.text
         if isinstance(part, Variable):
             text = self._variable(part.name)
@@ -276,19 +276,19 @@ class Shell:
             return os.path.normpath(os.path.join(directory, last))
         return None
 
-    def _matching(self, argument: Argument) -> list[Argument]:
+    def _matching(self, argument: ShellWord) -> list[ShellWord]:
         """The files of the repository that a pattern matches, by name; the pattern itself if there are none."""
         from glob import glob
 
         text, directory = argument.text, self.directory
         if text is None or directory is None or "**" in text:
-            return [Argument(None, argument.written, argument.line)]
+            return [ShellWord(None, argument.written, argument.line)]
         path = os.path.normpath(os.path.join(directory, text))
         start = path.split("*")[0].split("?")[0].split("[")[0]
         if not (os.path.join(os.path.dirname(start), "")).startswith(os.path.join(self.top, "")):
-            return [Argument(None, argument.written, argument.line)]
+            return [ShellWord(None, argument.written, argument.line)]
         names = sorted(glob(text, root_dir=directory))[:_MOST_NAMES]
-        return [Argument(name, argument.written, argument.line) for name in names] or [argument]
+        return [ShellWord(name, argument.written, argument.line) for name in names] or [argument]
 
 
 class _Command:
@@ -332,7 +332,7 @@ def _without_keywords(words: Sequence[Word]) -> list[Word]:
 def _assignment(word: Word) -> str | None:
     """The name that a word assigns to; None if it is no assignment."""
     first = word.parts[0] if word.parts else None
-    if not isinstance(first, Literal) or first.is_quoted:
+    if not isinstance(first, ShellLiteral) or first.is_quoted:
         return None
     name, equals, _ = first.text.partition("=")
     return name if equals and name.removesuffix("+").isidentifier() and name.isascii() else None

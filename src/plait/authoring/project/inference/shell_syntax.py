@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    Part: TypeAlias = "Literal | Variable | Substitution | Unknown"
+    Part: TypeAlias = "ShellLiteral | Variable | Substitution | Unknown"
     Lexeme: TypeAlias = "Word | Operator"
 
 _OPERATORS = (";;", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n")
@@ -23,7 +23,7 @@ _REDIRECTION = re.compile(r"\d*(?:<<<|<<-?|>>|>\||>&|<&|<>|&>>|&>|>|<)")
 _DEEPEST = 40
 
 
-class Literal:
+class ShellLiteral:
     """Characters that stand for themselves. is_quoted: no pattern is expanded in them."""
 
     __slots__ = ("is_quoted", "text")
@@ -269,7 +269,7 @@ class _Lexer:
         after = text[start + 1 : start + 2]
         if text[start] != "$" or not after or after in " \t\n\"'":
             self.place = start + 1
-            return Literal(text[start], is_quoted=True)
+            return ShellLiteral(text[start], is_quoted=True)
         if after in "{(":
             closing = {"{": "}", "(": ")"}
             depth, place = 0, start + 1
@@ -289,10 +289,10 @@ class _Lexer:
         return Unknown(self.text[start:])
 
     def _add(self, parts: list[Part], text: str, *, is_quoted: bool) -> None:
-        if parts and isinstance(last := parts[-1], Literal) and last.is_quoted == is_quoted:
+        if parts and isinstance(last := parts[-1], ShellLiteral) and last.is_quoted == is_quoted:
             last.text += text
         else:
-            parts.append(Literal(text, is_quoted=is_quoted))
+            parts.append(ShellLiteral(text, is_quoted=is_quoted))
 
     def _advance(self, place: int) -> None:
         self.line += self.text.count("\n", self.place, place)

@@ -16,7 +16,7 @@ that build nodes share one window per function. Functions that only compute need
 
 from __future__ import annotations
 
-from plait.starlark.instrument.dataflow.shadows import Hole, without
-from plait.starlark.instrument.dataflow.windows import Windows
+from plait.starlark.instrument.dataflow.shadows import TracedValue, without
+from plait.starlark.instrument.dataflow.windows import DependencyTracker
 
-__all__ = ["Hole", "Windows", "without"]
+__all__ = ["DependencyTracker", "TracedValue", "without"]

@@ -26,7 +26,7 @@ RAN = "$ran"
 NOWHERE = 0
 
 
-class Expressions:
+class ExpressionInstrumenter:
     """Rewrites expressions of one program."""
 
     __slots__ = ("count", "line", "scope")
@@ -271,22 +271,22 @@ def parameters_of(parameters: Sequence[syntax.Parameter]) -> tuple[tuple[str, ..
 
 
 _RULES: dict[type, Callable[..., Expression]] = {
-    syntax.Attribute: Expressions.attribute,
-    syntax.Binary: Expressions.binary,
-    syntax.Call: Expressions.call_,
-    syntax.Comprehension: Expressions.comprehension,
-    syntax.Conditional: Expressions.conditional,
-    syntax.DictDisplay: Expressions.dict_display,
-    syntax.Helper: Expressions.same,
-    syntax.Index: Expressions.index,
-    syntax.Lambda: Expressions.lambda_,
-    syntax.ListDisplay: Expressions.list_display,
-    syntax.Literal: Expressions.same,
-    syntax.Name: Expressions.name,
-    syntax.Slice: Expressions.slice,
-    syntax.TupleDisplay: Expressions.tuple_display,
-    syntax.Unary: Expressions.unary,
+    syntax.Attribute: ExpressionInstrumenter.attribute,
+    syntax.Binary: ExpressionInstrumenter.binary,
+    syntax.Call: ExpressionInstrumenter.call_,
+    syntax.Comprehension: ExpressionInstrumenter.comprehension,
+    syntax.Conditional: ExpressionInstrumenter.conditional,
+    syntax.DictDisplay: ExpressionInstrumenter.dict_display,
+    syntax.Helper: ExpressionInstrumenter.same,
+    syntax.Index: ExpressionInstrumenter.index,
+    syntax.Lambda: ExpressionInstrumenter.lambda_,
+    syntax.ListDisplay: ExpressionInstrumenter.list_display,
+    syntax.Literal: ExpressionInstrumenter.same,
+    syntax.Name: ExpressionInstrumenter.name,
+    syntax.Slice: ExpressionInstrumenter.slice,
+    syntax.TupleDisplay: ExpressionInstrumenter.tuple_display,
+    syntax.Unary: ExpressionInstrumenter.unary,
 }
 
 
-__all__ = ["NOWHERE", "Expressions", "has_shadow", "parameters_of"]
+__all__ = ["NOWHERE", "ExpressionInstrumenter", "has_shadow", "parameters_of"]

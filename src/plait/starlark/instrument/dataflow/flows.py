@@ -4,7 +4,7 @@ A value can reveal a secret without being computed from it. A variable that a br
 branch was taken, a list reveals how often a loop ran, and the code after a conditional return reveals that it did not
 happen. Once a condition depends on a secret, a `Control` counts for everything that it decides:
 
-- for everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`Window.reached_by`);
+- for everything evaluated under it, in the same function (the variable `$pc`) and in called ones (`DependencyScope.reached_by`);
 - for each variable that a branch assigns, whether or not the branch ran (`also`);
 - for each list, dict or set that a branch could change (`mark_named`), which is everything reachable from its names;
 - for everything after it, if a branch may leave.
@@ -19,8 +19,8 @@ import sys
 from types import FunctionType
 
 from plait.starlark.containers import Dict, List, Set
-from plait.starlark.instrument.dataflow.recorder import PLAIN, Recorder
-from plait.starlark.instrument.dataflow.shadows import Hole, Window
+from plait.starlark.instrument.dataflow.recorder import PLAIN, DataflowRuntime
+from plait.starlark.instrument.dataflow.shadows import DependencyScope, TracedValue
 from plait.starlark.structs import Struct
 from plait.starlark.values import Builtin, is_callable
 from plait.tree.provenance import Control
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
     from plait.starlark.instrument.dataflow.shadows import Shadow
-    from plait.starlark.instrument.dataflow.windows import Windows
+    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin
     from plait.tree.provenance.marks import Marks
 
@@ -53,12 +53,12 @@ class _All(dict[str, "Shadow"]):
         return self.shadow
 
 
-class Flows(Recorder):
+class ProgramFlows(DataflowRuntime):
     """Records the reads of one program, and what its conditions reveal about secrets."""
 
     __slots__ = ("_controls", "_keyed", "last", "marks", "placed_by_secret", "quick")
 
-    def __init__(self, windows: Windows, source: Source, marks: Marks) -> None:
+    def __init__(self, windows: DependencyTracker, source: Source, marks: Marks) -> None:
         super().__init__(windows, source)
         self.marks = marks
         self.placed_by_secret = False
@@ -75,7 +75,7 @@ class Flows(Recorder):
         depth = len(self.stack)
         if depth > 1:
             return function(*args, **kwargs)
-        window = Window()
+        window = DependencyScope()
         window.outermost = True
         self.stack.append(window)
         try:
@@ -120,20 +120,20 @@ class Flows(Recorder):
     # ---- windows
 
     def open(self) -> int:
-        window = Window()
+        window = DependencyScope()
         if self.stack[-1].reached_by:
             window.reached_by = self.stack[-1].reached_by
         self.stack.append(window)
         return len(self.stack) - 1
 
     def start(self, reached_by: Shadow) -> int:
-        window = Window()
+        window = DependencyScope()
         if reached_by:
             window.reached_by = reached_by
         self.stack.append(window)
         return len(self.stack) - 1
 
-    def shut(self, depth: int) -> Window:
+    def shut(self, depth: int) -> DependencyScope:
         window = super().shut(depth)
         if window.shape:
             self.stack[-1].update(dict.fromkeys(window.shape))
@@ -151,7 +151,7 @@ class Flows(Recorder):
         window.reached_by = window.entered_by = controls[0]
         return super().under(*controls)
 
-    def hole(self, value: object) -> Hole:
+    def hole(self, value: object) -> TracedValue:
         window = self.stack[-1]
         window.reached_by = window.entered_by
         return super().hole(value)
@@ -420,7 +420,7 @@ class Flows(Recorder):
             self.stack[-1].update(dict.fromkeys(controls))
         return self.found(value)
 
-    def passed_on(self, window: Window, value: object) -> list[Control]:
+    def passed_on(self, window: DependencyScope, value: object) -> list[Control]:
         """The decisions that led to the arguments of a function of the host that gives nodes: these have histories of
         their own, which say nothing of what was not put in or taken out.
         """
@@ -507,4 +507,4 @@ def joined_shadows(x: Shadow, y: Shadow) -> Shadow:
     return tuple(dict.fromkeys((*x, *y)))
 
 
-__all__ = ["CHANGEABLE", "LEAVES", "Flows", "joined_shadows", "reachable"]
+__all__ = ["CHANGEABLE", "LEAVES", "ProgramFlows", "joined_shadows", "reachable"]

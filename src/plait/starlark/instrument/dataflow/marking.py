@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from plait.base.source import Position
 from plait.starlark.builtins import joined, paid_line
-from plait.starlark.instrument.dataflow.flows import Flows, joined_shadows, reachable
+from plait.starlark.instrument.dataflow.flows import ProgramFlows, joined_shadows, reachable
 from plait.starlark.instrument.dataflow.recorder import PLAIN
 from plait.tree.nodes import walk
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
     from plait.starlark.instrument.dataflow.shadows import Shadow
-    from plait.starlark.instrument.dataflow.windows import Windows
+    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin
     from plait.tree.provenance.marks import Marks
 
 
-class Marking(Flows):
+class Marking(ProgramFlows):
     """The recorder of a run without provenance: only secrets are recorded, so most windows stay empty."""
 
     __slots__ = ()
@@ -116,7 +116,7 @@ class Marking(Flows):
         return value
 
 
-def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
+def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None]) -> Callable[..., None]:
     """The `print` of a run that uses secrets: a line is withheld if its text or its being printed depends on one."""
 
     def print_(*args: object, **kwargs: object) -> None:
@@ -140,7 +140,7 @@ def printer(windows: Windows, marks: Marks, line: Callable[[str], None]) -> Call
 
 
 @contextmanager
-def attempted(windows: Windows, function: object) -> Iterator[None]:
+def attempted(windows: DependencyTracker, function: object) -> Iterator[None]:
     """A call that returns errors as values. Its progress depends on everything it reads, so the result counts as
     secret.
     """

@@ -31,7 +31,7 @@ _MODULES = frozenset(
 )
 
 
-class ClosedFunction:
+class PureFunction:
     """A function that is closed. constants, loaded: the variables of the program that it reads."""
 
     __slots__ = ("constants", "definition", "loaded")
@@ -42,7 +42,7 @@ class ClosedFunction:
         self.loaded = loaded
 
 
-class Closed:
+class PureFunctions:
     """The closed functions of a program, by name."""
 
     __slots__ = ("functions",)
@@ -78,7 +78,7 @@ class Closed:
             for name in gone:
                 del found[name]
         self.functions = {
-            name: ClosedFunction(node, sorted(uses[name] & constants), sorted(_reached(name, uses, loaded)))
+            name: PureFunction(node, sorted(uses[name] & constants), sorted(_reached(name, uses, loaded)))
             for name, node in found.items()
         }
 
@@ -141,4 +141,4 @@ def _is_constant(node: Expression, *, flat: bool = False) -> bool:
     return isinstance(node, syntax.DictDisplay) and all(_is_constant(x) and _is_constant(y) for x, y in node.entries)
 
 
-__all__ = ["Closed"]
+__all__ = ["PureFunctions"]

@@ -1,6 +1,6 @@
 """Functions that traced code calls by names beginning with "$from.". They record reads (see `probe`).
 
-One `Recorder` serves one program; all of a run share `Windows`.
+One `DataflowRuntime` serves one program; all of a run share `DependencyTracker`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import sys
 from plait.starlark.attributes import attribute
 from plait.starlark.containers import Dict, List, Set
 from plait.starlark.instrument.dataflow.hooks import Hooks
-from plait.starlark.instrument.dataflow.shadows import Hole, Loop, Window, bound, without
+from plait.starlark.instrument.dataflow.shadows import DependencyScope, Loop, TracedValue, bound, without
 from plait.starlark.runtime import index as plain_index
 from plait.starlark.structs import Struct
-from plait.tree.provenance import Cause
+from plait.tree.provenance import Contributor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
     from plait.starlark.instrument.dataflow.shadows import Shadow
-    from plait.starlark.instrument.dataflow.windows import Windows
+    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin
 
 # How many origins a variable that is made of itself is compared with.
@@ -35,12 +35,12 @@ _NOTHING: frozenset[Origin] = frozenset()
 _NO_ARGUMENTS: Mapping[str, Shadow] = {}
 
 
-class Recorder(Hooks):
+class DataflowRuntime(Hooks):
     """Records the reads of one program in the windows that it opens."""
 
     __slots__ = ("closed", "exported", "heres", "made", "mutated", "nodes_of", "silent", "source", "stack", "windows")
 
-    def __init__(self, windows: Windows, source: Source) -> None:
+    def __init__(self, windows: DependencyTracker, source: Source) -> None:
         self.windows = windows
         self.source = source
         # What every read needs.
@@ -112,15 +112,15 @@ class Recorder(Hooks):
         }
 
     def open(self) -> int:
-        self.stack.append(Window())
+        self.stack.append(DependencyScope())
         return len(self.stack) - 1
 
     def start(self, _reached_by: Shadow) -> int:
         """A window for a statement."""
-        self.stack.append(Window())
+        self.stack.append(DependencyScope())
         return len(self.stack) - 1
 
-    def shut(self, depth: int) -> Window:
+    def shut(self, depth: int) -> DependencyScope:
         # Windows above were left by an error that somebody caught.
         window = self.stack[depth]
         del self.stack[depth:]
@@ -129,7 +129,7 @@ class Recorder(Hooks):
     def here(self, line: int) -> Shadow:
         found = self.heres.get(line)
         if found is None:
-            found = self.heres[line] = (Cause("code", self.source, line),)
+            found = self.heres[line] = (Contributor("code", self.source, line),)
         return found
 
     def close(self, depth: int, line: int, *controls: Shadow) -> Shadow:
@@ -142,11 +142,11 @@ class Recorder(Hooks):
             return self.here(line)
         if len(window) <= _FEW:
             for origin in window:
-                if type(origin) is Cause and origin.line == line and origin.source is self.source:
+                if type(origin) is Contributor and origin.line == line and origin.source is self.source:
                     known = origin.because
                     if len(known) <= _FEW and all(one is origin or one in known for one in window):
                         return (origin,)
-        return (Cause("code", self.source, line, tuple(window)),)
+        return (Contributor("code", self.source, line, tuple(window)),)
 
     def use(self, value: object, shadow: Shadow) -> object:
         window = self.stack[-1]
@@ -183,7 +183,7 @@ class Recorder(Hooks):
         return value
 
     def tested(self, line: int, _names: tuple[str, ...]) -> Shadow:
-        return (Cause("condition", self.source, line, self.windows.tested),)
+        return (Contributor("condition", self.source, line, self.windows.tested),)
 
     def changed(self, x: object, shadow: Shadow) -> None:
         self.windows.mark(x, shadow)
@@ -210,9 +210,9 @@ class Recorder(Hooks):
         self.stack[-1].control = found
         return found
 
-    def hole(self, value: object) -> Hole:
+    def hole(self, value: object) -> TracedValue:
         window = self.stack[-1]
-        made = Hole(value, tuple(window))
+        made = TracedValue(value, tuple(window))
         window.clear()
         return made
 
@@ -470,7 +470,7 @@ def _has_data(shadow: Iterable[Origin]) -> bool:
     seen: set[int] = set()
     while todo:
         origin = todo.pop()
-        if type(origin) is not Cause or origin.action not in _CODE:
+        if type(origin) is not Contributor or origin.action not in _CODE:
             return True
         if origin.because and id(origin) not in seen:
             seen.add(id(origin))
@@ -478,4 +478,4 @@ def _has_data(shadow: Iterable[Origin]) -> bool:
     return False
 
 
-__all__ = ["BUSY", "PLAIN", "Recorder"]
+__all__ = ["BUSY", "PLAIN", "DataflowRuntime"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.starlark.containers import List
 from plait.tree.nodes import Array
-from plait.tree.provenance import Cause
+from plait.tree.provenance import Contributor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
-    from plait.starlark.instrument.dataflow.windows import Windows
+    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.nodes import Item
     from plait.tree.provenance import Origin
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DEPTH = 4
 
 
-class Window(dict["Origin", None]):
+class DependencyScope(dict["Origin", None]):
     """The reads recorded since the window was opened, in order.
 
     arguments: of a call. direct: a function of a program received them. quiet: of a function that does not report its
@@ -69,7 +69,7 @@ class Window(dict["Origin", None]):
         self.arguments = [*self.arguments, argument]
 
 
-class Hole:
+class TracedValue:
     """A value on its way into a node, with what it was made of."""
 
     __slots__ = ("origins", "value")
@@ -119,7 +119,7 @@ class Loop:
 
     def __init__(
         self,
-        windows: Windows,
+        windows: DependencyTracker,
         iterated: object,
         shadow: Shadow,
         shadows: Sequence[Shadow] | None,
@@ -159,14 +159,14 @@ def without(shadow: Shadow, covered: AbstractSet[Origin], depth: int = _DEPTH) -
     for origin in shadow:
         if origin in covered:
             continue
-        if depth and type(origin) is Cause and origin.because:
+        if depth and type(origin) is Contributor and origin.because:
             because = without(origin.because, covered, depth - 1)
             if len(because) != len(origin.because) or any(
                 x is not y for x, y in zip(because, origin.because, strict=True)
             ):
-                origin = Cause(origin.action, origin.source, origin.line, because)
+                origin = Contributor(origin.action, origin.source, origin.line, because)
         out.append(origin)
     return tuple(out)
 
 
-__all__ = ["Hole", "Loop", "Window", "bound", "of_item", "without"]
+__all__ = ["DependencyScope", "Loop", "TracedValue", "bound", "of_item", "without"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plait.starlark import syntax
 from plait.starlark.instrument.dataflow.branches import assigned, has_hosts, may_leave, mentioned
-from plait.starlark.instrument.dataflow.expressions import NOWHERE, Expressions, parameters_of
-from plait.starlark.instrument.dataflow.pure_functions import Closed
+from plait.starlark.instrument.dataflow.expressions import NOWHERE, ExpressionInstrumenter, parameters_of
+from plait.starlark.instrument.dataflow.pure_functions import PureFunctions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ def probed(
 
     lowering: makes what lowers functions that need not say it (see `closed`).
     """
-    probe = Probe(scope, Closed(scope, statements), lowering)
+    probe = DataflowInstrumenter(scope, PureFunctions(scope, statements), lowering)
     made = probe.program(statements)
     return made, [] if probe.quiet is None else probe.quiet.tables()
 
 
-class Probe(Expressions):
+class DataflowInstrumenter(ExpressionInstrumenter):
     """Rewrites the statements of one program."""
 
     __slots__ = (
@@ -44,7 +44,7 @@ class Probe(Expressions):
         "window",
     )
 
-    def __init__(self, scope: Scope, closed: Closed, lowering: Callable[[], Lowering]) -> None:
+    def __init__(self, scope: Scope, closed: PureFunctions, lowering: Callable[[], Lowering]) -> None:
         super().__init__(scope)
         self.closed = closed
         self.lowering = lowering
@@ -476,17 +476,17 @@ def _root(node: Expression) -> syntax.Name | None:
 
 
 _RULES: dict[type, Callable[..., None]] = {
-    syntax.Assign: Probe.assign,
-    syntax.Branch: Probe.branch,
-    syntax.Def: Probe.def_,
-    syntax.Evaluate: Probe.evaluate,
-    syntax.For: Probe.for_,
-    syntax.HostStatement: Probe.host,
-    syntax.If: Probe.if_,
-    syntax.Load: Probe.load,
-    syntax.Return: Probe.return_,
-    syntax.While: Probe.while_,
+    syntax.Assign: DataflowInstrumenter.assign,
+    syntax.Branch: DataflowInstrumenter.branch,
+    syntax.Def: DataflowInstrumenter.def_,
+    syntax.Evaluate: DataflowInstrumenter.evaluate,
+    syntax.For: DataflowInstrumenter.for_,
+    syntax.HostStatement: DataflowInstrumenter.host,
+    syntax.If: DataflowInstrumenter.if_,
+    syntax.Load: DataflowInstrumenter.load,
+    syntax.Return: DataflowInstrumenter.return_,
+    syntax.While: DataflowInstrumenter.while_,
 }
 
 
-__all__ = ["Probe", "probed"]
+__all__ = ["DataflowInstrumenter", "probed"]

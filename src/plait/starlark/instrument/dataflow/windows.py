@@ -14,11 +14,11 @@ from itertools import count
 from plait.base.errors import PlaitError
 from plait.base.source import Position
 from plait.starlark.containers import Dict, List, key_of
-from plait.starlark.instrument.dataflow.recorder import PLAIN, Recorder
-from plait.starlark.instrument.dataflow.shadows import Window, of_item, without
+from plait.starlark.instrument.dataflow.recorder import PLAIN, DataflowRuntime
+from plait.starlark.instrument.dataflow.shadows import DependencyScope, of_item, without
 from plait.starlark.values import Builtin
 from plait.tree.nodes import Array, Map
-from plait.tree.provenance import Cause, Control
+from plait.tree.provenance import Contributor, Control
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _no_parts(*_given: object) -> AbstractSet[Origin]:
     return frozenset()
 
 
-class Windows:
+class DependencyTracker:
     """The open windows of a run, and shadows outside variables. Names for programs: `names`."""
 
     __slots__ = (
@@ -78,13 +78,13 @@ class Windows:
     def __init__(
         self,
         nodes_of: Callable[[object], Nodes | None] = lambda _value: None,
-        note_parts_of: Callable[[Windows, NodeValue, object, str], AbstractSet[Origin]] = _no_parts,
+        note_parts_of: Callable[[DependencyTracker, NodeValue, object, str], AbstractSet[Origin]] = _no_parts,
     ) -> None:
         # What the template layer knows: the nodes of a fragment; how to record nodes that were made of a value.
         self.nodes_of = nodes_of
         self.note_parts_of = note_parts_of
         self.silent: set[object] = {*PLAIN}  # kinds of values whose fields need not be looked up
-        self.stack: list[Window] = [Window()]
+        self.stack: list[DependencyScope] = [DependencyScope()]
         self.leading: Shadow = ()  # the secret decisions of the host that lead to what it calls
         self.marks: Marks | None = None  # of a run that uses secrets
         self.nested = False  # something secret was put into a container, which may be within others
@@ -265,7 +265,7 @@ class Windows:
 
     def call(self, function: Callable[..., object], *arguments: tuple[object, Shadow]) -> tuple[object, Shadow]:
         """Calls a function from outside all programs. Returns its result, and the shadow of the result."""
-        window = Window()
+        window = DependencyScope()
         window.called = True
         window.reached_by = (*self.stack[-1].reached_by, *self.leading)
         window.arguments = [(value, shadow, None) for value, shadow in arguments]
@@ -332,7 +332,7 @@ class Windows:
         if known is not None:
             if len(shadow) <= _FEW and all(origin in known[1] for origin in shadow):
                 return
-            shadow = (Cause("", None, 0, (*known[1], *shadow)),)
+            shadow = (Contributor("", None, 0, (*known[1], *shadow)),)
         self.mutated[id(value)] = (value, shadow)
         self.aside[:] = [True]
 
@@ -372,13 +372,13 @@ class Windows:
     def names(self, source: Source, line: Callable[[str], None]) -> Mapping[str, object]:
         """The functions that the code of one program calls. line: receives each printed line."""
         if self.marks is None:
-            return Recorder(self, source).names()
-        from plait.starlark.instrument.dataflow.flows import Flows
+            return DataflowRuntime(self, source).names()
+        from plait.starlark.instrument.dataflow.flows import ProgramFlows
         from plait.starlark.instrument.dataflow.marking import Marking, printer
 
         found = self.programs.get(source)
         if found is None:
-            kind = Marking if self.marks.trace.only_marks else Flows
+            kind = Marking if self.marks.trace.only_marks else ProgramFlows
             names = {**kind(self, source, self.marks).names(), "$print": printer(self, self.marks, line)}
             found = self.programs[source] = names
         return found
@@ -413,4 +413,4 @@ class Windows:
                 break
 
 
-__all__ = ["Windows"]
+__all__ = ["DependencyTracker"]
