@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import pathlib
+import re
 from collections.abc import Iterator
+
+import pytest
 
 import plait
 
@@ -81,3 +84,46 @@ def test_text_speaks_of_plait_alone() -> None:
     for file in PACKAGE.rglob("*.py"):
         for word in ("/work/", "/root/", "/home/"):
             assert word not in file.read_text("utf-8"), f"{file}: {word}"
+
+
+ARCHITECTURE = PACKAGE.parents[1] / "docs" / "architecture.md"
+PICTURE = re.compile(r"(?<=<!-- packages -->\n)```text\n.*?```\n(?=<!-- end -->)", re.DOTALL)
+
+
+def imports_of(package: pathlib.Path) -> set[str]:
+    files = package.rglob("*.py") if package.is_dir() else [package.with_suffix(".py")]
+    return {there for file in files for there, _ in imported(ast.parse(file.read_text("utf-8")))} & set(LEVEL_OF)
+
+
+def purpose(package: pathlib.Path) -> str:
+    """The first sentence of a package's docstring."""
+    file = package / "__init__.py" if package.is_dir() else package.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    return re.split(r"(?<=[.]) |\n\n|\s\(docs/", text)[0].replace("\n", " ").rstrip(".:")
+
+
+def picture() -> str:
+    """Each level as a block of lines: its packages, their purpose, and the packages that they import."""
+    lines = []
+    for names in LEVELS:
+        for name in names:
+            lines.append(f"{name:<11} {purpose(PACKAGE / name)}")
+            used = sorted(imports_of(PACKAGE / name) - {name}, key=lambda other: (LEVEL_OF[other], other))
+            lines.append(f"{'':<11}   uses {', '.join(used)}" if used else "")
+        lines.append("")
+    return "```text\n" + re.sub(r"\n{2,}", "\n\n", "\n".join(lines)).rstrip() + "\n```\n"
+
+
+def test_the_picture_of_the_packages_is_current(request: pytest.FixtureRequest) -> None:
+    text = ARCHITECTURE.read_text("utf-8")
+    if request.config.getoption("--update"):
+        ARCHITECTURE.write_text(PICTURE.sub(lambda _: picture(), text), "utf-8")
+        return
+    assert PICTURE.findall(text) == [picture()], "pytest --update tests/test_layers.py writes it"
+
+
+def test_the_table_of_the_architecture_names_files_that_exist() -> None:
+    table = ARCHITECTURE.read_text("utf-8").partition("## To change something, open")[2].partition("\n## ")[0]
+    paths = [found for found in re.findall(r"`([a-z_/]+(?:/|\.py))`", table) if "/" in found]
+    assert len(paths) > 40
+    assert [path for path in paths if not (PACKAGE / path).exists()] == []
