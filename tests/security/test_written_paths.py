@@ -22,6 +22,7 @@ import yaml
 import generated
 import test_reference
 from patience import LONGEST
+from plait.base.permissions import FILE_NAMES
 from plait.base.writing.real_paths import authorize
 from plait.cli import COMMANDS, main
 from plait.cli.commands import commands
@@ -538,6 +539,59 @@ def test_every_command_and_flag_that_writes_is_here(
                 unknown.append((name, line, paths))
     capfdbinary.readouterr()
     assert unknown == []
+
+
+@pytest.mark.parametrize("name", FILE_NAMES)
+@pytest.mark.parametrize("is_repository", [True, False])
+@pytest.mark.parametrize("kind", ["nowhere", "a file", "a directory", *KINDS])
+@pytest.mark.parametrize("is_early", [True, False], ids=["before", "meanwhile"])
+def test_a_drafted_project_file_replaces_nothing(
+    name: str,
+    is_repository: bool,
+    kind: str,
+    is_early: bool,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The user types the directory, not the name of the file in it, also where there is no repository."""
+    work, outside = tmp_path / "work", tmp_path / "outside"
+    put(
+        work,
+        {
+            "c/values.yml": "#@data/values\n---\nx: 1\n",
+            "c/a.yml": '#@ load("@ytt:data", "data")\nv: #@ data.values.x\n',
+        },
+    )
+    put(outside, {"file.yml": "a: 1\n"})
+    if is_repository:
+        (work / ".git").mkdir()
+    monkeypatch.chdir(work)
+    place = work / name
+
+    def lay() -> None:
+        if kind in KINDS:
+            KINDS[kind](place)
+        elif kind == "a directory":
+            place.mkdir()
+        else:
+            place.symlink_to(outside / ("file.yml" if kind == "a file" else "made.yml"))
+
+    def asked(*_: object) -> bool:
+        lay()
+        return True
+
+    if is_early:
+        lay()
+    elif name != FILE_NAMES[0]:
+        pytest.skip("another file is written")
+    monkeypatch.setattr("plait.cli.tools.confirmed", asked)
+    before = contents(outside)
+    status = main(["init", *(["--yes"] if is_early else [])])
+    told = "".join(capfd.readouterr())
+    assert (status in (1, 2), name in told, "bug in plait" in told) == (True, True, False), told
+    assert contents(outside) == before
+    assert place.is_symlink() or not place.is_file() or place.read_text("utf-8") == CANARY
 
 
 @pytest.mark.parametrize("to", [".git", ".git/hooks", ".GIT/hooks"])

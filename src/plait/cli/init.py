@@ -195,7 +195,9 @@ def _adopt(flags: Init, directory: str) -> int:
         complain("plait: nothing was written\n")
         return 1
     try:
-        write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666)
+        # Its name is not typed: a link that has it is not followed.
+        top = os.path.dirname(found.path) or os.curdir
+        write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666, top=top)
     except OSError as error:
         raise failure(f"in {found.path}", error, UsageError) from None
     write_out(f"\ncreated {found.path}\n" + _CHECKS)

@@ -43,7 +43,8 @@ class DraftProjectFile:
 def draft(directory: str) -> DraftProjectFile:
     """The draft of a project file for the repository of a directory; nothing is written.
 
-    The file is placed in the highest directory of the runs. Raises UsageError if there is a project file already.
+    The file is placed in the highest directory of the runs. Raises UsageError if there is a project file already, or
+    anything else that has its name, such as a symbolic link that leads nowhere.
     """
     found = find(directory)
     if found is not None:
@@ -59,6 +60,14 @@ def draft(directory: str) -> DraftProjectFile:
         [os.path.abspath(path or os.curdir) for path in (project.directory, *(one.directory for one in runs))]
     )
     path = os.path.join(os.path.relpath(top), FILE_NAMES[0])
+    for name in FILE_NAMES:
+        taken = os.path.join(os.path.relpath(top), name)
+        if os.path.lexists(taken):
+            raise UsageError(
+                f"{os.path.normpath(taken)} is there already, and is no regular file",
+                hint="remove it, or name another directory",
+                code="foreign-file",
+            )
     kept = []
     for run in runs:
         reason = _difference(run, path, top)
