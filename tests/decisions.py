@@ -512,3 +512,30 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "o.yml": '#@ load("@ytt:data", "data")\n#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=lambda i, l, r: data.values.pw == "qqq" and i == 0, expects="0+"\n#@overlay/remove\n---\n',
     },
 }
+
+# A secret decides if an item of an overlay is for a map's item, without a matcher. By the annotations and the item.
+_COUNTED = {
+    "a function": '#@overlay/match when=lambda n: pw == "qqq"\nk: 2\n',
+    "a list of functions": '#@overlay/match when=[lambda n: pw == "qqq"]\nk: 2\n',
+    "a number": '#@overlay/match when=1 if pw == "qqq" else 2\nk: 2\n',
+    "an item to add": '#@overlay/match when=lambda n: pw == "qqq"\nnew: 2\n',
+    "an item to remove": '#@overlay/match when=lambda n: pw == "qqq"\n#@overlay/remove\nk:\n',
+    "an item to replace": '#@overlay/match when=lambda n: pw == "qqq"\n#@overlay/replace\nl: [5, 6, 7]\n',
+    "an item to replace or add": '#@overlay/match when=lambda n: pw == "qqq"\n#@overlay/replace or_add=True\nnew: 7\n',
+    "items below": '#@overlay/match when=lambda n: pw == "qqq"\nl:\n#@overlay/append\n- 8\n',
+    "an index": 'l:\n#@overlay/match by=overlay.index(0), when=lambda n: pw == "qqq"\n- 3\n',
+    "defaults": '#@overlay/match-child-defaults when=lambda n: pw == "qqq"\nm:\n  k: 2\n  n: 2\n',
+    "defaults that are a list": '#@overlay/match-child-defaults when=[lambda n: pw == "qqq"]\nm:\n  k: 2\n',
+    "defaults that are a number": '#@overlay/match-child-defaults when=1 if pw == "qqq" else 2\nm:\n  k: 2\n',
+}
+_COUNTED_LEFT = "k: 1\nz: 5\nm:\n  k: 1\n  j: 2\nl:\n- 1\n- 2\n"
+for _name, _item in _COUNTED.items():
+    PROGRAMS[f"when, {_name}, among files"] = {
+        "a.yml": "kind: A\n" + _COUNTED_LEFT,
+        "o.yml": HEAD + '#@overlay/match by=overlay.subset({"kind": "A"})\n---\n' + _item,
+    }
+    PROGRAMS[f"when, {_name}, in a program"] = {
+        "a.yml": HEAD
+        + f"#@ def left():\n{_COUNTED_LEFT}#@ end\n#@ def right():\n{_item}#@ end\n"
+        + "#@ made = overlay.apply(left(), right())\n#@ print(len(made))\na: #@ made\nb: #@ len(made)\n"
+    }

@@ -51,7 +51,7 @@ class SecretRecorder(OverlayTracer):
         if len(self.doing) == 1:
             self._calls = bool(_functions(step.item))
         decided = self._mark(step, edit.items)
-        self._steps.append(([] if step.matcher is None else [*edit.items], [], leading, decided))
+        self._steps.append(([*edit.items] if _is_selective(step) else [], [], leading, decided))
         if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, DependencyTracker):
             windows.leading = (*leading, self._control(step))
 
@@ -115,11 +115,14 @@ class SecretRecorder(OverlayTracer):
 
     def _is_asked_by_secret(self, step: OverlayStep) -> bool:
         """True if the criteria of a step depend on a secret."""
-        if step.matcher is None:
+        if not _is_selective(step):
             return False
-        change = self.trace.changes.get(step.item)
-        own = [] if change is None else [*change.because]
-        own += [one for matcher in _parts(step.matcher) if (one := _keyed(matcher, step.item)) is not None]
+        # How many there must be may be a default of a step around this one.
+        items = [step.item, *(around.item for around in self.doing)] if _has_when(step) else [step.item]
+        changes = [change for item in items if (change := self.trace.changes.get(item)) is not None]
+        own = [origin for change in changes for origin in change.because]
+        if step.matcher is not None:
+            own += [one for matcher in _parts(step.matcher) if (one := _keyed(matcher, step.item)) is not None]
         return self.marks.is_secret(*own)
 
     def _tried(self, step: OverlayStep, items: Sequence[Item]) -> Iterator[Item]:
@@ -152,7 +155,7 @@ class SecretRecorder(OverlayTracer):
         found = items if all_of_them else [*self._tried(step, items)]
         if not found:
             return False
-        if step.expected is not None and step.expected.when is not UNSET:
+        if _has_when(step):
             # How many there are decides for each of them.
             found = items
         control = self._control(step)
@@ -195,6 +198,15 @@ def is_free_of_secrets(trace: Trace, *documents: Document) -> bool:
 def _sees_nothing(value: object) -> bool:
     """True unless a value is a function with captured variables, which may depend on secrets."""
     return not is_function(value) or not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)  # type: ignore[attr-defined]
+
+
+def _has_when(step: OverlayStep) -> bool:
+    return step.expected is not None and step.expected.when is not UNSET
+
+
+def _is_selective(step: OverlayStep) -> bool:
+    """True if more than the key decides if a left item is changed."""
+    return step.matcher is not None or _has_when(step)
 
 
 def _functions(item: Item) -> list[object]:
