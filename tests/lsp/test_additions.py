@@ -79,7 +79,7 @@ def test_files_of_documents(tmp_path: Path) -> None:
         assert "output directory" in repr(hover.hover(made.state, *made.at("config/a.yml", "#@output/fi|le")))
         made.open("config/a.yml", text.replace("a.yml", "../a.yml"))
         [problem] = diagnostics.problems(made.state, made.path("config/a.yml"))
-        assert "no path of a file in the output directory" in problem.message
+        assert "is not a path inside the output directory" in problem.message
         made.open("config/a.yml", text.replace("a.yml", "b.yml"))
         problems = [
             one for name in ("a", "b") for one in diagnostics.problems(made.state, made.path(f"config/{name}.yml"))

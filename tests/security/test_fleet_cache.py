@@ -239,12 +239,12 @@ def test_a_bomb_takes_little_memory() -> None:
 OBJECTS = {
     "api/worker.py": "calls from the process that started it",
     "api/workers.py": "only writes them",
-    "bundle/__init__.py": "bytecode beside plait's own .pyc files",
+    "base/bundle/__init__.py": "bytecode beside plait's own .pyc files",
     "base/bundle/saving.py": "the same",
     "base/children/pool.py": "answers of its own processes",
     "base/children/serving.py": "calls from the process that started it",
     "ytt/json_schema/catalogue.py": "only writes them",
-    "codecache.py": "entries with a digest keyed by the user's secret",
+    "base/code_cache.py": "entries with a digest keyed by the user's secret",
 }
 
 

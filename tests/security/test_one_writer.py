@@ -119,7 +119,7 @@ def _reads(node: ast.Call, place: int) -> bool:
 def found_below(package: pathlib.Path) -> Iterator[tuple[str, str, int]]:
     for file in sorted(package.rglob("*.py")):
         path = file.relative_to(package).as_posix()
-        if not path.startswith("writing/"):
+        if not path.startswith("base/writing/"):
             yield from ((path, name, line) for name, line in found_in(ast.parse(file.read_text("utf-8"))))
 
 

@@ -27,7 +27,7 @@ CALLS = ("open", "write", "mkdir", "replace", "rename", "chmod", "rmtree", "remo
 RUN = """
 import os, shutil, sys, io
 sys.path.insert(0, sys.argv[4])
-from plait import output
+from plait.base import output_files as output
 
 mode, fault, writer = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 count = 0
@@ -129,7 +129,7 @@ def test_added_files_are_old_or_new_never_half(mode: str, tmp_path: pathlib.Path
 STORE = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from plait.ops import Sources, Store
+from plait.ops import Sources, VariableStore
 import plait.ops.store as module
 
 fault = int(sys.argv[1])
@@ -146,7 +146,7 @@ def watched(real):
 
 for name in ("open", "fsync", "replace", "chmod", "write"):
     setattr(os, name, watched(getattr(os, name)))
-Store("store.yml", lambda *_: "made").get("b", "thing", None, Sources())
+VariableStore("store.yml", lambda *_: "made").get("b", "thing", None, Sources())
 """
 
 
