@@ -10,6 +10,7 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -401,3 +402,19 @@ def test_a_command_starts_processes_if_its_entry_says_so(
     assert status in (line.status, None), errors
     assert bool(told.read_text()) is line.starts
     assert canaries(place) == set()
+
+
+def test_the_command_that_an_editor_suggests_imports_nothing_from_the_folder(place: pathlib.Path) -> None:
+    package = pathlib.Path(__file__).parents[2] / "editors" / "vscode" / "package.json"
+    settings = json.loads(package.read_text("utf-8"))["contributes"]["configuration"]["properties"]
+    (suggested,) = re.findall(r"`(\[.*?\])`", settings["plait.command"]["markdownDescription"])
+    program, *words = json.loads(suggested)
+    assert program == "python3"
+    (place / "plait").mkdir(exist_ok=True)
+    (place / "plait" / "__init__.py").write_text("raise SystemExit(99)", "utf-8")
+    (place / "plait" / "__main__.py").write_text("raise SystemExit(99)", "utf-8")
+    run = [sys.executable, *words, "--help"]
+    assert subprocess.run(run, cwd=place, capture_output=True, check=False).returncode == 0
+    assert canaries(place) == set()
+    run.remove("-P")
+    assert subprocess.run(run, cwd=place, capture_output=True, check=False).returncode != 0

@@ -86,6 +86,17 @@ def check_name(text: str, what: str) -> None:
         raise bad_request(f"{what} cannot have control characters, or halves of characters")
 
 
+def check_parameter(name: str, text: str) -> None:
+    """Raises ApiError for a parameter of a request that no database can compare with what it stores."""
+    if "\0" in name or "\0" in text:
+        raise bad_request("a parameter cannot have the character NUL")
+
+
+def is_name(text: str) -> bool:
+    """True for a text that can be the name of something or somebody."""
+    return 0 < len(text) <= LONGEST and not _UNSTORABLE.search(text)
+
+
 # Characters of a name.
 LONGEST = 255
 _UNSTORABLE = re.compile(r"[\0-\x1f\ud800-\udfff]")

@@ -19,7 +19,7 @@ from plait.base.limits import Limits, budget_scope
 from plait.base.process import with_room
 from plait.service import audit, buckets, differences, document_routes, explaining, fleets, revisions, tags, validations
 from plait.service.answers import NOTHING, Answer, answer
-from plait.service.api_errors import ApiError, busy
+from plait.service.api_errors import ApiError, busy, check_parameter
 from plait.service.database import UNKNOWN, YES, Database, reason_of
 from plait.service.encryption import KeyRing
 from plait.service.fleets import Projects
@@ -308,6 +308,7 @@ class _Frame:
         ):
             query: dict[str, list[str]] = {}
             for name, value in request.query_params.multi_items():
+                check_parameter(name, value)
                 query.setdefault(name, []).append(value)
             call = Call(self._service, identity, request.path_params, query, data, write)
             lane = self._lane(request.method, function)

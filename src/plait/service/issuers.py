@@ -11,7 +11,7 @@ import json
 import jwt
 
 from plait.base.errors import UsageError
-from plait.service.api_errors import ApiError
+from plait.service.api_errors import ApiError, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ class Issuer:
             )
         except jwt.PyJWTError:
             raise ApiError("HTTPUnauthorized", 401, "the token cannot be trusted, or is not for this service") from None
-        return str(claims["sub"]), self._roles_in(claims)
+        name = str(claims["sub"])
+        if not is_name(name):
+            raise ApiError("HTTPUnauthorized", 401, "the token has a name that nobody can have")
+        return name, self._roles_in(claims)
 
     def _key(self, name: str | None) -> jwt.PyJWK:
         """The key that a token names, or else the first. Raises InvalidTokenError, Refusal."""
