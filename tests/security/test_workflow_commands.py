@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from patience import LONGEST
 from plait.cli import main
 from plait.insight.workflow import without_commands
 
@@ -42,3 +46,59 @@ def test_only_annotations_are_commands(
     commands = [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
     assert all(line.startswith("::error file=a.test.yml,line=") for line in commands if not line.startswith("##"))
     assert not any("##[" in line for line in lines if not line.startswith("::error "))
+
+
+ANSWERS = (
+    "run app",
+    "explain run app a",
+    "impact run app a.yml:5",
+    "project",
+    "coverage",
+    "render -f a.yml",
+    "render -f missing.yml",
+    "diff a.yml b.yml",
+    "fmt --diff b.yml",
+    "test --list",
+    "test -v",
+    "test",
+    "layer --tree layers.yml",
+    "set run app a=1",
+    "render --message-format github -f broken.yml",
+)
+
+
+@pytest.mark.parametrize("words", ANSWERS)
+def test_a_workflow_takes_no_command_from_an_input(words: str, tmp_path: pathlib.Path) -> None:
+    """Everything but the output of a run, which the file of the run decides."""
+    bad = "::error file=x::y"
+    text = json.dumps(f"a\n{bad}\n")
+    files = {
+        "a.yml": f"#@ print({text})\n#@ print({json.dumps(bad)})\n#@ x = {text}\n---\na: #@ len(x)\nb: 2\n",
+        "b.yml": f"a:\n      b: 1\nc: |\n  x\n  {bad}\n",
+        "broken.yml": f"---\na: #@ fail({text})\n",
+        "plait.yml": json.dumps({"runs": {"app": {"description": f"x\n{bad}", "render": {"files": ["a.yml"]}}}}),
+        "a.test.yml": json.dumps({"tests": {f"x\n{bad}": {"run": "app", "equals": {"a": f"b\n{bad}"}}}}),
+        "layers.yml": (
+            "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: "
+            + text
+            + "}\ndata: {layerOrder: [a]}\n"
+        ),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "plait", *words.split()],
+        cwd=tmp_path,
+        env={**os.environ, "GITHUB_ACTIONS": "true", "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert "bug in plait" not in done.stderr
+    assert done.stdout + done.stderr
+    lines = re.split(r"[\r\n]", done.stdout + done.stderr)
+    own = [line for line in lines if line.lstrip().startswith("::")]
+    assert len(own) == ("github" in words), (own, done.stdout, done.stderr)
+    assert all(line.startswith("::error file=broken.yml,line=2") for line in own), own

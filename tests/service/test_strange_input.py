@@ -124,7 +124,9 @@ def test_no_parameter_has_nul(client: serving.Client) -> None:
     """PostgreSQL cannot compare one; whichever parameter it is, that is a mistake of the client."""
     client.ask("POST", "/rollback/0")
     asked = 0
-    for path, methods in client.ask("GET", "//openapi.yaml").document["paths"].items():
+    described = client.ask("GET", "//openapi.yaml").document
+    assert isinstance(described, dict)
+    for path, methods in described["paths"].items():
         for one in methods.get("get", {}).get("parameters", ()):
             if one["in"] == "query":
                 asked += 1

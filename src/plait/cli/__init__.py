@@ -232,6 +232,10 @@ def run() -> None:
         from plait.cli.terminal import guard_terminal
 
         guard_terminal()
+    elif os.environ.get("GITHUB_ACTIONS"):
+        from plait.cli.workflow_log import guard_workflow
+
+        guard_workflow()
     # One command is one short process: what it makes lives until it ends, and looking for cycles in millions of nodes
     # that have none would take as long as the work itself.
     gc.disable()

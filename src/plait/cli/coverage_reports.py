@@ -7,7 +7,7 @@ from json import dumps, loads
 
 from plait.authoring.coverage.data import Coverage
 from plait.base.errors import ReadError, UsageError
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import complain, write_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Reports:
         if table:
             from plait.authoring.coverage.text import to_text
 
-            write_out(to_text(summary))
+            write_answer(to_text(summary))
         for name in summary.changed:
             complain(f"plait: warning: {name} has changed since it was counted: its earlier counts are left out\n")
         if self.least is None or summary.percent >= self.least:

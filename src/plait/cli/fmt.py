@@ -8,7 +8,7 @@ from plait.base.content import SkippingLinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.cli.colour import COLOR, cleaning, in_colour
 from plait.cli.messages import complain_of
-from plait.cli.streams import complain, write_out
+from plait.cli.streams import complain, write_answer, write_out
 from plait.engine.common import ALLOW_ALL_LINKS, ALLOW_LINKS, ALLOW_OUTPUT, ISOLATE, LIMIT, SAFETY, keep_limits
 from plait.engine.flags import Command
 from plait.engine.options import Heading, Request, switch, texts
@@ -124,7 +124,7 @@ def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: b
     """Print the name of a file that changes, or the difference."""
     name = file.source.shown
     if not is_diff:
-        write_out(f"{name}\n")
+        write_answer(f"{name}\n")
         return
     from plait.base.text_diff import Paint, hunks, visible
 
@@ -132,7 +132,7 @@ def _tell(file: InputFile, formatted: FormattedText, *, is_diff: bool, colour: b
     out = [f"{paint.bold}--- {paint.clean(name)}{paint.plain}", f"{paint.bold}+++ {paint.clean(name)}{paint.plain}"]
     for hunk in hunks(formatted.before, formatted.text, shorten=False):
         out += [hunk.header, *(paint(sign, f"{sign}{visible(line)}") for sign, line in hunk.lines)]
-    write_out("".join(f"{line}\n" for line in out), is_harmless=True)
+    write_answer("".join(f"{line}\n" for line in out), is_harmless=True)
 
 
 def _is_written(file: InputFile, formatted: FormattedText, named: Sequence[str]) -> bool:

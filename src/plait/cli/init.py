@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import UsageError
-from plait.cli.streams import write_out
+from plait.cli.streams import write_answer, write_out
 from plait.engine.common import ALLOW_OUTPUT
 from plait.engine.flags import Command
 from plait.engine.options import Request, switch
@@ -187,8 +187,8 @@ def _adopt(flags: Init, directory: str) -> int:
             hint="write a plait.yml by hand, or name an empty directory: plait init demo",
             code="nothing-to-do",
         )
-    write_out("".join(f"{line}\n" for run in found.runs for line in described(run)) + notes)
-    write_out(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
+    write_answer("".join(f"{line}\n" for run in found.runs for line in described(run)) + notes)
+    write_answer(f"\n{found.path}:\n" + "".join(f"  {line}\n" for line in found.text.splitlines()))
     if flags.dry_run:
         return 0
     if not flags.yes and not confirmed("Write this?", "--yes, which writes it, or --dry-run"):

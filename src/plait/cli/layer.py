@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import UsageError
 from plait.cli.common_flags import keep_warnings, tell_warnings, trace_of, write_source_map
-from plait.cli.streams import watched, write_out
+from plait.cli.streams import watched, write_answer, write_out
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
 from plait.engine.layer import Layer, form_of, job_of
@@ -45,7 +45,7 @@ def deliver(request: Request) -> int:
             planned = job.plan(context)
             context.check_warnings()
             chosen = [document for document in planned.documents if job.selection.takes(document)]
-            write_out((dot if request.dot else tree)(planned, chosen))
+            write_answer((dot if request.dot else tree)(planned, chosen))
             return 0
         if request.compare_deckhand:
             return _compare(job, context)
@@ -86,5 +86,5 @@ def _compare(job: LayerJob, context: Context) -> int:
         )
     with watched(context):
         found = job.compare(context)
-    write_out(to_text(found))
+    write_answer(to_text(found))
     return 1 if found else 0

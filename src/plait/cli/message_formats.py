@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from plait.base.warnings import diagnostic_of
+from plait.cli.workflow_log import annotate
 from plait.insight.diagnostic_formats import (
     GITHUB,
     JSON,
@@ -55,12 +56,12 @@ class Sink:
         if self.form == SARIF:
             self._found += found
         else:
-            sys.stderr.write({JSON: as_lines, GITHUB: as_annotations}[self.form](found))
+            annotate({JSON: as_lines, GITHUB: as_annotations}[self.form](found))
 
     def close(self) -> None:
         """Write the log of SARIF."""
         if self.form == SARIF:
-            sys.stderr.write(as_sarif(self._found))
+            annotate(as_sarif(self._found))
 
 
 def _offers(found: Diagnostic) -> Iterator[Offer]:

@@ -10,7 +10,7 @@ from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced, described
-from plait.cli.streams import write_out
+from plait.cli.streams import write_answer, write_out
 from plait.cli.tools import only_argument, table
 from plait.engine import common, dialect
 from plait.engine.common import ANSWER_JSON
@@ -146,7 +146,10 @@ def main_project(flags: ProjectCommand) -> int:
     project = project_of(flags.project, start)
     for run in project.runs.values():
         run.check()
-    write_out(_as_json(project) if flags.output == ANSWER_JSON else _as_text(project))
+    if flags.output == ANSWER_JSON:
+        write_out(_as_json(project))
+    else:
+        write_answer(_as_text(project))
     if not project.runs and not project.matrices:
         sys.stderr.write("plait: no run was found\n  hint:     write a plait.yml, or see `plait init`\n")
         return 1

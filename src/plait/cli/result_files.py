@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.cli.streams import write_out
+from plait.cli.streams import write_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,4 +30,4 @@ def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
 
 
 def _print_line(line: str) -> None:
-    write_out(f"{line}\n")
+    write_answer(f"{line}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from os import environ
 
 from plait.base.errors import ReadError
 
@@ -72,15 +73,24 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
         raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}", code="unwritable-file") from None
 
 
+def write_answer(text: str, *, is_harmless: bool = False) -> None:
+    """Writes text for people to standard output, not the output of a run."""
+    if environ.get("GITHUB_ACTIONS"):
+        from plait.insight.workflow import without_commands
+
+        text = without_commands(text)
+    write_out(text, is_harmless=is_harmless)
+
+
 def write_folded(text: str, *, is_harmless: bool = False) -> None:
     """The same, with lines folded to the width of a terminal."""
     width = line_width()
     if width is None:
-        write_out(text, is_harmless=is_harmless)
+        write_answer(text, is_harmless=is_harmless)
     else:
         from plait.cli.terminal import folded, harmless
 
-        write_out(folded(text if is_harmless else harmless(text), width), is_harmless=True)
+        write_answer(folded(text if is_harmless else harmless(text), width), is_harmless=True)
 
 
 def line_width() -> int | None:

@@ -9,7 +9,7 @@ from plait.base.limits import current_budget
 from plait.base.process import goes_on, stop_timer
 from plait.cli.colour import in_colour
 from plait.cli.runs import announced
-from plait.cli.streams import write_out
+from plait.cli.streams import write_answer, write_out
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
@@ -92,7 +92,7 @@ def main(flags: Test) -> int:
     start = perf_counter()
     collected, cases = _collected(flags)
     if flags.list:
-        write_out("".join(f"{case.id}\n" for case in cases))
+        write_answer("".join(f"{case.id}\n" for case in cases))
         return 0 if cases else NO_TESTS
     if not cases:
         write_out("no tests were found\n" if not collected.cases else "no test is selected\n")
@@ -150,9 +150,12 @@ def _run(
     """Runs the cases and prints their results."""
     from plait.authoring.testing import reports
     from plait.cli.test_output import TerminalReporter
+    from plait.cli.workflow_log import in_workflow
     from plait.insight.workflow import without_commands
 
-    teller = TerminalReporter(len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github)
+    teller = TerminalReporter(
+        len(cases), verbose=flags.verbose, colour=in_colour("auto"), in_workflow=flags.github or in_workflow()
+    )
     done: list[CaseResult] = []
     for one in _results(flags, cases, jobs, coverage):
         done.append(one)
@@ -163,7 +166,7 @@ def _run(
     notes = _obsolete(flags, collected)
     if flags.tap:
         text = reports.tap(done)
-        write_out(without_commands(text) if flags.github else text)
+        write_out(without_commands(text) if flags.github or in_workflow() else text)
     else:
         teller.end(done, notes, perf_counter() - start)
     if flags.github:

@@ -1,0 +1,46 @@
+"""Standard error in the log of a GitHub workflow."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from plait.insight.workflow import without_commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TextIO
+
+
+class WorkflowLog:
+    """Standard error in the log of a GitHub workflow: no line that an input brings is a command of the workflow."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(without_commands(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.stream, name)
+
+
+def guard_workflow() -> None:
+    """Removes workflow commands from everything written to standard error. Annotations are written by `annotate`."""
+    sys.stderr = WorkflowLog(sys.stderr)
+
+
+def annotate(text: str) -> None:
+    """Writes annotations of a workflow to standard error."""
+    log: object = sys.stderr
+    (log.stream if isinstance(log, WorkflowLog) else sys.stderr).write(text)
+
+
+def in_workflow() -> bool:
+    """True if GitHub reads the output as the log of a workflow."""
+    return bool(os.environ.get("GITHUB_ACTIONS"))
