@@ -539,3 +539,9 @@ for _name, _item in _COUNTED.items():
         + f"#@ def left():\n{_COUNTED_LEFT}#@ end\n#@ def right():\n{_item}#@ end\n"
         + "#@ made = overlay.apply(left(), right())\n#@ print(len(made))\na: #@ made\nb: #@ len(made)\n"
     }
+
+# A secret is equal to the name of another item or not, and decides which key identifies the items.
+for _what, _keys in {"a name": ("name", "port"), "an id": ("id", "key"), "a port": ("port", "type")}.items():
+    PROGRAMS[f"{_what} in an item"] = {
+        "a.yml": HEAD + f"l:\n- {_keys[0]}: #@ pw\n  {_keys[1]}: 1\n- {_keys[0]}: qqq\n  {_keys[1]}: 2\n"
+    }

@@ -15,17 +15,22 @@ if TYPE_CHECKING:
 IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path", "type")
 
 
-def identifying(*arrays: Array) -> str | None:
-    """The key under which all items of each array have different strings or integers; None if there is none."""
+def identifying(*arrays: Array, hides: Callable[[Item], bool] | None = None) -> str | None:
+    """The key under which all items of each array have different strings or integers; None if there is none.
+
+    hides: True for items whose values may not be compared. A key with such a value identifies nothing.
+    """
     if not all(array.items for array in arrays):
         return None
-    return next((key for key in IDENTIFYING if all(_distinguishes(key, array) for array in arrays)), None)
+    return next((key for key in IDENTIFYING if all(_distinguishes(key, array, hides) for array in arrays)), None)
 
 
-def _distinguishes(key: str, array: Array) -> bool:
+def _distinguishes(key: str, array: Array, hides: Callable[[Item], bool] | None) -> bool:
+    every = [item.value.find(key) if type(item.value) is Map else None for item in array.items]
+    if hides is not None and any(found is not None and hides(found) for found in every):
+        return False
     seen: set[tuple[type, Value]] = set()
-    for item in array.items:
-        found = item.value.find(key) if type(item.value) is Map else None
+    for found in every:
         if found is None or (type(found.value) is not str and type(found.value) is not int):
             return False
         seen.add((type(found.value), found.value))
@@ -43,8 +48,8 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
 
 
 class ItemNames:
-    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. A secret
-    name is replaced by the number.
+    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. A key
+    with a secret value in any item identifies none.
 
     Each array and document is examined once. is_secret: True if an item's value is secret. secret_keys: the items of a
     map whose key is secret, with their replacement text.
@@ -100,10 +105,8 @@ class ItemNames:
         return self._is_secret is not None and self._is_secret(item)
 
     def _item_names(self, array: Array) -> Iterable[str]:
-        key = identifying(array)
-        if key is not None and not any(self.hides(one.value.find(key)) for one in array.items):  # type: ignore[union-attr, arg-type]
-            return _item_names(array, key)
-        return _by_number(array)
+        key = identifying(array, hides=self._is_secret)
+        return _by_number(array) if key is None else _item_names(array, key)
 
 
 def _by_number(array: Array) -> Iterable[str]:
