@@ -545,3 +545,16 @@ for _what, _keys in {"a name": ("name", "port"), "an id": ("id", "key"), "a port
     PROGRAMS[f"{_what} in an item"] = {
         "a.yml": HEAD + f"l:\n- {_keys[0]}: #@ pw\n  {_keys[1]}: 1\n- {_keys[0]}: qqq\n  {_keys[1]}: 2\n"
     }
+
+# The arguments of a function choose how many items there are, which keys, or which value it is.
+for _what, _made in {
+    "a set": 'set([pw, "qqq"])',
+    "a list of a set": 'list(set([pw, "qqq"]))',
+    "a union": 'list(set([pw]) | set(["qqq"]))',
+    "an intersection": 'list(set([pw]) & set(["qqq"]))',
+    "a dict": 'dict([(pw, 1), ("qqq", 2)])',
+    "an attribute": "getattr(struct.make(qqq=[1]), pw, [1, 2])",
+    "the least": 'min([pw, 1], ["i", 2, 3])',
+    "the greatest": 'max([pw, 1], ["i", 2, 3])',
+}.items():
+    PROGRAMS[f"{_what} that is chosen by arguments"] = {"a.yml": HEAD + f"x: #@ {_made}\nz: 1\n"}

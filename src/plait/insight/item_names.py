@@ -18,23 +18,37 @@ IDENTIFYING = ("name", "id", "key", "containerPort", "port", "mountPath", "path"
 def identifying(*arrays: Array, hides: Callable[[Item], bool] | None = None) -> str | None:
     """The key under which all items of each array have different strings or integers; None if there is none.
 
-    hides: True for items whose values may not be compared. A key with such a value identifies nothing.
+    hides: True for items whose values may not be compared. None if one is reached: no answer may depend on it.
     """
     if not all(array.items for array in arrays):
         return None
-    return next((key for key in IDENTIFYING if all(_distinguishes(key, array, hides) for array in arrays)), None)
+    for key in IDENTIFYING:
+        values = [_under(key, array) for array in arrays]
+        if hides is not None and any(hides(one) for found in values for one in found or ()):
+            return None
+        if all(found is not None and _are_different(found) for found in values):
+            return key
+    return None
 
 
-def _distinguishes(key: str, array: Array, hides: Callable[[Item], bool] | None) -> bool:
-    every = [item.value.find(key) if type(item.value) is Map else None for item in array.items]
-    if hides is not None and any(found is not None and hides(found) for found in every):
-        return False
+def _under(key: str, array: Array) -> list[MapItem] | None:
+    """What the items of an array have under a key; None if one lacks it."""
+    values: list[MapItem] = []
+    for item in array.items:
+        found = item.value.find(key) if type(item.value) is Map else None
+        if found is None:
+            return None
+        values.append(found)
+    return values
+
+
+def _are_different(items: list[MapItem]) -> bool:
     seen: set[tuple[type, Value]] = set()
-    for found in every:
-        if found is None or (type(found.value) is not str and type(found.value) is not int):
+    for item in items:
+        if type(item.value) is not str and type(item.value) is not int:
             return False
-        seen.add((type(found.value), found.value))
-    return len(seen) == len(array.items)
+        seen.add((type(item.value), item.value))
+    return len(seen) == len(items)
 
 
 def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
@@ -48,8 +62,8 @@ def by_key(array: Array, key: str) -> dict[tuple[type, Value], Value]:
 
 
 class ItemNames:
-    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. A key
-    with a secret value in any item identifies none.
+    """Names of documents and array items: `[name=web]` if a key identifies all items of the array, else `[0]`. If a key
+    that could identify them has a secret value, numbers name the items.
 
     Each array and document is examined once. is_secret: True if an item's value is secret. secret_keys: the items of a
     map whose key is secret, with their replacement text.

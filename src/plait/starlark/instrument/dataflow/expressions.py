@@ -20,6 +20,8 @@ _CHANGING = frozenset(
 )
 # Universal functions that call a function they are given, once for each element of what they are given.
 _CALLING_BACK = frozenset({"max", "min", "sorted"})
+# Universal functions whose result has the items, the keys or the shape that their arguments choose.
+_CHOOSING = frozenset({"dict", "getattr", "max", "min", "set"})
 # What tells that a program goes one of its ways (see `plait.starlark.instrument.coverage`).
 RAN = "$ran"
 # On this line a call leaves no frame in the trail of an error (see `faults`).
@@ -154,9 +156,12 @@ class ExpressionInstrumenter:
                 given = self.unwatched(arguments)
                 if function.name == "getattr" and given:
                     given[0].value = self.call("$from.held", given[0].value)
-                return syntax.Call(function, given, node.line)
+                made = syntax.Call(function, given, node.line)
+                # The window opens before the arguments are evaluated.
+                return self.call("$from.gathered", self.open(), made) if function.name in _CHOOSING and given else made
             callee: Expression = function
-            return self.call("$from.result", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
+            result = self.call("$from.result", self.open(), syntax.Call(callee, self.passed(arguments), node.line))
+            return self.call("$from.gathered", self.open(), result) if function.name in _CHOOSING else result
         if isinstance(function, syntax.Attribute):
             if isinstance(function.x, syntax.Literal):
                 return syntax.Call(function, self.unwatched(arguments), node.line)

@@ -301,6 +301,13 @@ class ProgramFlows(DataflowRuntime):
             self.picked(control, x, value)
         return self.found(value)
 
+    def gathered(self, depth: int, value: object) -> object:
+        control = self.decided(self.stack[depth])
+        super().gathered(depth, value)
+        if control is not None and type(value) not in LEAVES:
+            self.stack[-1][control] = None
+        return value
+
     def length(self, value: object, shadow: Shadow) -> object:
         array = self.windows.array_of(value)
         if array is not None and array in shadow and not self.whole(value):

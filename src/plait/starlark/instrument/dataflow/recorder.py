@@ -72,6 +72,7 @@ class DataflowRuntime(Hooks):
             "$from.exports": self.exports,
             "$from.field": self.field,
             "$from.found": self.found,
+            "$from.gathered": self.gathered,
             "$from.get": self.get,
             "$from.given": self.given,
             "$from.grown": self.grown,
@@ -355,6 +356,12 @@ class DataflowRuntime(Hooks):
         self.stack[-1].update(origins)
         if type(value) is List or type(value) is tuple:
             self.windows.rearranged(name, args, value, tuple(origins))
+        return value
+
+    def gathered(self, depth: int, value: object) -> object:
+        """A value whose shape its arguments choose."""
+        origins = self.shut(depth)
+        self.stack[-1].update(origins)
         return value
 
     def enter(self, names: tuple[str, ...], count: int, star: str, double: str) -> Mapping[str, Shadow]:
