@@ -82,7 +82,7 @@ def test_keys_that_change(ask: Callable[[str], serving.Reply], tmp_path: Path) -
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"keys": []}', '{"keys": [{"kty": "unknown"}]}', '{"keys": 1}'])
 def test_keys_that_are_none(text: str) -> None:
-    with pytest.raises(UsageError, match="no keys of an issuer"):
+    with pytest.raises(UsageError, match="not the keys of an issuer"):
         Issuer(ISSUER, AUDIENCE).take_keys(text)
 
 
