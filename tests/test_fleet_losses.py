@@ -181,7 +181,7 @@ def test_a_result_that_cannot_be_written_takes_nothing_with_it(
     with monkeypatch.context() as patch:
         patch.setattr(DirectoryDestination, "put", put)
         patch.setattr("plait.fleet.scheduler._LARGEST", COUNT)
-        patch.setattr("plait.fleet.scheduler.Drive._each", 0.0, raising=False)
+        patch.setattr("plait.fleet.scheduler.Scheduler._each", 0.0, raising=False)
         cluster = Cluster(-1, "", retries=True, backwards=False)
         counts = fleet_on(cluster, monkeypatch, place, output=tmp_path / "out")
     assert counts == {"made": COUNT - 1, "failed": 1}

@@ -13,7 +13,7 @@ from plait.starlark.table.universal import UNIVERSAL
 from plait.ytt.templates.directives import KNOWN_BY_NAME
 
 ROOT = Path(__file__).parents[2]
-FILE = ROOT / "src" / "plait" / "lsp" / "reference.json"
+FILE = ROOT / "src" / "plait" / "authoring" / "lsp" / "reference.json"
 # The pages that have an entry for each annotation or function.
 PAGES = ("annotations", "language", "modules", "overlays", "schemas")
 ENTRY = re.compile(r"^### (\S+)\n\n((?:(?!```|#).+\n)+)", re.MULTILINE)

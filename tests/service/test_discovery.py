@@ -200,8 +200,8 @@ def test_what_is_at_an_address_must_be_the_issuers_keys(provider: Provider) -> N
             "keys elsewhere": ("/keys", (302, f"{other.address}/keys"), "302 Found"),
             "a description elsewhere": (WELL_KNOWN, (307, f"{other.address}{WELL_KNOWN}"), "307 Temporary"),
             "too much": ("/keys", " " * (1 << 20) + "{}", "more than 1048576 bytes"),
-            "keys that are none": ("/keys", '{"keys": 1}', "no keys of an issuer"),
-            "keys that are too deep": ("/keys", "[" * 100_000, "no keys of an issuer"),
+            "keys that are none": ("/keys", '{"keys": 1}', "not the keys of an issuer"),
+            "keys that are too deep": ("/keys", "[" * 100_000, "not the keys of an issuer"),
         }
         for what, (path, answer, told) in wrong.items():
             provider.publish("one")

@@ -236,7 +236,7 @@ def test_a_mistake_of_ours_is_logged_without_values(
     monkeypatch.setattr("plait.service.fleets.ask", asked)
     reply = client.ask("GET", "/revisions/1/fleet")
     assert (reply.status, "canary" in caplog.text) == (500, False)
-    assert re.search(r"KeyError at .*making\.py:\d+", caplog.text)
+    assert re.search(r"KeyError at .*project_evaluation\.py:\d+", caplog.text)
 
 
 def test_a_revision_without_a_project(client: serving.Client) -> None:

@@ -32,7 +32,7 @@ def identifying(*arrays: Array, hides: Callable[[Item], bool] | None = None) -> 
 
 
 def _under(key: str, array: Array) -> list[MapItem] | None:
-    """What the items of an array have under a key; None if one lacks it."""
+    """The items under a key, one for each item of an array; None if one lacks the key."""
     values: list[MapItem] = []
     for item in array.items:
         found = item.value.find(key) if type(item.value) is Map else None

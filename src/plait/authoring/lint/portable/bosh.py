@@ -111,6 +111,7 @@ ENTRIES = (
     ),
     unseen("a failed `test`", MESSAGE),
     unseen("`--ca-cert` with a path that does not exist", "the flag has no effect on a run"),
+    unseen("help", "no run prints help"),
     unseen("standard output on failure", MESSAGE),
     # In addition
     PortabilityRule(

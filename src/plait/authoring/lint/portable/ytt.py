@@ -412,6 +412,7 @@ ENTRIES = (
         _POS,
         "keep it for people",
     ),
+    unseen("`-o pos` of strings with a percent sign", "the entry above tells of every -o pos"),
     unseen("`-o pos` in a text with NEL, U+2028 or U+2029", "the entry above tells of every -o pos"),
     unseen("`fmt` of empty collections and of several files", "no run formats files"),
     unseen("`fmt` of keys that need quotes or are no strings", "no run formats files"),
