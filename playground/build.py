@@ -24,11 +24,11 @@ from plait.playground.examples import examples
 from plait.playground.questions import respond
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "src" / "plait" / "website" / "static"
+PAGE = HERE.parent / "src" / "plait" / "playground" / "static"
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Of plait: what a page cannot use.
 LEFT_OUT = re.compile(
-    r"plait/(service|fleet|watching|sealed|coverage|testing|website/(static|server|command|examples))\b|plait-[^/]+/RECORD$"
+    r"plait/(service|fleet|authoring/(watch|coverage|testing)|base/sandbox|playground/(static|server|examples))\b|plait-[^/]+/RECORD$"
 )
 LIBRARIES = ("yaml",)
 OF_LANGUAGE = ("attr", "attrs", "cattr", "cattrs", "lsprotocol", "pygls", "typing_extensions")
