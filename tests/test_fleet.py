@@ -464,6 +464,11 @@ def test_a_fleet_that_was_ended_goes_on(
     many(place)
     process = start(place, "-j", jobs)
     wait_for_results(process, place, 12)
+    # The parent notes a result when a worker reports it, which a busy machine may delay.
+    journal = place / "out/.fleet/journal.jsonl"
+    while not journal.exists() or len(journal.read_bytes().splitlines()) < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
     workers = children(process.pid)
     sent = signal.Signals[f"SIG{number}"]
     (os.killpg if is_terminal else os.kill)(process.pid, sent)
