@@ -4,8 +4,8 @@
 
     fleet("plait.yml", processes=4).check()
 
-`plan` lists the runs, `workshop` renders one, `pools` selects the processes, `driver` distributes the work, `book` is
-the manifest, `results` the cache.
+`plan` lists the runs, `fleet_worker` renders one, `pools` selects the processes, `scheduler` distributes the work,
+`manifest` notes the results, `cached_results` is the cache.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pools that evaluate the runs of a fleet: this process, local processes, or those of an executor.
 
-All of them are `concurrent.futures` executors, so that one loop distributes the work, in `driver`.
+All of them are `concurrent.futures` executors, so that one loop distributes the work, in `scheduler`.
 """
 
 from __future__ import annotations

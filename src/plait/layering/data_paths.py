@@ -1,7 +1,7 @@
 """Paths into data, read: a small JSONPath (docs/reference/layering.md).
 
 A path is compiled once into steps. A `str` step is a key and an `int` an index, which covers nearly all paths; the rest
-(`*`, slices, several names, `..`) are objects. `places` has the operations along a path.
+(`*`, slices, several names, `..`) are objects. `path_edits` has the operations along a path.
 
 A path also knows if missing parts can be *created*: names become maps, `name[n]` a list; everything else only finds.
 Deckhand's rules come from splitting the text at its dots, so new names cannot contain a dot.

@@ -4,7 +4,7 @@
     scan -> parse -> syntax tree -> resolve -> Python ast -> code object
 
 `compile_program` does all of this. A `Program` can run any number of times. `values`, `containers` and `structs` define
-values, `table` the builtins, `operators` and `runtime` the meaning of programs, `budget` and `loops` their cost.
+values, `table` the builtins, `operators` and `runtime` the meaning of programs, `step_budget` and `loops` their cost.
 `optimize` and `probe` (provenance of values) are optional.
 """
 

@@ -114,7 +114,7 @@ class Loops:
         self.spend(-length_hint(iterator))
 
     def to(self, stop: object) -> Iterable[object]:
-        """`range(stop)` for a loop; `budget` does the common ones."""
+        """`range(stop)` for a loop; `step_budget` does the common ones."""
         return self._through(range_to(stop))
 
     def from_to(self, start: object, stop: object) -> Iterable[object]:

@@ -99,7 +99,7 @@ class Program:
     def _shared(
         self, budget: StepBudget, context: Context | None, names: Mapping[str, object], common: Mapping[str, object]
     ) -> dict[str, object]:
-        """The names that all programs see which run by a budget, a context's own, and share `common`."""
+        """The names that all programs see which run by a budget, a context's own, and share `runtime_core`."""
         found = budget.shared.get(id(common))
         if found is None:
             budget.loops = lambda: _loops(budget)

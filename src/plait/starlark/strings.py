@@ -1,4 +1,4 @@
-"""The string type: bytes in UTF-8, and its methods (docs/reference/language.md); `formats` has `%` and `format`.
+"""The string type: bytes in UTF-8, and its methods (docs/reference/language.md); `string_formatting` has `%` and `format`.
 
 Python's str holds text, Starlark counts bytes. For ASCII both are equal, so every method handles ASCII directly and
 uses bytes for the rest.

@@ -3,7 +3,7 @@
 None, bool, int, float, str, tuple and range are Python's own. A str holds text; Starlark sees its UTF-8 bytes, and
 bytes that are not UTF-8 are lone surrogates in it ("surrogateescape"). Lists, dicts and sets are Python's with a lock
 (see `containers`). Functions are Python functions, compiled or built in. Everything else is a `Value`, such as the
-structs of `structs`. `display` converts values to text, `comparison` compares them.
+structs of `structs`. `value_text` converts values to text, `comparison` compares them.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def read_events(text: str, settings: ReaderSettings, parser: Parser | None) -> D
             continue
         except PlaitError:
             raise
-        except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `problems`
+        except Exception as error:  # noqa: BLE001 - the parser's classes of errors are looked at in `parse_errors`
             if too_deep(error):
                 parser = pure_parser()
                 continue

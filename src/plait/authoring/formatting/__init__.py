@@ -1,6 +1,6 @@
 """Formatting that loses nothing: `plait fmt`, and `format_text` for programs.
 
-`structure` finds where each line of a text ought to stand, `lossless` writes the lines there and checks that nothing else
+`structure` finds where each line of a text ought to stand, `formatter` writes the lines there and checks that nothing else
 has changed, `command` is the command line.
 """
 

@@ -1,6 +1,6 @@
 """Completion in code: annotations and their arguments, modules, files to load, names, data values.
 
-Completion in the surrounding YAML, and in files without code, is in `offers`.
+Completion in the surrounding YAML, and in files without code, is in `yaml_completion`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The optional optimizer: from a program with resolved names to the rules that lower it.
 
-`flow` analyses the program and records, in its own tables, the facts of `kinds` and `groups`: exact types of values,
+`data_flow` analyses the program and records, in its own tables, the facts of `inferred_types` and `groups`: exact types of values,
 and elements of lists. `Optimizer` is the plain lowering with other rules for some syntax. Each has the same effect as
 the plain rule, without a call:
 
@@ -43,7 +43,7 @@ def _binary(o: Optimizer, node: syntax.Binary) -> py.expr:
 
 
 def _augment(o: Optimizer, node: syntax.Assign, into: list[py.stmt]) -> None:
-    """`x += a * b` is one expression for `fused`."""
+    """`x += a * b` is one expression for `fused_arithmetic`."""
     target = node.target
     if node.operator and isinstance(target, syntax.Name):
         operation = syntax.Binary(node.operator, target, node.value, node.line)

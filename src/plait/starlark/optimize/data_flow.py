@@ -1,6 +1,6 @@
 """Data flow: the arguments and results of functions, and the elements of lists.
 
-`kinds` derives the kind of an expression from its form alone. This module analyses the whole program, for two facts:
+`inferred_types` derives the kind of an expression from its form alone. This module analyses the whole program, for two facts:
 
 - *Lists of one kind.* All places between which a list may pass share a `Group`: the kind of its elements. Every stored
 value raises it. A list that escapes has an open group, about which nothing is known.

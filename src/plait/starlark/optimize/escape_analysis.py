@@ -1,6 +1,6 @@
 """Finds lists that only compiled code sees. They need no lock and can be Python lists, which are faster to read.
 
-`flow` has determined where lists go. This module visits the program once more with the operations that need no helper:
+`data_flow` has determined where lists go. This module visits the program once more with the operations that need no helper:
 storing a list in a variable of a function or in another bare list, passing it to or returning it from an internally
 called function, reading or setting an item by an int, appending, measuring, joining. A list used in any other way is
 not bare, nor is any list that passes between the same places, nor one that was created other than by a display, a

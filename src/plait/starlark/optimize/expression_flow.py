@@ -1,6 +1,6 @@
 """Data flow within expressions: values that are stored, only read, or leave the program.
 
-`flow` follows the statements of a program and calls this module for their expressions.
+`data_flow` follows the statements of a program and calls this module for their expressions.
 """
 
 from __future__ import annotations

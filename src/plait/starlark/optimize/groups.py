@@ -1,7 +1,7 @@
 """Kinds of list elements. Places between which a list may pass share a `Group`, which holds the kind of the elements.
 
 Every stored value raises the kind. A list that leaves the program has an open group, about which nothing is known.
-`flow` visits the program and reports operations on lists.
+`data_flow` visits the program and reports operations on lists.
 """
 
 from __future__ import annotations

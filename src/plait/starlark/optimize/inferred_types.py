@@ -3,7 +3,7 @@
 A kind is the exact type of an expression's value: "int", "small" (an int that fits a machine word), "float", "str",
 "bool", "list", "dict", "tuple", "none"; "" if it is unknown, BOTTOM before the analysis. A function cannot assign the
 variables of another one, so all values of a variable occur in its own scope: the kinds of variables are the least ones
-that agree with every assignment. `flow` finds them, and the elements of lists.
+that agree with every assignment. `data_flow` finds them, and the elements of lists.
 """
 
 from __future__ import annotations

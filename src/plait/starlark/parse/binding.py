@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 # From so many names on, their uses are taken back in one go.
 _MANY = 8
-# What the reference calls what cannot be assigned to.
-# Expressions that cannot be assigned to, as messages name them.
+# Expressions that cannot be assigned to, as messages of the reference program name them.
 NOT_ASSIGNABLE = {
     syntax.Literal: "literal",
     syntax.Unary: "unaryexpr",

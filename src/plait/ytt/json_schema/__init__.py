@@ -3,12 +3,12 @@
 `catalogue_of` finds the schema of a document among the files that a project names, and checks documents. A `Subschema` is
 traversed by keys. Files are read on demand; nothing is fetched.
 
-`layout` finds the file of a schema, `openapi` the definitions in a file. `files` reads, `references` resolves each
-`$ref` and removes unusable parts, detected by `shapes` and `patterns`. `check` runs the library with the keywords of
-`dialect`; `wording` creates the messages, `findings` adds the lines of both sides.
+`schema_index` finds the file of a schema, `definitions` the schemas in a file. `schema_files` reads,
+`reference_resolution` resolves each `$ref` and removes unusable parts, detected by `keyword_types` and `patterns`. `check`
+runs the library with the keywords of `keywords`; `messages` creates the messages, `violations` adds the lines of both sides.
 
-`values` is a schema as that of data values: `parts` finds it in a file, `defaults` fills in, `described` prints it in another
-form. `output` checks the documents of a run.
+`values_schema` is a schema as that of data values: `schema_selection` finds it in a file, `defaults` fills in, `export`
+prints it in another form. `output` checks the documents of a run.
 """
 
 from plait.ytt.json_schema.catalogue import Catalogue, catalogue_of

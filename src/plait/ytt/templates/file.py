@@ -1,5 +1,5 @@
 """A YAML file as read: its documents, its comments, and whether it is a template (docs/reference/templates.md). See
-`reading`.
+`template_files`.
 """
 
 from __future__ import annotations
