@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plait.cli import COMMANDS, main
-from plait.cli.commands import EXAMPLES, GROUPS, tree
+from plait.cli.command_examples import EXAMPLES
+from plait.cli.commands import GROUPS, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from plait.cli import main
-from plait.cli.as_ytt import YTT
 from plait.cli.completing import SCRIPTS
 from plait.cli.ytt_commands import COMPLETION, HELP, SHELL_COMPLETIONS, TREE, WEBSITE
+from plait.cli.ytt_flags import YTT
 from plait.engine.flags import Command
 
 COMMANDS = ["completion", "fmt", "help", "template", "version", "website"]

@@ -140,8 +140,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             if words and (words[0] == "help" or not _HELP.isdisjoint(words[1:])):
                 from plait.cli.commands import help_of
 
-                text = help_of(argv)
-                if text is not None:
+                if (text := help_of(argv)) is not None:
                     return _write_out(text)
             from plait.cli.common_flags import performed, within_limits, without_end
 
@@ -182,20 +181,20 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         from plait.base.extras import missing_extra
 
         told = missing_extra(error)
-        if told is not None:
-            return _say(told, program)
-        from plait.cli.mistakes import tell_internal
-
-        return tell_internal(error)
+        return _internal(error) if told is None else _say(told, program)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
-        from plait.cli.mistakes import tell_internal
-
-        return tell_internal(error)
+        return _internal(error)
     finally:
         if SINK.get() or any(one.message_format != "text" for one in TYPED.get()):
             from plait.cli.messages import close_messages
 
             close_messages()
+
+
+def _internal(error: Exception) -> int:
+    from plait.cli.mistakes import tell_internal
+
+    return tell_internal(error)
 
 
 def _say(error: PlaitError, program: str) -> int:
@@ -228,11 +227,13 @@ def run() -> None:
     if sys.stderr.encoding.lower() != "utf-8":
         # The locale's; what messages quote is UTF-8, as the output is.
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    from plait.cli.streams import in_workflow
+
     if sys.stderr.isatty():
         from plait.cli.terminal import guard_terminal
 
         guard_terminal()
-    elif os.environ.get("GITHUB_ACTIONS"):
+    elif in_workflow():
         from plait.cli.workflow_log import guard_workflow
 
         guard_workflow()

@@ -11,69 +11,21 @@ import os
 from plait.base.errors import LimitError, PlaitError
 from plait.base.version import YTT_VERSION, __version__
 from plait.cli.common_flags import entered, shown
-from plait.cli.render import VERSION_FLAG, RenderFmt, deliver
+from plait.cli.render import deliver
 from plait.cli.streams import write_out
-from plait.engine.common import WARNINGS_HIDDEN
-from plait.engine.flags import Command
-from plait.engine.options import Request
-from plait.engine.render import Render
+from plait.cli.ytt_flags import TEMPLATE, YTT, YTT_FMT, YTT_VERSION_COMMAND, Ytt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
-VERSION_VARIABLE = "PLAIT_YTT_VERSION"
+    from plait.cli.ytt_flags import Template
+    from plait.engine.flags import Command
 
-PROGRAM = "ytt"
-
-
-class Template(Render):
-    """The command line of `ytt template`."""
-
-    __slots__ = ()
-    program = PROGRAM
-    summary = "ytt performs YAML templating. This is plait, in its place."
-    warnings_shown = WARNINGS_HIDDEN
-
-
-class Ytt(Template):
-    """The command line of `ytt`."""
-
-    __slots__ = ()
-    commands = (
-        ("completion", "print a script that completes commands and flags in a shell"),
-        ("fmt", "format YAML templates"),
-        ("help", "print help"),
-        ("template", "the same as ytt without a command (also t, tpl)"),
-        ("version", "print the version"),
-        ("website", "serve the playground to the browsers of this machine"),
-    )
-    version = VERSION_FLAG
-
-
-class Fmt(RenderFmt):
-    """The command line of `ytt fmt`."""
-
-    __slots__ = ()
-    program = PROGRAM
-
-
-class Version(Request):
-    """The command line of `ytt version`."""
-
-    __slots__ = ()
-    program = PROGRAM
-    summary = "Print the version."
-
-
-if TYPE_CHECKING:
     T = TypeVar("T", bound=Template)
 
-YTT = Command(Ytt, PROGRAM)
-TEMPLATE = Command(Template, "ytt template")
-YTT_FMT = Command(Fmt, "ytt fmt")
-YTT_VERSION_COMMAND = Command(Version, "ytt version")
+VERSION_VARIABLE = "PLAIT_YTT_VERSION"
 
 
 def main(argv: Sequence[str]) -> int:

@@ -72,9 +72,9 @@ def shown(command: Command[Any]) -> int:
 
     example = ""
     if command.name.startswith("plait "):
-        from plait.cli.commands import Node
+        from plait.cli.command_examples import example_of
 
-        example = Node(command.name.split()[1:], command).example
+        example = example_of(command.name.split()[1:])
     write_out(command.help_text(example=example, width=line_width()))
     return 0
 

@@ -26,7 +26,7 @@ _SECONDS = "seconds=3"
 _OF_PATHS = ("explain", "set")
 
 
-class Suggestion:
+class Candidate:
     """A candidate for the last word, with a description; "" for none."""
 
     __slots__ = ("about", "text")
@@ -50,10 +50,10 @@ def answer(words: Sequence[str]) -> str:
     return "".join(dict.fromkeys(f"{one}\n" for one in found))
 
 
-def _found(before: Sequence[str], current: str) -> Iterator[Suggestion]:
+def _found(before: Sequence[str], current: str) -> Iterator[Candidate]:
     if not before:
         for group in GROUPS.values():
-            yield from (Suggestion(name, about) for name, about in group.items())
+            yield from (Candidate(name, about) for name, about in group.items())
         return
     if before[0] == "help" and not current.startswith("-"):
         yield from _of_help(before[1:])
@@ -67,19 +67,19 @@ def _found(before: Sequence[str], current: str) -> Iterator[Suggestion]:
         option = _option(node, flag)
         if option is not None:
             for one in _values(option, node, current):
-                yield one if one.text == FILES else Suggestion(f"{flag}={one.text}", one.about)
+                yield one if one.text == FILES else Candidate(f"{flag}={one.text}", one.about)
     elif current.startswith("-"):
-        yield from (Suggestion(f"--{one.name}", one.help) for one in node.command.flags)
+        yield from (Candidate(f"--{one.name}", one.help) for one in node.command.flags)
     else:
         yield from _arguments(node, arguments, [*before, current])
 
 
-def _of_help(before: Sequence[str]) -> Iterator[Suggestion]:
+def _of_help(before: Sequence[str]) -> Iterator[Candidate]:
     if not before:
         yield from _found([], "")
     elif len(before) == 1:
         node = node_of(before[0])
-        yield from (Suggestion(name, one.command.request.summary) for name, one in node.children.items())
+        yield from (Candidate(name, one.command.request.summary) for name, one in node.children.items())
 
 
 def _read(node: Node, words: Sequence[str]) -> tuple[Node, list[str], Option | None]:
@@ -140,45 +140,45 @@ def _project() -> Project | None:
         return None
 
 
-def _runs() -> Iterator[Suggestion]:
+def _runs() -> Iterator[Candidate]:
     project = _project()
     for run in () if project is None else project.runs.values():
-        yield Suggestion(run.name, f"a run of plait {run.command}")
+        yield Candidate(run.name, f"a run of plait {run.command}")
     for matrix in () if project is None else project.matrices.values():
         for cell in matrix.cells():
-            yield Suggestion(cell.name, f"an environment of {matrix.name}")
+            yield Candidate(cell.name, f"an environment of {matrix.name}")
 
 
-def _values(option: Option, node: Node, current: str) -> Iterator[Suggestion]:
+def _values(option: Option, node: Node, current: str) -> Iterator[Candidate]:
     """The values of a flag."""
     if option.choices:
-        yield from map(Suggestion, option.choices)
+        yield from map(Candidate, option.choices)
     elif option.name == "with":
         command = next((word for word in reversed(node.words) if word in BY_COMMAND), "")
-        yield from (Suggestion(name, EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
+        yield from (Candidate(name, EXTENSIONS[name]) for name in BY_COMMAND.get(command, ()))
     elif option.name == "limit":
         from plait.base.limits import TABLE
 
-        yield from (Suggestion(f"{name}=", about) for name, (_, about, _) in TABLE.items())
+        yield from (Candidate(f"{name}=", about) for name, (_, about, _) in TABLE.items())
     elif option.name in ("select", "ignore") and node.words[0] == "lint":
         from plait.authoring.lint.codes import CODES, FAMILIES
 
         before = current[: current.rfind(",") + 1]
         names = [*FAMILIES, *(name for one in CODES.values() for name in (one.code, one.name))]
         about = {name: one.summary for one in CODES.values() for name in (one.code, one.name)}
-        yield from (Suggestion(before + name, about.get(name, "")) for name in names)
+        yield from (Candidate(before + name, about.get(name, "")) for name in names)
     elif option.name == "only":
         yield from _runs()
     else:
-        yield Suggestion(FILES)
+        yield Candidate(FILES)
 
 
-def _arguments(node: Node, arguments: Sequence[str], words: Sequence[str]) -> Iterator[Suggestion]:
+def _arguments(node: Node, arguments: Sequence[str], words: Sequence[str]) -> Iterator[Candidate]:
     listed = node.command.request.usage.partition(" ")[0].strip("[]")
     if not arguments:
-        yield from (Suggestion(name, one.command.request.summary) for name, one in node.children.items())
+        yield from (Candidate(name, one.command.request.summary) for name, one in node.children.items())
         if "|" in listed and listed.islower() and not node.children:
-            yield from map(Suggestion, listed.split("|"))
+            yield from map(Candidate, listed.split("|"))
             return
         if _takes_run(node) or node.words[0] == "coverage":
             yield from _runs()
@@ -191,10 +191,10 @@ def _arguments(node: Node, arguments: Sequence[str], words: Sequence[str]) -> It
             yield from _paths(node.words[0], words)
         except PlaitError:  # the run fails, or is not complete yet
             return
-    yield Suggestion(FILES)
+    yield Candidate(FILES)
 
 
-def _paths(command: str, words: Sequence[str]) -> Iterator[Suggestion]:
+def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
     """The documents of a run, or the places in one of them, as far as the last word names it. Nothing is written, and no
     program is run. words: of the command line after the command.
     """
@@ -223,7 +223,7 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Suggestion]:
         if not text.startswith(current):
             continue
         part = head if len(current) < len(head) else _part(text, len(current))
-        yield Suggestion(part if part != text or not path else f"{part}{ending}")
+        yield Candidate(part if part != text or not path else f"{part}{ending}")
 
 
 def _part(text: str, typed: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.authoring.project.file import project_of
+from plait.authoring.project import project_of
 from plait.authoring.project.run_selection import choose
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted

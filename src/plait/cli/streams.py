@@ -73,9 +73,13 @@ def write_out(text: str, *, is_harmless: bool = False) -> None:
         raise ReadError(f"Writing standard output: {reason[:1].lower()}{reason[1:]}", code="unwritable-file") from None
 
 
+def in_workflow() -> bool:
+    return bool(environ.get("GITHUB_ACTIONS"))
+
+
 def write_answer(text: str, *, is_harmless: bool = False) -> None:
     """Writes text for people to standard output, not the output of a run."""
-    if environ.get("GITHUB_ACTIONS"):
+    if in_workflow():
         from plait.insight.workflow import without_commands
 
         text = without_commands(text)
@@ -83,7 +87,7 @@ def write_answer(text: str, *, is_harmless: bool = False) -> None:
 
 
 def write_folded(text: str, *, is_harmless: bool = False) -> None:
-    """The same, with lines folded to the width of a terminal."""
+    """The same, folded to the width of a terminal."""
     width = line_width()
     if width is None:
         write_answer(text, is_harmless=is_harmless)

@@ -9,7 +9,7 @@ from plait.base.limits import current_budget
 from plait.base.process import goes_on, stop_timer
 from plait.cli.colour import in_colour
 from plait.cli.runs import announced
-from plait.cli.streams import write_answer, write_out
+from plait.cli.streams import in_workflow, write_answer, write_out
 from plait.cli.tools import jobs_of
 from plait.engine.common import ALLOW_OUTPUT, JOBS, TRUST
 from plait.engine.flags import Command
@@ -150,7 +150,6 @@ def _run(
     """Runs the cases and prints their results."""
     from plait.authoring.testing import reports
     from plait.cli.test_output import TerminalReporter
-    from plait.cli.workflow_log import in_workflow
     from plait.insight.workflow import without_commands
 
     teller = TerminalReporter(

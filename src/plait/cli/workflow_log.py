@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from plait.insight.workflow import without_commands
@@ -39,8 +38,3 @@ def annotate(text: str) -> None:
     """Writes annotations of a workflow to standard error."""
     log: object = sys.stderr
     (log.stream if isinstance(log, WorkflowLog) else sys.stderr).write(text)
-
-
-def in_workflow() -> bool:
-    """True if GitHub reads the output as the log of a workflow."""
-    return bool(os.environ.get("GITHUB_ACTIONS"))

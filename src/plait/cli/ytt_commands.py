@@ -7,11 +7,11 @@ the script what to do without a candidate.
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.cli.as_ytt import PROGRAM, TEMPLATE, YTT, YTT_FMT, YTT_VERSION_COMMAND
 from plait.cli.common_flags import performed, shown
 from plait.cli.streams import complain, write_out
 from plait.cli.website import Website
 from plait.cli.website import main as serve
+from plait.cli.ytt_flags import PROGRAM, TEMPLATE, YTT, YTT_FMT, YTT_VERSION_COMMAND
 from plait.engine.flags import Command
 from plait.engine.options import LISTS, Request, switch
 

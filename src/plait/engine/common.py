@@ -42,6 +42,10 @@ GENERAL = "General"
 SAFETY = "Limits and safety"
 NO_EFFECT = "Accepted for compatibility, no effect"
 
+# Words of a switch.
+TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
 # The forms of answers.
 ANSWER_TEXT, ANSWER_JSON = "text", "json"
 OUTPUT = declared(

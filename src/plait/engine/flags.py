@@ -15,7 +15,7 @@ after arguments, and treat everything after `--` as arguments.
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.engine.common import GENERAL, NO_EFFECT
+from plait.engine.common import FALSE, GENERAL, NO_EFFECT, TRUE
 from plait.engine.options import GO_FLAGS, NUMBER, PFLAG, SWITCH, Option, Request
 
 TYPE_CHECKING = False
@@ -28,10 +28,6 @@ else:
     from plait.engine.options import Generic
 
     R = None
-
-# The words that a switch accepts.
-TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
-FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
 
 def words_of(request: Request) -> list[str]:

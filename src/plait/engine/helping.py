@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from plait.engine.common import NO_EFFECT
-from plait.engine.flags import FALSE, TRUE
+from plait.engine.common import FALSE, NO_EFFECT, TRUE
 from plait.engine.options import LISTS, SWITCH
 
 TYPE_CHECKING = False

@@ -121,11 +121,8 @@ def fleet(
     place = _default_place(read_project, top) if output is None else place_of(os.fspath(output))
     stored = _directory_of(cache)
     kept: WorkerOptions = {
-        "results": stored,
-        "shares_results": cache_shared,
-        "keeps_secrets": cache_secrets,
-        "limits": limits,
-    }
+        "results": stored, "shares_results": cache_shared, "keeps_secrets": cache_secrets, "limits": limits,
+    }  # fmt: skip
     makers = ExecutorFactory(processes, executor, kept, own_process=own_process)
     outcomes: dict[str, RunResult] = {}
     book = Manifest(place, os.path.basename(read_project.path))

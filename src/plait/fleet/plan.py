@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 
 from plait.authoring.project.file import Project
 from plait.authoring.project.matrix import Environment
-from plait.authoring.project.run_selection import is_pattern
 from plait.base.errors import PlaitError, UsageError
+from plait.base.globbing import is_pattern
 from plait.base.output_files import inside, no_name_on_windows
 from plait.fleet.identity import of_parts
 

@@ -83,7 +83,7 @@ _PROJECTS: list[Project] = []
 
 def _begin(named: str, assents: bool) -> None:
     assenting(assents=assents).__enter__()
-    from plait.authoring.project.file import project_of
+    from plait.authoring.project import project_of
 
     _PROJECTS.append(project_of(named, os.curdir))
 

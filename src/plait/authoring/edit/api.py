@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.edit.public_functions import set_value
-from plait.authoring.project.file import project_of
+from plait.authoring.project.run_selection import project_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ def set(
     >>> pathlib.Path("app.yml").read_text()
     'port: 8080  # public'
     """
-    start = os.fspath(project)
-    found = project_of("", start) if os.path.isdir(start) else project_of(start, ".")
-    edit = set_value(found.run(run), path, value, add=add)
+    edit = set_value(project_at(project).run(run), path, value, add=add)
     if write:
         edit.write(also=True)
     return edit

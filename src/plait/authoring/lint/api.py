@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.lint.linter import lint as findings
-from plait.authoring.project.file import project_of
+from plait.authoring.project.run_selection import project_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,4 @@ def lint(
     >>> [(one.line, one.code, one.message) for one in plait.lint(".")]
     [(1, 'R401', 'yes is true by YAML 1.1, and the text "yes" by 1.2')]
     """
-    path = os.fspath(project)
-    found = project_of("", path) if os.path.isdir(path) else project_of(path, ".")
-    return findings(found, runs, select=select, ignore=ignore, portable_to=portable)
+    return findings(project_at(project), runs, select=select, ignore=ignore, portable_to=portable)

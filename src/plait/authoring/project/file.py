@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.project.run import Run, from_here
+from plait.authoring.project.run import Run
 from plait.authoring.project.settings import COMMANDS, settings_of
 from plait.base.errors import ReadError, UsageError
 from plait.base.input_view import permitted
@@ -114,19 +114,6 @@ class Project:
                     code="matrix",
                 )
         return None
-
-
-def project_of(path: str, start: str) -> Project:
-    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
-    if path:
-        return read(path)
-    found = find(start)
-    if found is None:
-        from plait.authoring.project.run_inference import guess
-
-        return guess(start)
-    directory = from_here(os.path.dirname(found))
-    return read(os.path.join(directory, os.path.basename(found)))
 
 
 def find(start: str, texts: Container[str] = ()) -> str | None:

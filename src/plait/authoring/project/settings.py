@@ -159,9 +159,10 @@ def check(settings: Iterable[Setting], directory: str, permissions: Permissions 
     nothing, UsageError for a value of another kind; each with its line.
     """
     asked = [(setting.option, text, at) for setting in settings for text, at in setting.texts()]
-    for option, text, at in asked if permissions is not None else ():
-        for need in needs_of_value(option, text, directory, at):
-            permissions.check(need)  # type: ignore[union-attr]
+    if permissions is not None:
+        for option, text, at in asked:
+            for need in needs_of_value(option, text, directory, at):
+                permissions.check(need)
     for option, text, at in asked:
         names = option.path
         if names is None or names.may_be_missing:
