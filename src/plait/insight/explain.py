@@ -157,14 +157,10 @@ def histories(
     documents = explainer.visible(documents)
     if path is None:
         places = all_places(documents, explainer.texts)
+    elif means_text(wanted := parse(path), explainer.texts):
+        places = text_lines(explainer.texts, wanted)
     else:
-        wanted = parse(path)
-        is_text = means_text(wanted, explainer.texts)
-        places = (
-            text_lines(explainer.texts, wanted)
-            if is_text
-            else find(wanted, documents, explainer.names, reveals="--cleartext-secrets")
-        )
+        places = find(wanted, documents, explainer.names, reveals="--cleartext-secrets")
     return map(explainer.history, places)
 
 

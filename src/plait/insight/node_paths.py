@@ -241,11 +241,6 @@ def names_of(document: Document) -> list[str]:
     ]
 
 
-def is_pattern(selector: str) -> bool:
-    """True if a selector is meant for any number of documents."""
-    return any(char in selector for char in "*?[")
-
-
 # ---- lines of text files
 
 

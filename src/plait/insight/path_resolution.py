@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError
+from plait.base.globbing import is_pattern
 from plait.base.similar_names import counted, did_you_mean, listed
 from plait.insight.item_names import ItemNames
-from plait.insight.node_paths import NodePath, chosen, is_pattern, names_of, places, ways
+from plait.insight.node_paths import NodePath, chosen, names_of, places, ways
 from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.document_names import document_name, namespace_of, naming, scalar_text, way_text
 

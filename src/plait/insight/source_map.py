@@ -89,21 +89,17 @@ def _mappings(
     marks = explainer.marks
     # Where things stand in the output tells how much a secret put before them.
     is_placed = marks is None or not marks.decides_places
-    if not is_placed:
-        whole = None
     for number, document in enumerate(explainer.visible(documents.items)):
         there: Document | None = None
         printed: _Printed | None = None
-        if not is_placed:
-            pass
-        elif whole is not None:
+        if is_placed and whole is not None:
             printed, there = whole, whole.document(number)
-        elif as_json:
+        elif is_placed and as_json:
             json = write_json(document.value)
             printed = _Printed(json, beside=beside)
             there = printed.document(0)
             beside += len(json)
-        else:
+        elif is_placed:
             printed = _Printed(write_value(document.value), before)
             there = printed.document(0)
             before = printed.end + 1  # a line `---` stands between
