@@ -49,6 +49,8 @@ BUILD_FILES = {
     ".gitlab-ci.yml": (f"render:\n  script:\n  - echo hello\n  - {LINE}\n", 4, "render"),
     "ci/task.yml": (f"platform: linux\nrun:\n  path: bash\n  args:\n  - -c\n  - |\n    {LINE}\n", 7, "render"),
     "Jenkinsfile": (f"node {{\n  stage('x') {{\n    sh '''\n      {LINE}\n    '''\n  }}\n}}\n", 4, "render"),
+    "README.md": (f"# App\n\n## Render\n\n```bash\n$ {LINE} |\n    kapp deploy -f -\n```\n", 6, "render"),
+    "docs/deploy.md": (f"# Render\n- Then:\n  ```\n  {LINE}\n  ```\n", 4, "render"),
     "package.json": (f'{{\n "scripts": {{\n  "render": "{LINE}"\n }}\n}}\n', 3, "render"),
 }
 
@@ -280,3 +282,55 @@ def test_init_writes_only_when_told_to(repository: pathlib.Path, capsys: pytest.
     (repository / "plait.yml").unlink()
     assert main(["run"]) == 0
     assert "inferred: plait render --file=config --data-value-yaml=a=2" in capsys.readouterr().err
+
+
+def test_documentation_counts_only_if_no_build_file_has_a_run(repository: pathlib.Path) -> None:
+    put(repository, "README.md", f"```sh\n{LINE}\n```\n```yaml\nrun: ytt -f config\n```\n")
+    assert [run.why for run in infer(str(repository)).runs] == ["README.md:2"]
+    put(repository, "build.sh", "ytt -f config\n")
+    assert [run.why for run in infer(str(repository)).runs] == ["build.sh:1"]
+
+
+def test_instructions_may_start_above_the_clone(repository: pathlib.Path) -> None:
+    put(repository, "README.md", f"```sh\ngit clone https://host.example/x\nytt -f {repository.name}/config\n```\n")
+    (run,) = infer(str(repository)).runs
+    assert run.evaluate().to_yaml() == "a: 1\n"
+
+
+def test_directories_that_render_by_themselves_are_offered_if_all_together_fail(repository: pathlib.Path) -> None:
+    put(repository, "other/app.yml", '#@ load("@ytt:data", "data")\nb: #@ data.values.b\n')
+    put(repository, "other/values.yml", "#@data/values\n---\nb: 1\n")
+    # Neither a private library, nor what kustomize builds, nor what a build file renders in a way that is not known.
+    for name in ("_ytt_lib/lib", "built", "piped"):
+        put(repository, f"{name}/app.yml", "c: #@ 1 + 1\n")
+    put(repository, "built/kustomization.yaml", "resources: [app.yml]\n")
+    put(repository, "piped/deploy.sh", "cat values.yml | ytt -f . -f -\n")
+    found = guess(str(repository))
+    assert {name: run.evaluate().to_yaml() for name, run in found.runs.items()} == {
+        "config": "a: 1\n",
+        "other": "b: 1\n",
+    }
+    assert any("piped/deploy.sh:1" in note and "it reads standard input" in note for note in found.notes)
+
+
+def test_an_unpacked_archive_is_adopted_like_a_clone(repository: pathlib.Path) -> None:
+    (repository / ".git").rmdir()
+    put(repository, "build.sh", f"{LINE}\n")
+    assert [run.why for run in draft(str(repository)).runs] == ["build.sh:1"]
+
+
+def test_a_draft_is_compared_by_its_output(repository: pathlib.Path) -> None:
+    # A warning names its file, and a generated password is another one each time.
+    put(repository, "config/warned.yml", "#@ def f():\nb: 1\n#@ end\n---\n#@ f()\nc: 1\n")
+    put(repository, "base.yml", "p: ((p))\nvariables:\n- {name: p, type: password}\n")
+    put(repository, "env/build.sh", "cd ..\nytt -f config\nbosh int base.yml --vars-store=creds.yml\n")
+    assert [run.name for run in draft(str(repository)).runs] == ["build", "build-2"]
+
+
+def test_rejected_command_lines_are_grouped(repository: pathlib.Path) -> None:
+    rows = "".join(f"bosh int gone.yml --path /{number}\n" for number in range(40))
+    put(repository, "a.sh", rows + "".join(f"ytt -f gone{number}\n" for number in range(40)))
+    notes = [note for note in guess(str(repository)).notes if note.startswith("not offered: ")]
+    assert len(notes) == 13
+    assert " and 39 more: gone.yml is not in the repository" in notes[0]
+    assert notes[-1] == "not offered: 29 more command lines"

@@ -142,9 +142,9 @@ Render it as it is, then for production, then run its tests:
 _CHECKS = """
 Render a run, look for mistakes, and ask where a value comes from:
 
-  plait run NAME
+  plait run {name}
   plait lint
-  plait explain run NAME PATH
+  plait explain run {name} PATH
 """
 
 
@@ -200,7 +200,7 @@ def _adopt(flags: Init, directory: str) -> int:
         write_file(found.path, [found.text.encode("utf-8", "surrogateescape")], new_mode=0o666, top=top)
     except OSError as error:
         raise failure(f"in {found.path}", error, UsageError) from None
-    write_out(f"\ncreated {found.path}\n" + _CHECKS)
+    write_out(f"\ncreated {found.path}\n" + _CHECKS.format(name=found.runs[0].name))
     return 0
 
 

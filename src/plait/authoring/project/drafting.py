@@ -13,6 +13,7 @@ from plait.base.input_view import InputView
 from plait.base.permissions import FILE_NAMES
 from plait.base.source import Source
 from plait.base.trust import permissions_of
+from plait.engine.results import Rendered
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
 from plait.yaml import write_value
 
@@ -51,7 +52,7 @@ def draft(directory: str) -> DraftProjectFile:
         raise UsageError(
             f"{os.path.relpath(found)} is there already", hint="plait project shows its runs", code="foreign-file"
         )
-    project = guess(directory)
+    project = guess(directory, is_top=True)
     runs = list(project.runs.values())
     notes = list(project.notes)
     if not runs:
@@ -83,12 +84,19 @@ def _difference(run: Run, path: str, top: str) -> str:
     source = Source(path, _text([run], top))
     permissions = permissions_of(path, top)
     try:
-        wanted = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
-        found = of_source(source, top, permissions).run(run.name)
-        made = found.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
+        wanted = _output(run)
+        if _output(of_source(source, top, permissions).run(run.name)) == wanted:
+            return ""
+        # Generated passwords and keys are others each time.
+        return "its output differs from that of the command line" if _output(run) == wanted else ""
     except PlaitError as error:
         return error.message
-    return "" if made == wanted else "its output differs from that of the command line"
+
+
+def _output(run: Run) -> object:
+    """The text that a run writes. Its warnings do not count: they name files by other paths."""
+    made = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
+    return made.files if isinstance(made, Rendered) else made.to_yaml()
 
 
 def _text(runs: Sequence[Run], top: str) -> str:

@@ -22,7 +22,9 @@ from plait.tree.nodes import Array, ArrayItem, MapItem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plait.authoring.project.inference.runs import Inference, RejectedRun
 
 TEMPLATE, VALUES, POLICY, LAYERED, OPERATIONS = "template", "values", "policy", "layered", "operations"
 
@@ -36,60 +38,160 @@ _CODE = re.compile(rb"(?m)^[ \t]*#@|^[^#'\"\n]*[ \t]#@ ")
 _POLICY = re.compile(rb"(?m)^schema:[ \t]*['\"]?deckhand/LayeringPolicy/")
 _LAYERED = re.compile(rb"(?m)^ +schema:[ \t]*['\"]?metadata/(Document|Control)/v")
 _OPERATION = re.compile(rb"(?m)^- (\{ ?)?(type|path): ?['\"]?(replace|remove|test|move|copy|/)")
+# Private libraries: rendered by what evaluates them.
+_LIBRARIES = "_ytt_lib"
+# Directories that are tried by themselves if all files together do not render.
+_MOST_PARTS = 32
+# Groups of rejected command lines, and words of one, that are shown.
+_MOST_TOLD = 12
+_SHOWN_WORDS = 6
 # What ends a project upwards.
 _TOPS = (".git", ".hg", ".jj", ".svn")
 
 
-def guess(start: str, *, verify: bool = True) -> Project:
+def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
     """Returns the project that a file or directory without a project file seems to belong to; it may have no runs.
 
     The build files of the repository are searched for command lines first (see `plait.authoring.project.inference`). If none
     concerns `start`, the files decide: a directory with annotated YAML is rendered from the highest directory above it
-    that has a schema or data values; one with layered documents and a LayeringPolicy, in it or above, is layered. A
-    file of operations has no run, because its base is unknown. verify: evaluate each run in memory, and turn failures
-    into notes.
+    that has a schema or data values, or, if that fails, each directory below it that renders by itself; one with layered
+    documents and a LayeringPolicy, in it or above, is layered. A file of operations has no run, because its base is
+    unknown. verify: evaluate each run in memory, and turn failures into notes. is_top: `start` is the top of a repository
+    even if it has no version control, such as an unpacked archive.
     """
     place = os.path.abspath(start)
     directory = place if os.path.isdir(place) else os.path.dirname(place)
-    found = _of_build_files(directory, verify=verify)
+    notes: list[str] = []
+    rejected: list[RejectedRun] = []
+    found = _of_build_files(directory, notes, rejected, verify=verify, is_top=is_top)
     if found is not None:
         return found
-    notes: list[str] = []
     kinds = dict(_kinds_below(directory, notes))
-    runs = [run for run in (_rendered(kinds), _layered(kinds)) if run is not None]
-    for run in runs:  # which may be of a directory above
-        run.permissions = permissions_of("", os.path.abspath(run.directory or os.curdir))
-    if verify:
-        from plait.authoring.project.inference import failure_of
-
-        for run in [*runs]:
-            if reason := failure_of(run):
-                runs.remove(run)
-                notes.append(f"not offered: plait {' '.join([run.command, *words_of(run.request())])}: {reason}")
+    runs = _verified(kinds, notes, rejected) if verify else _candidates(kinds)
     operations = sorted(path for path, kind in kinds.items() if kind == OPERATIONS)
     if operations:
         shown = os.path.relpath(operations[0], directory)
         more = f" and {len(operations) - 1} more" if len(operations) > 1 else ""
         notes.append(f"{shown}{more}: operations, checked by themselves, since nothing says what their base is")
     permissions = runs[0].permissions if runs else permissions_of("", directory)
+    notes = [*dict.fromkeys(notes)]
     return Project("", from_here(directory), runs, permissions=permissions, notes=notes)
 
 
-def _of_build_files(directory: str, *, verify: bool) -> Project | None:
-    """The runs of the repository's build files that read files in a directory, or None."""
+def _candidates(kinds: dict[str, str]) -> list[Run]:
+    runs = [run for run in (_rendered(kinds), _layered(kinds)) if run is not None]
+    for run in runs:  # which may be of a directory above
+        run.permissions = permissions_of("", os.path.abspath(run.directory or os.curdir))
+    return runs
+
+
+def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[RejectedRun]) -> list[Run]:
+    from plait.authoring.project.inference import failure_of
+
+    runs = []
+    for run in _candidates(kinds):
+        reason = failure_of(run)
+        if not reason:
+            runs.append(run)
+            continue
+        parts = _parts(kinds, rejected) if run.command == "render" else []
+        runs += parts
+        if not parts:
+            notes.append(f"not offered: plait {_shortened(run)}: {reason}")
+    return runs
+
+
+def _shortened(run: Run) -> str:
+    words = words_of(run.request())
+    more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
+    return " ".join([run.command, *words[:_SHOWN_WORDS]]) + more
+
+
+def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
+    """The largest directories with annotated YAML that render by themselves, and print something.
+
+    Not those with a build file that renders them in another way, although that way was rejected, nor those that
+    kustomize builds.
+    """
+    from plait.authoring.project.inference import failure_of
+
+    found: list[Run] = []
+    named = [os.path.abspath(one.at.source.shown) for one in rejected if one.at.source is not None]
+    groups = _split({path: kind for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)})
+    for _ in range(_MOST_PARTS):
+        if not groups:
+            break
+        group = groups.pop(0)
+        if TEMPLATE not in group.values():
+            continue
+        top = _common(group)
+        run = _run_in(top, "annotated YAML")
+        run.permissions = permissions_of("", top)
+        inside = os.path.join(top, "")
+        is_foreign = any(path.startswith(inside) for path in named) or _is_kustomized(top)
+        if is_foreign or failure_of(run, prints=True):
+            groups = _split(group) + groups
+        else:
+            run.name = re.sub(r"[^A-Za-z0-9_.]+", "-", from_here(top)).strip("-.") or run.command
+            found.append(run)
+    return found
+
+
+def _split(files: dict[str, str]) -> list[dict[str, str]]:
+    """The files by the directory below their common one. Files directly in that one belong to none."""
+    if not files:
+        return []
+    top = _common(files)
+    groups: dict[str, dict[str, str]] = {}
+    for path, kind in files.items():
+        name, below, _ = os.path.relpath(path, top).partition(os.sep)
+        if below and name != _LIBRARIES:
+            groups.setdefault(name, {})[path] = kind
+    return [groups[name] for name in sorted(groups)]
+
+
+def _common(files: Iterable[str]) -> str:
+    return os.path.commonpath([os.path.dirname(path) for path in files])
+
+
+def _of_build_files(
+    directory: str, notes: list[str], rejected: list[RejectedRun], *, verify: bool, is_top: bool
+) -> Project | None:
+    """The runs of the repository's build files that read files in a directory, or None.
+
+    notes, rejected: get what was not offered, if there is no run.
+    """
     *_, top = _above(directory)
     if not any(os.path.lexists(os.path.join(top, name)) for name in _TOPS):
-        return None
+        if not is_top:
+            return None
+        top = directory
     from plait.authoring.project.inference import infer
 
     inference = infer(top, verify=verify)
+    told = _told_of(inference)
     runs = [run for run in inference.runs if _concerns(run, directory)]
     if not runs:
+        rejected += inference.rejected
+        if directory == top:
+            notes += told
         return None
-    notes = [f"not offered: {one.at}: {one.shown}: {one.reason}" for one in inference.rejected]
-    notes += [f"not searched: {path}" for path in inference.skipped]
-    notes += [f"searched only {inference.bound}"] if inference.bound else []
-    return Project("", from_here(top), runs, permissions=permissions_of("", top), notes=notes)
+    return Project("", from_here(top), runs, permissions=permissions_of("", top), notes=told)
+
+
+def _told_of(inference: Inference) -> list[str]:
+    """The command lines that are not offered, grouped by file and reason, and the directories that were not searched."""
+    groups: dict[tuple[str, str], list[RejectedRun]] = {}
+    for one in inference.rejected:
+        groups.setdefault((one.at.source.shown if one.at.source else "", one.reason), []).append(one)
+    told = []
+    for (_, reason), group in list(groups.items())[:_MOST_TOLD]:
+        more = f" and {len(group) - 1} more" if len(group) > 1 else ""
+        told.append(f"not offered: {group[0].at}: {group[0].shown}{more}: {reason}")
+    rest = sum(len(group) for group in list(groups.values())[_MOST_TOLD:])
+    told += [f"not offered: {rest} more command lines"] if rest else []
+    told += [f"not searched: {path}" for path in inference.skipped]
+    return told + ([f"searched only {inference.bound}"] if inference.bound else [])
 
 
 def _concerns(run: Run, directory: str) -> bool:
@@ -155,6 +257,12 @@ def _is_foreign(directory: str) -> bool:
     return os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.lexists(os.path.join(directory, CHART))
 
 
+def _is_kustomized(top: str) -> bool:
+    from plait.ytt.workspace.input_files import KUSTOMIZATIONS
+
+    return any(name in KUSTOMIZATIONS for _, _, names in os.walk(top) for name in names)
+
+
 def _inputs(top: str) -> list[str]:
     """The inputs of a run in a directory: the directory itself, or its entries if foreign ones must be left out."""
     inputs, is_whole = [], True
@@ -208,19 +316,23 @@ def _layered(kinds: dict[str, str]) -> Run | None:
         else:
             return None
     why = f"{os.path.relpath(policy, top)} has a LayeringPolicy"
-    return Run("layer", "layer", [_setting("layer", top)], None, from_here(top), None, why=why)
+    return Run("layer", "layer", _settings("layer", top), None, from_here(top), None, why=why)
 
 
 def _rendered(kinds: dict[str, str]) -> Run | None:
     files = [path for path, kind in kinds.items() if kind in (TEMPLATE, VALUES)]
     if not files:
         return None
-    top, why = os.path.commonpath([os.path.dirname(path) for path in files]), "there is annotated YAML"
+    top, why = _common(files), "there is annotated YAML"
     for above in _above(top):
         found = next((path for path in _yaml_files(above) if kind_of(path) == VALUES), None)
         if found is not None:
             top, why = above, f"{os.path.basename(found)} holds data values or their schema"
-    return Run("render", "render", [_setting("render", top)], None, from_here(top), None, why=why)
+    return _run_in(top, why)
+
+
+def _run_in(top: str, why: str) -> Run:
+    return Run("render", "render", _settings("render", top), None, from_here(top), None, why=why)
 
 
 def _yaml_files(directory: str) -> Iterator[str]:
@@ -233,6 +345,33 @@ def _yaml_files(directory: str) -> Iterator[str]:
             yield os.path.join(directory, name)
 
 
-def _setting(command: str, top: str) -> Setting:
-    inputs = Array([ArrayItem(name) for name in _inputs(top)])
-    return Setting("files", options_of(command)["files"], [MapItem("files", inputs)])
+def _settings(command: str, top: str) -> list[Setting]:
+    """The inputs of a run in a directory, without foreign files below it."""
+    if command != "render":
+        return [_setting(command, "files", _inputs(top))]
+    marks = [f"{path.replace(os.sep, '/')}/**/*:exclude=true" for path in _excluded(top)]
+    found = [_setting(command, "files", [os.curdir])]
+    return [*found, _setting(command, "file-mark", marks)] if marks else found
+
+
+def _setting(command: str, name: str, texts: Sequence[str]) -> Setting:
+    return Setting(name, options_of(command)[name], [MapItem(name, Array([ArrayItem(text) for text in texts]))])
+
+
+def _excluded(top: str) -> list[str]:
+    """Directories below one that have YAML, but no input of a run: foreign and hidden ones, as relative paths."""
+    found = []
+    visit = current_budget().visit
+    for here, folders, _ in os.walk(top):
+        for name in sorted(folders):
+            path = os.path.join(here, name)
+            visit(path)
+            if name.startswith(".") or _is_foreign(path):
+                folders.remove(name)
+                if _has_yaml(path):
+                    found.append(os.path.relpath(path, top))
+    return sorted(found)
+
+
+def _has_yaml(directory: str) -> bool:
+    return any(name.endswith(_EXTENSIONS) for _, _, names in os.walk(directory) for name in names)

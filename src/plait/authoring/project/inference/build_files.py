@@ -1,4 +1,4 @@
-"""Shell text in build files: scripts, Makefiles, justfiles, Taskfiles, CI files and package.json.
+"""Shell text in build files: scripts, Makefiles, justfiles, Taskfiles, CI files, package.json, and Markdown.
 
 Each reader yields snippets of shell text with their line and the directory in which they run. Nothing is executed.
 """
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # Files larger than this are generated or vendored.
 MOST_BYTES = 1 << 18
 # Programs whose command lines are looked for.
-PROGRAMS = ("ytt", "bosh", "plait")
-_MENTIONED = re.compile(rb"\b(ytt|bosh|plait)\b")
+PROGRAMS = ("ytt", "bosh", "bosh2", "plait")
+_MENTIONED = re.compile(rb"\b(ytt|bosh2?|plait)\b")
 _SHEBANG = re.compile(rb"#![^\n]*\b(ba|da|z|k)?sh\b")
 _MAKE_VARIABLE = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?=|:?:?:?=|\+=)\s*(.*)$")
 _MAKE_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)|\$\{([A-Za-z_][\w.-]*)\}|\$([@<^])")
@@ -31,6 +31,14 @@ _JUST_VARIABLE = re.compile(r"^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:'([^']*
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:\s[^:]*)?:(?!=)")
 _JUST_REFERENCE = re.compile(r"\{\{\s*([A-Za-z_][\w-]*)\s*\}\}")
 _JENKINS_STEP = re.compile(r"\bsh\s*\(?\s*(?:script:\s*)?('''|\"\"\"|'|\")(.*?)\1", re.DOTALL)
+_MARKDOWN = (".md", ".markdown")
+_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
+_FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w-]*)")
+# The languages of blocks that people paste into a shell. Elsewhere a command line is an illustration.
+_SHELLS = frozenset(
+    {"", "sh", "bash", "shell", "zsh", "console", "shell-session", "shellsession", "terminal", "plain", "text", "txt"}
+)
+_PROMPT = re.compile(r"[$%>] +")
 _BLOCK = re.compile(r"(?:^|[:\-]\s)\s*(?:&\S+\s+)?[|>][-+0-9]*\s*(?:#.*)?$")
 
 
@@ -76,11 +84,43 @@ def _reader(name: str, content: bytes) -> Callable[[str, str, str], Iterator[Sni
         return _jenkinsfile
     if extension in (".yml", ".yaml") or name == "package.json":
         return _yaml
-    return None
+    return _markdown if is_documentation(name) else None
+
+
+def is_documentation(name: str) -> bool:
+    """True for the name of a Markdown file. Its command lines are examples; build files are better evidence."""
+    return name.lower().endswith(_MARKDOWN)
 
 
 def _script(path: str, text: str, _top: str) -> Iterator[Snippet]:
     yield Snippet(text, 1, None, group=os.path.splitext(os.path.basename(path))[0], script=path)
+
+
+def _markdown(_path: str, text: str, top: str) -> Iterator[Snippet]:
+    """Each fenced block in a language of a shell, named by the heading above it.
+
+    Instructions often start above the clone: paths that begin with the repository's name are taken below its top.
+    """
+    own = re.compile(rf"(?<![\w./-])(?:\./)?{re.escape(os.path.basename(top))}/")
+    heading, fence, language, indent, start = "", "", "", 0, 0
+    rows: list[str] = []
+    for number, row in enumerate(text.split("\n"), 1):
+        found = _FENCE.match(row)
+        if fence:
+            if found is not None and found["fence"].startswith(fence) and not found["language"]:
+                if language in _SHELLS:
+                    lines = [
+                        _PROMPT.sub("", one[min(indent, len(one) - len(one.lstrip(" "))) :], count=1) for one in rows
+                    ]
+                    yield Snippet(own.sub("", "\n".join(lines)), start, None, group=heading)
+                fence = ""
+            else:
+                rows.append(row)
+        elif found is not None:
+            fence, language, indent = found["fence"], found["language"].lower(), len(found["indent"])
+            start, rows = number + 1, []
+        elif (title := _HEADING.match(row)) is not None:
+            heading = title[1].lower()
 
 
 # ---- make

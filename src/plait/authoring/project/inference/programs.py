@@ -126,7 +126,7 @@ def command_line(invocation: Invocation, commands: Sequence[str] = ("render", "p
     rest = words[1:]
     if program == "ytt":
         return _of_ytt(rest, invocation.line)
-    if program == "bosh":
+    if program in ("bosh", "bosh2"):  # the name of the second version while there were two
         return _of_bosh(rest, invocation.line)
     if program == "plait" and rest and (name := rest[0].text) and name in commands:
         return CommandLine(f"plait {name}", name, rest[1:], invocation.line)

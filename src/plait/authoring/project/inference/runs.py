@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from plait.authoring.project.inference.build_files import MOST_BYTES, snippets_of
+from plait.authoring.project.inference.build_files import MOST_BYTES, is_documentation, snippets_of
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
 from plait.authoring.project.run import Run, from_here
@@ -33,6 +33,8 @@ _MOST_COMMANDS = 300
 LIMITS: Mapping[str, float] = {"seconds": 10}
 # Written by the run itself, or found behind a link.
 _WRITTEN = frozenset({"dangerous-emptied-output-directory", "output-files", "source-map", "vars-store"})
+# The settings of `bosh int FILE --path PATH`.
+_LOOKUP = frozenset({"base", "path"})
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -65,18 +67,23 @@ class Inference:
 
 
 def infer(top: str, *, verify: bool = True) -> Inference:
-    """Returns the runs that the build files below a directory describe.
+    """Returns the runs that the build files below a directory describe; if there are none, those of its Markdown files.
 
     top: the directory of the repository. verify: evaluate each run in memory and reject those that fail; without it, all
     runs whose inputs exist are returned.
     """
     inference = Inference(os.path.abspath(top))
     collector = _Collector(inference, verify=verify)
+    documentation: list[tuple[str, Snippet]] = []
     for path, snippet in _snippets(inference):
-        if collector.count >= _MOST_COMMANDS:
-            inference.bound = f"the first {_MOST_COMMANDS} command lines"
+        if is_documentation(path):
+            documentation.append((path, snippet))
+        elif not collector.add(path, snippet):
             break
-        collector.add(path, snippet)
+    if not collector.runs:
+        for path, snippet in documentation:
+            if not collector.add(path, snippet):
+                break
     inference.runs = list(collector.runs.values())
     _rename(inference.runs)
     return inference
@@ -125,8 +132,11 @@ class _Collector:
         self._reasons: dict[tuple[object, ...], str] = {}
         self._permissions = permissions_of("", inference.top)
 
-    def add(self, path: str, snippet: Snippet) -> None:
-        """Adds the runs of a snippet; the first directory in which one succeeds counts."""
+    def add(self, path: str, snippet: Snippet) -> bool:
+        """Adds the runs of a snippet; the first directory in which one succeeds counts. False if there are too many."""
+        if self.count >= _MOST_COMMANDS:
+            self.inference.bound = f"the first {_MOST_COMMANDS} command lines"
+            return False
         top = self.inference.top
         source = Source(os.path.relpath(path, top))
         source.shown = os.path.relpath(path)
@@ -143,6 +153,7 @@ class _Collector:
                         break
             else:
                 self.inference.rejected.append(RejectedRun(line.shown, Position(source, line.line), reason))
+        return True
 
     def _read(self, snippet: Snippet, directory: str) -> list[tuple[CommandLine, str | None]]:
         shell = Shell(directory, self.inference.top, snippet.script)
@@ -162,6 +173,8 @@ class _Collector:
         reason = _unreachable(line.command, settings, directory, self.inference.top)
         if reason:
             return reason
+        if {setting.name for setting in settings} <= _LOOKUP and len(settings) == len(_LOOKUP):
+            return "it reads one value of a file"
         key = (line.command, directory, *((one.name, *(text for text, _ in one.texts())) for one in settings))
         at = f"{source.shown}:{line.line}"
         known = self.runs.get(key)
@@ -193,13 +206,13 @@ def _directories(path: str, top: str) -> list[str]:
 def _unreachable(command: str, settings: Sequence[Setting], directory: str, top: str) -> str:
     """The reason why an input cannot be read without the script, the network or other directories; "" if all can."""
     inside = os.path.join(os.path.realpath(top), "")
-    for setting in settings:
-        if setting.name == "secrets" or not holds_paths(command, setting.name):
-            continue
+    read = [one for one in settings if one.name != "secrets" and holds_paths(command, one.name)]
+    # In whichever directory it runs.
+    if any(path_in(setting.option, text) == "-" for setting in read for text, _ in setting.texts()):
+        return "it reads standard input"
+    for setting in read:
         for text, _ in setting.texts():
             path = path_in(setting.option, text)
-            if path == "-":
-                return "it reads standard input"
             if "://" in path:
                 return f"{path} is on the network"
             place = os.path.join(directory, path)
@@ -212,13 +225,16 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
     return ""
 
 
-def failure_of(run: Run) -> str:
-    """The error of evaluating a run in memory, or "". Nothing is written, and no program is started."""
+def failure_of(run: Run, *, prints: bool = False) -> str:
+    """The error of evaluating a run in memory, or "". Nothing is written, and no program is started.
+
+    prints: a run without any document has failed as well.
+    """
     try:
-        run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
+        made = run.evaluate(view=InputView(is_read_only=True), limits=LIMITS)
     except PlaitError as error:
         return f"it fails: {heading(error.findings[0] if error.findings else error)}"
-    return ""
+    return "it renders no document" if prints and not made.nodes.items else ""
 
 
 def _rename(runs: Sequence[Run]) -> None:

@@ -26,6 +26,8 @@ _LOOPS = frozenset({"for", "while", "until", "select"})
 _MOST_ROUNDS = 32
 # Steps through one script: nested loops would multiply without end.
 _MOST = 5_000
+# Loops and subshells within each other; what is deeper is not read.
+_MOST_DEEP = 100
 # Matches of a pattern of file names that are used.
 _MOST_NAMES = 1_000
 
@@ -74,6 +76,7 @@ class Shell:
         # A command comes after those in its substitutions.
         self.invocations: list[Invocation] = []
         self.steps = [0]
+        self.depth = 0
 
     def read(self, text: str, line: int = 1) -> list[Invocation]:
         """Returns the commands of a script in order. The state is afterwards as the script leaves it."""
@@ -92,9 +95,16 @@ class Shell:
         other.pushed = list(self.pushed)
         other.invocations = self.invocations
         other.steps = self.steps
+        other.depth = self.depth
         return other
 
     def _run(self, commands: Sequence[_Command], at: int, end: int) -> None:
+        if self.depth < _MOST_DEEP:
+            self.depth += 1
+            self._run_flat(commands, at, end)
+            self.depth -= 1
+
+    def _run_flat(self, commands: Sequence[_Command], at: int, end: int) -> None:
         reads_pipe = False
         while at < end and self.steps[0] < _MOST:
             self.steps[0] += 1
