@@ -117,7 +117,7 @@ def api_page() -> str:
     out.append(docstring(PlaitError))
     out.append(
         "Fields: `message`, `at` (a `plait.Position` or None), `also` (further places), `expected`, `found`, `hint`, "
-        "`trail` (steps with `text` and `at`, innermost first), `findings` (a list of `plait.Finding`).\n"
+        "`stack` (steps with `text` and `at`, innermost first), `findings` (a list of `plait.Finding`).\n"
         "`report()` is the whole message as the command line prints it.\n"
         "`exit_status` is the status the command line would end with."
     )

@@ -121,7 +121,7 @@ def _outcome(left: Value, right: Value) -> object:
     try:
         return to_plain(apply(left, right))
     except OverlayError as error:
-        return (error.message, [step.text for step in error.trail])
+        return (error.message, [step.text for step in error.stack])
 
 
 @given(st.one_of(NAMED, ORDINARY), STEPS)

@@ -119,7 +119,7 @@ PROGRAMS = [
     "for x.__class__ in [1]: y = 1", "def f(a=[].__class__): return a", "def f(__class__): return __class__.__mro__\nf(1)",
     "x = assert_.try_to(lambda: [].__class__)[1].__traceback__", "x = assert_.try_to(lambda: 1 // 0)[1].with_traceback",
     "x = assert_.try_to(lambda: 1 // 0)[1].args", "x = assert_.try_to(lambda: 1 // 0)[1].__context__",
-    "x = assert_.try_to(lambda: fail('x'))[1].trail", "x = assert_.try_to(function)[0].gi_frame",
+    "x = assert_.try_to(lambda: fail('x'))[1].stack", "x = assert_.try_to(function)[0].gi_frame",
     "x = template.replace(1).value", "x = template.replace(function)", "x = overlay.apply(function, function)",
     "x = library.get('..')", "x = library.get('/etc')", "x = library.get('a/../../b').eval()", "x = data.read('../outside.txt')",
     "x = data.read('/etc/passwd')", "x = data.read('link.txt')", "x = data.read('a\\0b')", "x = data.read('')",

@@ -323,7 +323,7 @@ def test_settings_that_make_no_sense(settings: str, message: str) -> None:
 def test_array_items_with_wrong_annotations(text: str, message: str) -> None:
     error = failure("[x]", text)
     assert message in error.message
-    assert [step.text for step in error.trail] == ["Array item"]
+    assert [step.text for step in error.stack] == ["Array item"]
 
 
 # ---- child defaults
@@ -507,7 +507,7 @@ def test_documents_need_a_matcher() -> None:
         with pytest.raises(OverlayError) as caught:
             overlaid(BASE, text)
         assert message in caught.value.message
-        assert [step.text for step in caught.value.trail] == ["Document"]
+        assert [step.text for step in caught.value.stack] == ["Document"]
 
 
 def test_new_documents_go_to_the_file_of_their_neighbour_the_last_or_the_first() -> None:

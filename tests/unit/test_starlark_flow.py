@@ -186,6 +186,6 @@ def test_a_list_of_a_closure_is_frozen_with_the_program() -> None:
 def test_the_trail_names_functions_as_they_are_written() -> None:
     with pytest.raises(PlaitError) as caught:
         run("def f(n): return 1 // (n - n)\ndef g(): return f(3)\nx = g()")
-    assert [step.text for step in caught.value.trail] == ["in f", "in g", "in <toplevel>"]
+    assert [step.text for step in caught.value.stack] == ["in f", "in g", "in <toplevel>"]
     with pytest.raises(PlaitError, match="global variable f referenced before assignment"):
         run("def g(): return f(3)\nx = g()\ndef f(n): return n")

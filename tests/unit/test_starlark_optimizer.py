@@ -135,7 +135,7 @@ class Programs:
         try:
             found = repr_of(call(made["f"], [call(made[f"v{x}"]), call(made[f"v{y}"])]))
         except PlaitError as error:
-            places = [str(step.at) for step in error.trail]
+            places = [str(step.at) for step in error.stack]
             found = f"{type(error).__name__} {error.message} {error.at} {error.hint} {places}"
         return f"{found} after {budget_of(context).spent}"
 

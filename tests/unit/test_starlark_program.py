@@ -1,4 +1,4 @@
-"""Programs from pieces, host statements, the trail of calls, use by the host."""
+"""Programs from pieces, host statements, the stack of calls, use by the host."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_place_and_trail_of_an_error() -> None:
     )
     assert error.message == "unknown binary op: int + string"
     assert str(error.at) == "t.yml:3"
-    assert [(step.text, str(step.at)) for step in error.trail] == [
+    assert [(step.text, str(step.at)) for step in error.stack] == [
         ("in f", "t.yml:3"),
         ("in g", "t.yml:5"),
         ("in <toplevel>", "t.yml:7"),
@@ -218,7 +218,7 @@ def test_call_adds_its_frames_once() -> None:
     made = outer.run(load=lambda _path, _at: {"host": Builtin("host", through), "f": inner})
     with pytest.raises(StarlarkError) as caught:
         call(made["g"])
-    assert [step.text for step in caught.value.trail] == ["in f", "in g"]
+    assert [step.text for step in caught.value.stack] == ["in f", "in g"]
 
 
 def test_calls_from_the_host_that_do_not_fit() -> None:
@@ -233,7 +233,7 @@ def test_recursion_without_end_names_the_line() -> None:
     with pytest.raises(LimitError) as caught:
         compiled("\ndef f(n): return f(n + 1)\nf(0)").run()
     assert str(caught.value.at) == "x.star:2"
-    assert len(caught.value.trail) < 100
+    assert len(caught.value.stack) < 100
 
 
 def test_faults_of_the_host_are_not_dressed_up() -> None:

@@ -123,7 +123,7 @@ def test_the_trail_of_an_error_is_the_same() -> None:
         job = RenderJob([in_memory(name, content, number) for number, (name, content) in enumerate(files.items())])
         with pytest.raises(StarlarkError) as caught:
             run(job, context)
-        return f"{caught.value.message} {[(step.text, str(step.at)) for step in caught.value.trail]}"
+        return f"{caught.value.message} {[(step.text, str(step.at)) for step in caught.value.stack]}"
 
     context = Context()
     context.trace = Trace()

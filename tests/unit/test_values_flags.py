@@ -182,7 +182,7 @@ def test_environment_variables() -> None:
     assert data(values(env=["DV"], environment=environment)) == [{"b": {"c": "2"}}, {"e_f": "x"}, {"g": "[1"}]
     assert data(values(env_yaml=["DV"], environment={"DV_a": "1", "DV_b": ""})) == [{"a": 1}, {"b": None}]
     error = failure(env_yaml=["DV"], environment={"DV_a": "[1"})
-    assert "in environment variable DV_a" in [step.text for step in error.trail]
+    assert "in environment variable DV_a" in [step.text for step in error.stack]
 
 
 def test_values_from_files() -> None:
@@ -238,7 +238,7 @@ def test_mistakes(flags: dict[str, list[str]], message: str, hint: str | None) -
     flag = {"values": "data-value", "value_files": "data-value-file", "env": "data-values-env"}.get(
         kind, "data-values-file"
     )
-    assert error.trail[-1].text == f"in --{flag} {argument}"
+    assert error.stack[-1].text == f"in --{flag} {argument}"
 
 
 def test_broken_yaml_names_flag_and_key() -> None:

@@ -85,7 +85,7 @@ def error_of(failure: Failure) -> PlaitError:
         expected=full(one, "expected"),
         found=full(one, "found"),
         hint=full(one, "hint"),
-        trail=one.trail,
+        stack=one.stack,
         reference=failure["fault"]["reference"],
         code=one.code,
         word=one.word,
@@ -117,7 +117,7 @@ def fault_of(error: PlaitError | Finding) -> Fault:
         "detail": str(error.detail),
         "suggestions": [(one.kind, one.new, one.old) for one in error.suggestions],
         "is_secret": error.is_concealed,
-        "trail": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.trail],
+        "stack": [(step.text, _place_of(step.at), step.role, step.reference) for step in error.stack],
         "reference": str(error.reference) if isinstance(error.reference, str) else None,
     }
 
@@ -131,7 +131,7 @@ def finding_of(fault: Fault) -> Finding:
         expected=_text(fault["expected"]),
         found=_text(fault["found"]),
         hint=_text(fault["hint"]),
-        trail=[Frame(text, _position(at), role=role, reference=told) for text, at, role, told in fault["trail"]],
+        stack=[Frame(text, _position(at), role=role, reference=told) for text, at, role, told in fault["stack"]],
         reference=fault["reference"],
         code=fault["code"],
         word=fault["word"],

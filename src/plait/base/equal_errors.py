@@ -32,7 +32,7 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
         return named(at.source.shown), at.line, at.column
 
     def key(one: Diagnostic) -> Key:
-        at, steps = place(one.at), [place(step.at) for step in one.trail if step.at is not None]
+        at, steps = place(one.at), [place(step.at) for step in one.stack if step.at is not None]
         facts = (one.code, at, one.word, one.subject, tuple(map(place, one.also)), tuple(steps))
         # An error without a place, such as of an option, has no other fact than its message.
         return facts if at or steps or error.findings else (*facts, named(one.text("message", complete=True) or ""))

@@ -1,8 +1,8 @@
 """One family of errors, one layout, one place that prints.
 
 An error says what is wrong and where; `also` names further places that have a part in it, `document` what was being
-changed, `expected`, `found` and `hint` say what would have been right, and the trail says how evaluation came there.
-Levels further out add to the trail.
+changed, `expected`, `found` and `hint` say what would have been right, and the stack says how evaluation came there.
+Levels further out add to the stack.
 
 The texts of an error about a private source (values files, variables, secrets) are shown without quotations. A `Wording`
 knows its quotations, so they are withheld one by one. Any other text may quote anything, so it is withheld as a whole:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         expected: str | None
         found: str | None
         hint: str | None
-        trail: Iterable[Frame]
+        stack: Iterable[Frame]
         findings: Sequence[Finding]
         reference: str | None
         code: str
@@ -171,7 +171,7 @@ class Diagnostic:
     if TYPE_CHECKING:
         at: Position | None
         also: list[Position]
-        trail: list[Frame]
+        stack: list[Frame]
         is_concealed: bool
         _reference: object
         _message: str
@@ -296,7 +296,7 @@ class Finding(Diagnostic):
         expected: str | None = None,
         found: str | None = None,
         hint: str | None = None,
-        trail: Iterable[Frame] = (),
+        stack: Iterable[Frame] = (),
         reference: object = None,
         code: str = "",
         word: str = "",
@@ -311,7 +311,7 @@ class Finding(Diagnostic):
         self.expected = expected
         self.found = found
         self.hint = hint
-        self.trail = list(trail)
+        self.stack = list(stack)
         self.origins: tuple[object, ...] | None = None
 
     def made_of(self, *origins: object) -> Self:
@@ -330,7 +330,7 @@ class PlaitError(Diagnostic, Exception):
     message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
     reference: the message of the reference program, for runs in its place; by default `message`.
     document: the document that was being changed, and the place in it, where one among many was.
-    trail: steps from the innermost to the outermost.
+    stack: steps from the innermost to the outermost.
     origins: what the error depends on, as `plait.tree.provenance` records it; None if that is not known. A run that uses
     secrets shows an error in full only if its origins are known and none is secret (see `plait.tree.provenance.marks`).
     decided_at: the outermost condition that depends on a secret and leads to the error, if there is one.
@@ -356,7 +356,7 @@ class PlaitError(Diagnostic, Exception):
         expected: str | None = None,
         found: str | None = None,
         hint: str | None = None,
-        trail: Iterable[Frame] = (),
+        stack: Iterable[Frame] = (),
         findings: Sequence[Finding] = (),
         reference: str | None = None,
         code: str = "",
@@ -374,7 +374,7 @@ class PlaitError(Diagnostic, Exception):
         self.expected = expected
         self.found = found
         self.hint = hint
-        self.trail = list(trail)
+        self.stack = list(stack)
         self.findings = list(findings)
 
     @property
@@ -437,8 +437,8 @@ class PlaitError(Diagnostic, Exception):
         return self.made_of()
 
     def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
-        """Add an outer step to the trail; returns the same error, to be raised again. role, reference: of the step."""
-        self.trail.append(Frame(text, at, role=role, reference=reference))
+        """Add an outer step to the stack; returns the same error, to be raised again. role, reference: of the step."""
+        self.stack.append(Frame(text, at, role=role, reference=reference))
         return self
 
 
@@ -458,7 +458,7 @@ def as_finding(error: PlaitError) -> Finding:
         expected=full(error, "expected"),
         found=full(error, "found"),
         hint=full(error, "hint"),
-        trail=error.trail,
+        stack=error.stack,
         reference=error.reference,
         code=error.code,
         word=error.word,
@@ -611,12 +611,12 @@ _SAME_STEPS = 3
 
 
 def place_of(error: PlaitError | Finding) -> Position | None:
-    """The position of an error, or that in its trail, such as of an error in a value that a program made."""
+    """The position of an error, or that in its stack, such as of an error in a value that a program made."""
     if error.at is not None and error.at.source is not None:
         return error.at
     if isinstance(error, PlaitError) and error.findings:
         return None
-    return next((step.at for step in error.trail if step.at is not None and step.at.source is not None), None)
+    return next((step.at for step in error.stack if step.at is not None and step.at.source is not None), None)
 
 
 def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
@@ -680,15 +680,15 @@ def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: 
             head, *more = text.split("\n")
             out.append(f"  {label:<9} {head}")
             out += [f"            {line}" for line in more]
-    trail = [step for step in error.trail if step.text]
-    if trail:
-        out.append("  trail:")
-        known = [step.at is not None and step.at.source is not None for step in trail]
-        places = [str(step.at) if there else "" for step, there in zip(trail, known, strict=True)]
+    stack = [step for step in error.stack if step.text]
+    if stack:
+        out.append("  stack:")
+        known = [step.at is not None and step.at.source is not None for step in stack]
+        places = [str(step.at) if there else "" for step, there in zip(stack, known, strict=True)]
         width = max(map(len, places))
-        texts = max(len(step.text) for step in trail)
+        texts = max(len(step.text) for step in stack)
         last, times = "", 0
-        for step, place in zip(trail, places, strict=True):
+        for step, place in zip(stack, places, strict=True):
             text = _quoted(step.at, error, quote_values)
             line = f"    {place:<{width}}  {step.text:<{texts}}" + (f"  | {text.strip()}" if text is not None else "")
             times = times + 1 if line == last else 1

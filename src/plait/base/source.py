@@ -129,14 +129,14 @@ class Related(Position):
         self.label = label
 
 
-# The role of a step of a trail in a reference program: a call of the template language, an instruction of a compiled
+# The role of a step of a stack in a reference program: a call of the template language, an instruction of a compiled
 # template, the file whose evaluation ends here (`reference` is its number), a node of an overlay, a clause that the
 # program puts before its message, an argument of its command line; or nothing, for a step that only plait has.
 CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG, OURS = "call", "instruction", "file", "node", "clause", "flag", ""
 
 
 class Frame:
-    """One step of a trail: what was being done ("in document", "in f"), and where.
+    """One step of a stack: what was being done ("in document", "in f"), and where.
 
     role: CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step
     without a text is one that only the reference program shows.

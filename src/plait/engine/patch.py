@@ -206,7 +206,7 @@ def configured(request: Patch, context: Context) -> PatchJob:
 
 
 def _taken(take: Callable[[PatchJob, str, Patch], None], job: PatchJob, use: Use, request: Patch) -> None:
-    """Give one use to the job. Raises PlaitError, the flag in the trail."""
+    """Give one use to the job. Raises PlaitError, the flag in the stack."""
     try:
         take(job, use.value, request)
     except PlaitError as error:

@@ -134,7 +134,7 @@ def has_secrets(pipeline: Pipeline) -> bool:
 
 def run(pipeline: Pipeline, state: PipelineState, context: Context) -> Iterator[Step]:
     """Runs the steps one after the other, and yields each when it is done. Raises PlaitError with the step in its
-    trail.
+    stack.
     """
     key = os.path.realpath(pipeline.source.name)
     state.running.append(key)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         found: Words | None
         hint: Words | None
         is_secret: bool
-        trail: list[tuple[str, Place | None, str, str]]
+        stack: list[tuple[str, Place | None, str, str]]
         reference: str | None
         code: str
         word: str

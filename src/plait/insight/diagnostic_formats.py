@@ -163,9 +163,9 @@ def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[
     """The message of a diagnostic. quote_values: also of private sources. offers: of the message."""
     at = one.at if one.at is not None and one.at.source is not None else None
     also = [_related(place) for place in one.also if place.source is not None]
-    trail = [step for step in one.trail if step.text]
+    stack = [step for step in one.stack if step.text]
     if at is None:
-        at = next((step.at for step in trail if step.at is not None and step.at.source is not None), None)
+        at = next((step.at for step in stack if step.at is not None and step.at.source is not None), None)
     column, end = _columns(one, at)
     return Message(
         CODES.get(one.code, _UNKNOWN),
@@ -182,9 +182,9 @@ def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[
             "expected": one.text("expected", complete=quote_values),
             "found": one.text("found", complete=quote_values),
             "document": one.text("document", complete=quote_values) if hasattr(one, "_document") else None,
-            "trail": [
+            "stack": [
                 {**(RelatedPayload("", 0) if step.at is None else _related(step.at)).data(), "text": step.text}
-                for step in trail
+                for step in stack
             ],
         },
     )

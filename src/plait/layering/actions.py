@@ -191,7 +191,7 @@ def _absent(
         expected=f"a value that is not null at {text} in the data of {read}",
         found=found,
         hint=hint,
-        trail=_ancestry(child),
+        stack=_ancestry(child),
     )
 
 

@@ -87,7 +87,7 @@ def raise_all(failures: Sequence[LayeringError]) -> None:
                 expected=error.expected,
                 found=error.found,
                 hint=error.hint,
-                trail=error.trail,
+                stack=error.stack,
                 code=error.code,
             )
             made.detail = error.detail

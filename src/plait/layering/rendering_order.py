@@ -81,7 +81,7 @@ def _cycle(members: list[LayeredDocument]) -> LayeringError:
     first = min(range(len(members)), key=lambda i: (members[i].schema, members[i].name, members[i].layer or ""))
     members = members[first:] + members[:first]
     names = " -> ".join(str(document) for document in [*members, members[0]])
-    trail = [
+    stack = [
         Frame(f"{document} needs {following}", document.position)
         for document, following in zip(members, [*members[1:], members[0]], strict=True)
     ]
@@ -91,5 +91,5 @@ def _cycle(members: list[LayeredDocument]) -> LayeringError:
         at=members[0].position,
         also=[document.position.labelled("a part of the cycle") for document in members[1:]],
         hint="one of them must not take data from the other",
-        trail=trail,
+        stack=stack,
     )

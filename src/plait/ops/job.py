@@ -116,7 +116,7 @@ def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsEr
         expected=full(error, "expected"),
         found=full(error, "found"),
         hint=hint,
-        trail=error.trail,
+        stack=error.stack,
         reference=error.reference
         if at is None or at.source is None
         else f"Error 'operation{number} in {at.source.name} failed': {error.reference}",

@@ -160,7 +160,7 @@ class WorkingCopy:
             self.root = value
             return
         last = len(pointer.tokens) - 1
-        trail = _Trail(self, source, line)
+        change_path = _PathToChange(self, source, line)
         node = self.root
         for depth, token in enumerate(pointer.tokens):
             if isinstance(token, KeyToken):
@@ -168,32 +168,35 @@ class WorkingCopy:
                 item = mapping.find(token.name)
                 if item is None and not token.optional:
                     raise walk.missing_key(node, pointer, depth)
-                mapping = trail.own_map(mapping)
+                mapping = change_path.own_map(mapping)
                 if depth == last or item is None:
-                    inner = value if depth == last else trail.created(pointer, depth)
-                    item = trail.set_key(mapping, token.name, inner)
-                node = trail.step(mapping, item, 0)
+                    inner = value if depth == last else change_path.created(pointer, depth)
+                    item = change_path.set_key(mapping, token.name, inner)
+                node = change_path.step(mapping, item, 0)
                 continue
             array = walk.check_array(node, pointer, depth)
             if isinstance(token, AfterLastIndexToken):
-                array = trail.own_array(array)
-                trail.insert(array, len(array.items), value)
+                array = change_path.own_array(array)
+                change_path.insert(array, len(array.items), value)
                 return
             number = walk.selected(array, token, pointer, depth, self._select)
             if number is None:
-                array = trail.own_array(array)
+                array = change_path.own_array(array)
                 place = len(array.items)
-                inner = value if depth == last else trail.matching(token)
-                node = trail.step(array, trail.insert(array, place, inner), place)
+                inner = value if depth == last else change_path.matching(token)
+                node = change_path.step(array, change_path.insert(array, place, inner), place)
             elif depth == last:
                 walk.check_insertion(token, pointer, depth)
-                trail.put(
-                    trail.own_array(array), walk.place_of(array, number, token, pointer, depth), token.insert, value
+                change_path.put(
+                    change_path.own_array(array),
+                    walk.place_of(array, number, token, pointer, depth),
+                    token.insert,
+                    value,
                 )
             else:
                 place = walk.passed(array, number, token, pointer, depth)
-                array = trail.own_array(array)
-                node = trail.step(array, array.items[place], place)
+                array = change_path.own_array(array)
+                node = change_path.step(array, array.items[place], place)
 
     def remove(self, pointer: Pointer) -> None:
         """Take a map item or array item out; nothing happens if an optional part is absent
@@ -209,7 +212,7 @@ class WorkingCopy:
                 code="impossible-change",
             )
         node = self.root
-        trail = _Trail(self, None, 0)
+        change_path = _PathToChange(self, None, 0)
         way: list[tuple[Map | Array, MapItem | ArrayItem, int]] = []
         for depth, token in enumerate(pointer.tokens):
             if isinstance(token, KeyToken):
@@ -236,13 +239,13 @@ class WorkingCopy:
             node = way[-1][1].value
         last = len(way) - 1
         for depth, (container, item, place) in enumerate(way):
-            owned = trail.own_map(container) if isinstance(container, Map) else trail.own_array(container)
+            owned = change_path.own_map(container) if isinstance(container, Map) else change_path.own_array(container)
             if depth < last:
-                trail.step(owned, item, place)
+                change_path.step(owned, item, place)
             elif isinstance(owned, Array):
-                trail.delete(owned, place)
+                change_path.delete(owned, place)
             elif isinstance(item, MapItem):
-                trail.delete_key(owned, item)
+                change_path.delete_key(owned, item)
 
 
 def _list_items(node: Map | Array) -> None:
@@ -251,7 +254,7 @@ def _list_items(node: Map | Array) -> None:
         node.items = list(node.index().values())
 
 
-class _Trail:
+class _PathToChange:
     """The path from the root to a change. `own_map` and `own_array` ensure that its containers may be changed.
 
     item, around, place: the current item, its owned container (None at the root), and its index if that is an array.

@@ -1,4 +1,4 @@
-"""The boundary between the host and the language: everything that leaves it does so as a PlaitError with its trail."""
+"""The boundary between the host and the language: everything that leaves it does so as a PlaitError with its stack."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FROM_HOST = 100
 
 
 def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, object] | None = None) -> object:
-    """Call a function of the language, or a builtin. Raises StarlarkError with the trail of calls."""
+    """Call a function of the language, or a builtin. Raises StarlarkError with the stack of calls."""
     space = getattr(function, "__globals__", None)
     budget = None if space is None else space.get("$budget")
     former = None if budget is None else enter(budget)
@@ -92,7 +92,7 @@ def leaving(fault: Exception) -> Exception:
     """The error to raise where an exception leaves the language.
 
     Its traceback is dropped, and the frames with it: unfinished loops release their lists, and an outer boundary adds
-    only its own frames to the trail. An error of plait's code keeps its traceback.
+    only its own frames to the stack. An error of plait's code keeps its traceback.
     """
     from plait.base.errors import PlaitError
     from plait.starlark.exceptions import translated

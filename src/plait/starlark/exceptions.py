@@ -1,8 +1,8 @@
-"""Python's exceptions to the language's errors, with the trail of calls.
+"""Python's exceptions to the language's errors, with the stack of calls.
 
 Python detects many faults of compiled code: a wrong call, an unset variable, an index out of range, deep recursion.
 Where such an exception leaves Starlark (`Program.run`, `call`), it is translated to Starlark's message here, and the
-Python traceback becomes the trail: its frames whose globals have "$source" belong to the program.
+Python traceback becomes the stack: its frames whose globals have "$source" belong to the program.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
 
-_LONGEST_TRAIL = 60
+_LONGEST_STACK = 60
 # A statement whose first operand is a literal.
 _CONSTANT_FIRST = re.compile(
     r"\s*(?:#@)?\s*(?:pass\b|return\s*$|(?:return\b|\w+\s*=(?!=))?\s*-?(?:[rb]?[\"'\d]|(?:True|False|None)\b))"
@@ -30,7 +30,7 @@ _TYPES = {"str": "string", "List": "list", "Dict": "dict", "Set": "set"}
 
 
 def translated(error: Exception) -> Exception:
-    """The error to raise at the boundary instead of `error`: a PlaitError with its place and trail.
+    """The error to raise at the boundary instead of `error`: a PlaitError with its place and stack.
 
     An exception that is not the program's fault is returned unchanged.
     """
@@ -53,17 +53,17 @@ def translated(error: Exception) -> Exception:
             from plait.starlark.error_names import name_culprit
 
             name_culprit(wording, frames)
-        trail = _trail(frames)
+        stack = _stack(frames)
         if wording.at is None:
-            wording.at = trail[0].at
+            wording.at = stack[0].at
         elif (
-            all(step.role == INSTRUCTION for step in wording.trail)
-            and trail[0].at is not None
-            and wording.at.source is trail[0].at.source
+            all(step.role == INSTRUCTION for step in wording.stack)
+            and stack[0].at is not None
+            and wording.at.source is stack[0].at.source
         ):
             # One statement of a template makes nodes of many lines; the error knows which one it was.
-            trail[0].at = wording.at
-        wording.trail.extend(trail)
+            stack[0].at = wording.at
+        wording.stack.extend(stack)
     return wording
 
 
@@ -77,7 +77,7 @@ def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
     return frames
 
 
-def _trail(frames: list[tuple[FrameType, int]]) -> list[Frame]:
+def _stack(frames: list[tuple[FrameType, int]]) -> list[Frame]:
     """The steps, innermost first. A comprehension is not a call; it only gives the line of its function."""
     steps: list[Frame] = []
     line = 0
@@ -90,9 +90,9 @@ def _trail(frames: list[tuple[FrameType, int]]) -> list[Frame]:
         shown = "lambda" if name == "<lambda>" else name
         steps.append(Frame(f"in {shown}", Position(frame.f_globals["$source"], line), role=CALL))
         line = 0
-    if len(steps) > _LONGEST_TRAIL:
-        half = _LONGEST_TRAIL // 2
-        count = len(steps) - _LONGEST_TRAIL
+    if len(steps) > _LONGEST_STACK:
+        half = _LONGEST_STACK // 2
+        count = len(steps) - _LONGEST_STACK
         # How many fit at all depends a little on who called.
         left_out = Frame(f"... {count} more calls" if count < _MANY else "... thousands more calls")
         steps = [*steps[:half], left_out, *steps[-half:]]

@@ -52,7 +52,7 @@ class Program:
 
         load: returns the exports of a path in `load` statements. names: further names, beginning with "$", for lowered
         host statements. common: names that many programs share, in a table that is not changed. Raises StarlarkError
-        with the trail of calls.
+        with the stack of calls.
         """
         source = self.source
         if context is not None and context.silence is not None and self.prints():

@@ -80,7 +80,7 @@ class LintProject:
             documents = run.evaluate(view=view, trace=True, cache=self._cache)
         except PlaitError as error:
             step = f'in the run "{run.name}"'
-            raise error if any(one.text == step for one in error.trail) else error.within(step, run.at) from None
+            raise error if any(one.text == step for one in error.stack) else error.within(step, run.at) from None
         finally:
             if self._seen_by is not None:
                 self._seen_by.files.update(view.files)

@@ -84,7 +84,7 @@ def _in_file(finding: Finding, path: str) -> Position | None:
     """
     if finding.at is not None and path_of(finding.at.source) == path:
         return finding.at
-    for at in (*finding.also, *(step.at for step in finding.trail)):
+    for at in (*finding.also, *(step.at for step in finding.stack)):
         if at is not None and path_of(at.source) == path:
             return at
     return None

@@ -250,7 +250,7 @@ class _Search:
         if not isinstance(change.after, PlaitError):
             return
         found = findings_of(change.after)
-        for at in (at for one in found for at in (one.at, *one.also, *(step.at for step in one.trail))):
+        for at in (at for one in found for at in (one.at, *one.also, *(step.at for step in one.stack))):
             path = path_of(None if at is None else at.source)
             if at is None or path is None:
                 continue

@@ -476,7 +476,7 @@ def _messages(error: PlaitError) -> Iterator[str]:
 
 def _positions(error: PlaitError) -> Iterator[Position]:
     for one in (as_finding(error), *error.findings):
-        yield from (at for at in (one.at, *one.also, *(step.at for step in one.trail)) if at is not None)
+        yield from (at for at in (one.at, *one.also, *(step.at for step in one.stack)) if at is not None)
 
 
 def _indented(error: PlaitError) -> str:

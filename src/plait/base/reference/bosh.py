@@ -25,7 +25,7 @@ def sentence(error: PlaitError) -> str:
     if len(causes) > 1:
         text = "\n".join(causes)
     clauses: list[str] = []
-    for step in error.trail:
+    for step in error.stack:
         if step.role == CLAUSE:
             clauses.append(step.reference)
         elif step.role == FLAG:

@@ -53,7 +53,7 @@ def sentence(error: PlaitError) -> str:
     """The text of an error in ytt, without the name of the program and before its line is broken up."""
     text = _body(error)
     calls: list[Frame] = []
-    for place, step in enumerate(error.trail):
+    for place, step in enumerate(error.stack):
         if step.role == CALL:
             calls.append(step)
             continue
@@ -63,7 +63,7 @@ def sentence(error: PlaitError) -> str:
         elif step.role == CLAUSE:
             text = f"{step.reference}: {text}"
         elif step.role == INSTRUCTION:
-            number = next((later.reference for later in error.trail[place:] if later.role == FILE), "")
+            number = next((later.reference for later in error.stack[place:] if later.role == FILE), "")
             text = f"__ytt_tpl{number}_{step.reference}: {text}"
         elif step.role == NODE:
             where = "?" if step.reference == "Document" and _is_implied(step.at) else _named(step.at)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Rule: TypeAlias = Callable[..., py.expr]
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
-# A call on this line leaves no frame in the trail of an error (see `faults`).
+# A call on this line leaves no frame in the stack of an error (see `faults`).
 NOWHERE = 0
 
 

@@ -310,7 +310,7 @@ class Marks:
             error.code, error.word, error.suggestions = "", "", ()
             error.also, error.findings = [], []
             error.at = _line_only(error.at if error.decided_at is None else error.decided_at)
-            error.trail = []
+            error.stack = []
             error.origins = ()
             return error
         if not self.shows_all:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from plait.ytt.overlay.actions import ACTIONS
 from plait.ytt.overlay.annotation_removal import erased
 from plait.ytt.overlay.apply import apply, apply_document, apply_documents, is_overlay, merge_plain
+from plait.ytt.overlay.error_stack import APPLY, sentence
 from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Matcher, Not, Or, Subset
-from plait.ytt.overlay.trail import APPLY, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from plait.starlark import call
 from plait.tree.nodes import Map, MapItem
 from plait.ytt.overlay.actions import ACTIONS, wrong_kind
 from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit
+from plait.ytt.overlay.error_stack import key_text, step_text
 from plait.ytt.overlay.matchers import MapKey
 from plait.ytt.overlay.plan import INSIDE
-from plait.ytt.overlay.trail import key_text, step_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class OverlayApplication:
         return edit.node  # type: ignore[return-value]
 
     def perform(self, edit: Edit, steps: Sequence[OverlayStep]) -> None:
-        """Do the steps, in order, to a collection. Raises PlaitError, with the item of the step in its trail."""
+        """Do the steps, in order, to a collection. Raises PlaitError, with the item of the step in its stack."""
         step = None
         try:
             for step in steps:
@@ -208,7 +208,7 @@ class OverlayApplication:
 
 
 def located(error: PlaitError, step: OverlayStep) -> PlaitError:
-    """The error with the step's item as its place, if it has none, and as one more step of its trail."""
+    """The error with the step's item as its place, if it has none, and as one more step of its stack."""
     at = step.item.position
     if error.at is None and isinstance(error, OverlayError):
         error.at = at

@@ -86,7 +86,7 @@ def apply(
     owned: collections of left without other references; they are changed in place, and new ones are added. trace:
     records changes. warn: receives likely mistakes.
 
-    Raises OverlayError, StarlarkError from the user's functions, both with the way through right as trail.
+    Raises OverlayError, StarlarkError from the user's functions, both with the way through right as stack.
 
     >>> from plait.tree.nodes import from_plain, to_plain
     >>> to_plain(apply(from_plain({"a": 1, "b": {"c": 2}}), from_plain({"b": {"c": 3}})))
@@ -176,7 +176,7 @@ def merge_plain(left: Document, right: Document, *, warn: Warn | None = None) ->
 
     Maps merge. Arrays, scalars and nulls replace, with their position. Keys that left lacks are added. A map replaces
     null. A map over a scalar or array is an error, in nested values too; a null document changes nothing. Left is
-    returned unchanged if nothing changes. Raises OverlayError with the path through right as trail.
+    returned unchanged if nothing changes. Raises OverlayError with the path through right as stack.
     """
     value = right.value
     if value is None:
@@ -245,7 +245,7 @@ def apply_documents(
 
     plans: of overlays that were applied to other documents before; updated. trace, warn: as in `apply`.
 
-     Raises OverlayError, with the way through the overlay as trail: its last step is the document.
+     Raises OverlayError, with the way through the overlay as stack: its last step is the document.
     """
     sets = [*left]
     if not overlays:

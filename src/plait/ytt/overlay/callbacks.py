@@ -17,7 +17,7 @@ def asked(function: object, arguments: Sequence[object], names: str) -> object:
     try:
         return call(function, arguments)
     except StarlarkError as error:
-        if error.hint is None and not error.trail and error.code == "argument-count":
+        if error.hint is None and not error.stack and error.code == "argument-count":
             from plait.base.similar_names import counted
 
             error.hint = f"it is called with {counted(len(arguments), 'argument')}: lambda {names}: ..."

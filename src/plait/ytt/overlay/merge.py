@@ -17,12 +17,12 @@ from plait.tree.nodes import Array, ArrayItem, Map, MapItem, key_id, kind_name, 
 from plait.ytt.overlay.annotation_removal import with_annotations
 from plait.ytt.overlay.apply import nested, of_document, run_of
 from plait.ytt.overlay.changed_collections import DocumentsEdit
+from plait.ytt.overlay.error_stack import key_text
 from plait.ytt.overlay.expectations import UNSET, MatchCount
 from plait.ytt.overlay.item_keys import WHOLE
 from plait.ytt.overlay.matchers import REQUIRED, KeysMatcher, OtherKeys, Same
 from plait.ytt.overlay.merge_targets import counterpart
 from plait.ytt.overlay.plan import MISSING_OK, NO_KEY, OverlayStep, plain_step
-from plait.ytt.overlay.trail import key_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def merge_documents(
 ) -> list[DocumentSet]:
     """The documents of files, one set each, with plain documents merged in one after the other.
 
-    trace, warn: as of `plait.ytt.overlay.apply`. Raises OverlayError, with the way through the merged document as trail.
+    trace, warn: as of `plait.ytt.overlay.apply`. Raises OverlayError, with the way through the merged document as stack.
     """
     run = run_of(trace=trace, warn=warn, overlays=merges)
     edit = DocumentsEdit([*left])

@@ -48,6 +48,6 @@ def of_broken(errors: Sequence[PlaitError]) -> str | None:
     codes = {error.code for error in errors}
     if "incomparable" in codes:
         return "the value and the number of the rule are of different types"
-    if any(error.code == "argument-count" and not error.trail for error in errors):
+    if any(error.code == "argument-count" and not error.stack for error in errors):
         return "the function of a rule is called with the value alone: lambda v: ..."
     return None

@@ -295,7 +295,7 @@ def _applies(validation: Validation, value: object, parent: NodeValue, root: Nod
     except PlaitError as error:
         failed = _unknown(path, f"Failure evaluating when=: {error.message}", at)
         # Ytt does not tell where in the function it happened.
-        failed.trail = [Frame(step.text, step.at) for step in error.trail]
+        failed.stack = [Frame(step.text, step.at) for step in error.stack]
         raise failed from error
     if type(result) is not bool:
         raise _unknown(path, f"want when= to be bool, got {type_of(result)}", at)

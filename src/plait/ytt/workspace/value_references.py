@@ -166,10 +166,10 @@ class ReferredValues(Struct):
 
 
 class ReferenceCycle(TemplateError):
-    """Values that depend on each other. Their positions are the whole trail."""
+    """Values that depend on each other. Their positions are the whole stack."""
 
     code = "values-cycle"
-    trail = property(lambda _self: [], lambda _self, _steps: None)
+    stack = property(lambda _self: [], lambda _self, _steps: None)
 
 
 class _Seen:

@@ -66,7 +66,7 @@ def read_values(
     """All data values given by flags, the lowest precedence first, including those with a library reference.
 
     variables: the environment variables with a prefix. warn: receives likely mistakes. Raises UsageError and ReadError
-    with the flag in the trail.
+    with the flag in the stack.
     """
     found: list[ReferencedValues] = []
 

@@ -24,7 +24,7 @@ _CALLING_BACK = frozenset({"max", "min", "sorted"})
 _CHOOSING = frozenset({"dict", "getattr", "max", "min", "set"})
 # What tells that a program goes one of its ways (see `plait.starlark.instrument.coverage`).
 RAN = "$ran"
-# On this line a call leaves no frame in the trail of an error (see `faults`).
+# On this line a call leaves no frame in the stack of an error (see `faults`).
 NOWHERE = 0
 
 

@@ -1,4 +1,4 @@
-"""The path through the right tree to an error: the steps of its trail, and ytt's one-line message."""
+"""The path through the right tree to an error: the steps of its stack, and ytt's one-line message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 
-# The step that a call from code leaves in the trail.
+# The step that a call from code leaves in the stack.
 APPLY = "overlay.apply"
 
 
@@ -34,7 +34,7 @@ def sentence(error: PlaitError) -> str:
     The text that `assert.try_to` returns for a failed overlay.
     """
     path = []
-    for step in reversed(error.trail):
+    for step in reversed(error.stack):
         if step.role == CLAUSE and step.reference == APPLY:
             path.append(f"{step.reference}: ")
         elif step.role == NODE and step.at is not None:
