@@ -146,7 +146,7 @@ def terminal(text: str, theme: str) -> str:
     ]
     for number, line in enumerate(lines):
         shown, bar, source = line.partition("  | ")
-        colour = command if number == 0 else lost if "(lost)" in shown else plain
+        colour = command if number == 0 else lost if "(overridden)" in shown else plain
         rest = f'<tspan fill="{quoted}">{escape(bar + source)}</tspan>' if bar else ""
         y = 32 + number * _LINE
         out.append(f'<text x="24" y="{y}" fill="{colour}" xml:space="preserve">{escape(shown)}{rest}</text>')

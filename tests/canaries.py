@@ -274,10 +274,10 @@ def run(files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool)
     """A program with secrets: given as such, or as data values that the schema marks."""
     if marked:
         files = {**files, "schema.yml": MARKED + files["schema.yml"].removeprefix(LOAD).partition(VALUES_TEXT)[2]}
-        additions = ["embedded", "secrets", "values-refer"]
-        return plait.render(files, values=secrets, additions=additions, trace=True, limits={"seconds": 5})
-    additions = ["embedded", "values-refer"]
-    return plait.render(files, secrets=secrets, additions=additions, trace=True, limits={"seconds": 5})
+        extensions = ["embedded", "secrets", "values-refer"]
+        return plait.render(files, values=secrets, extensions=extensions, trace=True, limits={"seconds": 5})
+    extensions = ["embedded", "values-refer"]
+    return plait.render(files, secrets=secrets, extensions=extensions, trace=True, limits={"seconds": 5})
 
 
 def compose(files: dict[str, str], secrets: dict[str, plait.Plain], *, marked: bool) -> plait.Composed:

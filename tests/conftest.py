@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="write",
         choices=("write", "diff"),
-        help="rewrite the expectations of data-file cases, or (diff) only show what would change",
+        help="rewrite the expectations of data-file cases, or (diff) only print the changes as a diff",
     )
     parser.addoption("--traced", action="store_true", help="record every run, as if each were to be explained")
     parser.addoption("--sarif-schema", metavar="FILE", help="the JSON Schema of SARIF 2.1.0, to validate reports with")

@@ -171,7 +171,7 @@ def test_results_of_two_kinds_are_equal_by_their_text() -> None:
 NAMED = [
     ({"a.yml": "a: #@ [x for x in range(10000)]\n"}, {"limits": {"steps": 100}}, 'limits={"steps": N}'),
     ({"a.yml": "#@ x = 1\na: 1 # plain\n"}, {}, "ignore_unknown_comments=True"),
-    ({"a.yml": '#@ x = f"{1}"\n'}, {}, 'additions=["f-strings"]'),
+    ({"a.yml": '#@ x = f"{1}"\n'}, {}, 'extensions=["f-strings"]'),
 ]
 
 

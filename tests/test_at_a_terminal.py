@@ -214,7 +214,7 @@ def test_a_fleet_says_how_far_it_is(tmp_path: pathlib.Path) -> None:
     run = '{files: config, data-value-yaml: "name={name}"}'
     (tmp_path / "plait.yml").write_text(f"runs: {{app: {{matrix: {{axes: {{name: [{names}]}}}}, render: {run}}}}}\n")
     status, seen, printed = at_terminal(["fleet", "-j", "1", "--no-cache"], tmp_path)
-    assert (status, printed.startswith(b"12 runs: 12 made, in ")) == (0, True)
+    assert (status, printed.startswith(b"12 runs: 12 rendered, in ")) == (0, True)
     assert re.search(r"plait: \d+ of 12 runs, [0-9.]+/s, [0-9.]+ s left", seen)
     # It goes away, and no code of the terminal is shown as text.
     assert "\\x" not in seen

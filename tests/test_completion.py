@@ -49,7 +49,7 @@ def suggested(*words: str) -> list[str]:
         ("fleet diff pro", ["production"]),
         ("run app --output-f", ["--output-files"]),
         ("explain render --data-values-f", ["--data-values-file"]),
-        ("explain render --aro", ["--around"]),
+        ("explain render --pre", ["--presence"]),
         ("explain run app --data-values-f", ["--data-values-file"]),
         ("set patch --vars-s", ["--vars-store"]),
         ("render --with val", ["values-refer"]),

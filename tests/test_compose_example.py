@@ -40,5 +40,5 @@ def test_every_value_has_a_history(monkeypatch: pytest.MonkeyPatch, capfdbinary:
     histories = json.loads(printed(["explain", "--all", "-o", "json", "compose", PIPELINE], monkeypatch, capfdbinary))
     actions = {entry["action"] for history in histories for entry in history["history"]}
     assert {"written", "expression", "replace", "variable", "layering merge", "overlay/merge"} <= actions
-    assert all(history["history"][-1]["state"] == "stands" for history in histories)
+    assert all(history["history"][-1]["state"] == "current" for history in histories)
     assert len(histories) == len((ROOT / "examples" / "three-dialects.expected").read_text("utf-8").splitlines()) - 7

@@ -83,7 +83,7 @@ def runs_of(output: str) -> list[dict[str, object]]:
 
 def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
     report = fleet(place)
-    assert (report.counts, report.is_whole) == ({"made": 4}, True)
+    assert (report.counts, report.is_whole) == ({"rendered": 4}, True)
     assert contents(place / "out") == {
         "eu/lyon/app.yml": b"region: eu\nsize: 2\n",
         "eu/paris/app.yml": b"region: eu\nsize: 1\n",
@@ -114,7 +114,7 @@ runs:
         },
     )
     report = fleet(place)
-    assert (report.counts, report.warned) == ({"made": 4}, [])
+    assert (report.counts, report.warned) == ({"rendered": 4}, [])
     assert sorted(contents(place / "out")) == [
         "c/A.yml",
         "c/B.yml",
@@ -205,7 +205,7 @@ def test_a_run_that_fails_leaves_what_was_there(place: Path) -> None:
     before = contents(place / "out")
     (place / "sites/paris/values.yml").write_text("size: large\n", "utf-8")
     report = fleet(place)
-    assert report.counts == {"kept": 1, "failed": 3}
+    assert report.counts == {"up to date": 1, "failed": 3}
     assert contents(place / "out") == before
     assert len({outcome.fault for outcome in report.failed}) == 1
     with pytest.raises(PlaitError, match="3 environments: "):
@@ -217,7 +217,7 @@ def test_a_run_that_fails_leaves_what_was_there(place: Path) -> None:
 def test_an_environment_without_its_file_is_one_that_fails(place: Path) -> None:
     (place / "sites/lyon/values.yml").unlink()
     report = fleet(place)
-    assert report.counts == {"failed": 1, "made": 3}
+    assert report.counts == {"failed": 1, "rendered": 3}
     assert 'there is nothing at "sites/lyon/values.yml"' in report.failed[0].error
 
 
@@ -257,23 +257,23 @@ def test_errors_of_many_kinds(tmp_path: Path, capfdbinary: pytest.CaptureFixture
 def test_fail_fast_leaves_the_rest_out(place: Path) -> None:
     (place / "sites/lyon/values.yml").write_text("size: large\n", "utf-8")
     report = fleet(place, fail_fast=True)
-    assert report.counts == {"failed": 1, "left out": 3}
-    assert fleet(place).counts == {"failed": 1, "made": 3}
+    assert report.counts == {"failed": 1, "skipped": 3}
+    assert fleet(place).counts == {"failed": 1, "rendered": 3}
 
 
 def test_only_what_changed_is_made_again(place: Path) -> None:
     fleet(place)
-    assert fleet(place).counts == {"kept": 4}
+    assert fleet(place).counts == {"up to date": 4}
     (place / "sites/lyon/values.yml").write_text("size: 7\n", "utf-8")
-    assert fleet(place).counts == {"kept": 3, "made": 1}
+    assert fleet(place).counts == {"up to date": 3, "rendered": 1}
     (place / "config/app.yml").write_text(FILES["config/app.yml"] + "more: 1\n", "utf-8")
-    assert fleet(place).counts == {"made": 4}
+    assert fleet(place).counts == {"rendered": 4}
     put(place, {"config/new.yml": "a: 1\n"})
-    assert fleet(place).counts == {"made": 4}
+    assert fleet(place).counts == {"rendered": 4}
     (place / "out/us/paris/app.yml").write_text("by hand\n", "utf-8")
     (place / "out/eu/paris/more.yml").write_text("by hand\n", "utf-8")
-    assert fleet(place).counts == {"kept": 2, "made": 2}
-    assert fleet(place, afresh=True).counts == {"made": 4}
+    assert fleet(place).counts == {"up to date": 2, "rendered": 2}
+    assert fleet(place, afresh=True).counts == {"rendered": 4}
     whole = contents(place / "out")
     assert contents(Path(fleet(place, output=place / "other").output)) == whole
 
@@ -289,16 +289,16 @@ def test_times_are_a_short_way_and_no_more(place: Path) -> None:
     # Another time, and the same content; another content, and the same size; the same time, and another size.
     aged(place / "out/eu/lyon/app.yml", 10)
     aged(place / "sites/lyon/values.yml", 10)
-    assert fleet(place).counts == {"kept": 4}
+    assert fleet(place).counts == {"up to date": 4}
     before = (place / "out/us/paris/app.yml").stat().st_mtime_ns
     (place / "out/eu/paris/app.yml").write_text("region: eu\nsize: 9\n", "utf-8")
     (place / "out/us/paris/app.yml").write_text("region: us\n", "utf-8")
     os.utime(place / "out/us/paris/app.yml", ns=(before, before))
-    assert fleet(place).counts == {"kept": 2, "made": 2}
+    assert fleet(place).counts == {"up to date": 2, "rendered": 2}
     # A file that is put in the place of another may be older.
     aged(put(place, {"values.yml": "size: 8\n"}) / "values.yml", 1000)
     os.replace(place / "values.yml", place / "sites/lyon/values.yml")
-    assert fleet(place).counts == {"kept": 3, "made": 1}
+    assert fleet(place).counts == {"up to date": 3, "rendered": 1}
 
 
 @pytest.mark.untraced  # a recorded run reads for itself
@@ -318,8 +318,8 @@ def test_a_file_that_changes_while_a_fleet_goes_on_is_seen_later(
             if outcome.name == "app/eu/lyon":  # the others have what it has read
                 config.write_text(FILES["config/app.yml"] + "more: 1\n", "utf-8")
 
-    assert fleet(place, watcher=Changes()).counts == {"made": 4}
-    assert fleet(place).counts == {"made": 4}
+    assert fleet(place, watcher=Changes()).counts == {"rendered": 4}
+    assert fleet(place).counts == {"rendered": 4}
     assert all(b"more: 1" in content for content in contents(place / "out").values())
 
 
@@ -328,7 +328,7 @@ def test_results_are_kept_by_content(place: Path) -> None:
     whole = contents(place / "out")
     elsewhere = put(place / "elsewhere", FILES)
     (elsewhere / "plait.yml").write_bytes((place / "plait.yml").read_bytes())
-    assert fleet(elsewhere, cache=place / "kept").counts == {"stored": 4}
+    assert fleet(elsewhere, cache=place / "kept").counts == {"cached": 4}
     assert contents(elsewhere / "out") == whole
 
 
@@ -338,7 +338,7 @@ def test_a_damaged_result_is_made_again(place: Path) -> None:
     for number, path in enumerate(sorted(path for path in (place / "kept").rglob("*") if path.is_file())):
         data = path.read_bytes()
         path.write_bytes(data[:-3] if number % 2 else data[:40] + b"x" + data[41:])
-    assert fleet(place, output=place / "other", cache=place / "kept").counts == {"made": 4}
+    assert fleet(place, output=place / "other", cache=place / "kept").counts == {"rendered": 4}
     assert contents(place / "other") == whole
 
 
@@ -365,7 +365,7 @@ def test_secrets_are_in_no_manifest_and_in_no_cache(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     monkeypatch.setenv("FLEET_password", "hunter4")
     report = fleet(tmp_path, cache=tmp_path / "kept")
-    assert report.check().counts == {"made": 2}
+    assert report.check().counts == {"rendered": 2}
     assert b"hunter4" in (tmp_path / "out/two/env.yml").read_bytes()
     assert not (tmp_path / "kept").exists()
     manifest = (tmp_path / "out/fleet.jsonl").read_text()
@@ -376,24 +376,24 @@ def test_secrets_are_in_no_manifest_and_in_no_cache(tmp_path: Path, monkeypatch:
         assert all(re.fullmatch(r"\d+ \d+ \d+", text) for text in line["files"].values())  # type: ignore[attr-defined]
         assert [digest for digest, *_ in line["outputs"].values()] == [None]  # type: ignore[attr-defined]
     # What depends on more than files is made each time, but for a fleet that goes on.
-    assert fleet(tmp_path, resume=True).counts == {"kept": 2}
+    assert fleet(tmp_path, resume=True).counts == {"up to date": 2}
     (tmp_path / "store.yml").write_text("key: hunter3\ntoken: hunter3\n", "utf-8")
-    assert fleet(tmp_path, resume=True).counts == {"kept": 1, "made": 1}
+    assert fleet(tmp_path, resume=True).counts == {"up to date": 1, "rendered": 1}
     monkeypatch.setenv("FLEET_password", "hunter5")
-    assert fleet(tmp_path).counts == {"made": 2}
+    assert fleet(tmp_path).counts == {"rendered": 2}
     assert b"hunter5" in (tmp_path / "out/two/env.yml").read_bytes()
 
 
 def test_a_stored_result_with_secrets_is_in_no_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, {**SECRET, "plait.yml": "runs: {one: {patch: {base: base.yml, vars-store: store.yml}}}\n"})
-    for expected in ("made", "stored"):
+    for expected in ("rendered", "cached"):
         report = fleet(tmp_path, output=tmp_path / expected, cache=tmp_path / "kept", cache_secrets=True)
         assert report.check().counts == {expected: 1}
         (line,) = runs_of(str(tmp_path / expected))
         assert line["secret"] is True
         assert line["outputs"] == {"documents.yml": [None, 27]}
     # Who does not ask for them gets none.
-    assert fleet(tmp_path, output=tmp_path / "c", cache=tmp_path / "kept").counts == {"made": 1}
+    assert fleet(tmp_path, output=tmp_path / "c", cache=tmp_path / "kept").counts == {"rendered": 1}
 
 
 def test_workers_and_order_make_no_difference(place: Path) -> None:
@@ -481,8 +481,8 @@ def test_a_fleet_that_was_ended_goes_on(
     assert all(whole[name] == content for name, content in made.items())
     report = fleet(place, resume=True)
     # What a process that was killed has made, and not told yet, is made again.
-    assert report.counts["kept"] >= 1
-    assert report.counts["kept"] + report.counts["made"] == COUNT
+    assert report.counts["up to date"] >= 1
+    assert report.counts["up to date"] + report.counts["rendered"] == COUNT
     assert contents(place / "out") == whole
     assert [path.name for path in (place / "out/.fleet").iterdir()] == ["lock"]
 
@@ -496,7 +496,7 @@ def test_processes_that_are_killed_lose_no_run(place: Path, whole: dict[str, byt
         os.kill(children(process.pid)[-1], signal.SIGKILL)
     out, err = process.communicate(timeout=LONGEST)
     events = [json.loads(line) for line in out.splitlines()]
-    assert (process.returncode, events[-1]["counts"]) == (0, {"made": COUNT}), err
+    assert (process.returncode, events[-1]["counts"]) == (0, {"rendered": COUNT}), err
     runs = [event["run"] for event in events if event["event"] == "run"]
     assert len(runs) == len({*runs}) == COUNT
     assert contents(place / "out") == whole
@@ -523,7 +523,7 @@ def test_two_fleets_do_not_write_to_one_directory(place: Path, whole: dict[str, 
     err = process.communicate(timeout=LONGEST)[1]
     assert process.returncode == 0, err
     assert contents(place / "out") == whole
-    assert fleet(place).counts == {"kept": COUNT}
+    assert fleet(place).counts == {"up to date": COUNT}
 
 
 def test_two_fleets_at_once_share_a_cache(place: Path, whole: dict[str, bytes]) -> None:
@@ -549,14 +549,14 @@ def test_a_link_in_the_output_is_not_followed(place: Path) -> None:
     (place / "elsewhere").mkdir()
     (place / "out/eu").symlink_to(place / "elsewhere")
     report = fleet(place)
-    assert report.counts == {"failed": 2, "made": 2}
+    assert report.counts == {"failed": 2, "rendered": 2}
     assert "is a symbolic link" in report.failed[0].error
     assert not [*(place / "elsewhere").iterdir()]
 
 
 def test_only_some_runs(place: Path) -> None:
-    assert fleet(place, names=["app/us/paris"]).counts == {"made": 1}
-    assert fleet(place, names=["app"]).counts == {"kept": 1, "made": 3}
+    assert fleet(place, names=["app/us/paris"]).counts == {"rendered": 1}
+    assert fleet(place, names=["app"]).counts == {"up to date": 1, "rendered": 3}
     with pytest.raises(UsageError, match='no run "ap"'):
         fleet(place, names=["ap"])
     assert len(runs_of(str(place / "out"))) == 4

@@ -69,20 +69,20 @@ def test_a_worker_that_is_killed_loses_no_run(tmp_path: Path, client: Any) -> No
     killer.start()
     report = fleet(tmp_path, executor=client, cache=tmp_path / "kept")
     killer.join()
-    assert report.check().counts == {"made": count}
+    assert report.check().counts == {"rendered": count}
     assert contents(tmp_path / "out") == whole
     assert [path.name for path in (tmp_path / "out/.fleet").iterdir()] == ["lock"]
 
     # What workers have sent back is kept here, and looked up here.
     assert fleet(tmp_path, output=tmp_path / "other", executor=client, cache=tmp_path / "kept").counts == {
-        "stored": count
+        "cached": count
     }
     assert contents(tmp_path / "other") == whole
 
     # An error names the file as it is called at home.
     (tmp_path / "many/e001.yml").write_text("size: large\n", "utf-8")
     report = fleet(tmp_path, executor=client)
-    assert report.counts == {"kept": count - 1, "failed": 1}
+    assert report.counts == {"up to date": count - 1, "failed": 1}
     assert "config/schema.yml:4" in report.failed[0].error
     assert "plait-fleet-" not in report.failed[0].error
 
@@ -101,13 +101,13 @@ def test_inputs_are_sent_again_when_all_that_had_them_are_gone(tmp_path: Path, c
     killer.start()
     report = fleet(tmp_path, executor=client)
     killer.join()
-    assert report.check().counts == {"made": count}
+    assert report.check().counts == {"rendered": count}
     assert contents(tmp_path / "out") == whole
 
 
 def test_each_worker_is_sent_the_inputs_once(tmp_path: Path, client: Any) -> None:
     whole = project_of(tmp_path, 60)
-    assert fleet(tmp_path, executor=client).check().counts == {"made": 60}
+    assert fleet(tmp_path, executor=client).check().counts == {"rendered": 60}
     assert contents(tmp_path / "out") == whole
     laid_out = [*(tmp_path / "temporary").glob("plait-fleet-*")]
     assert 1 <= len(laid_out) <= 2
@@ -132,8 +132,8 @@ def test_a_fleet_whose_driver_was_killed_goes_on(tmp_path: Path, cluster: Any) -
     out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, err
     counts = json.loads(out.splitlines()[-1])["counts"]
-    assert counts["kept"] >= 12
-    assert counts["kept"] + counts["made"] == count
+    assert counts["up to date"] >= 12
+    assert counts["up to date"] + counts["rendered"] == count
     assert contents(tmp_path / "out") == whole
     assert [path.name for path in (tmp_path / "out/.fleet").iterdir()] == ["lock"]
 
@@ -147,7 +147,7 @@ def test_workers_write_to_a_url(tmp_path: Path, client: Any, monkeypatch: pytest
     monkeypatch.setattr(remote_files, "local_path", lambda name: None if "://" in name else name)
     client.run(_no_directories)
     report = fleet(tmp_path, output=f"file://{tmp_path}/far", executor=client)
-    assert report.check().counts == {"made": 30}
+    assert report.check().counts == {"rendered": 30}
     assert contents(tmp_path / "far") == whole
 
 

@@ -156,12 +156,12 @@ def test_nothing_is_lost(
     while number < count:
         cluster = Cluster(number, step, retries=retries, backwards=backwards)
         output, kept = tmp_path / f"{number}", tmp_path / f"{number}-kept"
-        assert fleet_on(cluster, monkeypatch, place, output=output, cache=kept) == {"made": COUNT}, number
+        assert fleet_on(cluster, monkeypatch, place, output=output, cache=kept) == {"rendered": COUNT}, number
         assert contents(output) == whole
         number, count = number + 1, cluster.count
         # All that workers have sent is kept, and told in the manifest.
-        assert fleet(place, output=output).counts == {"kept": COUNT}, number
-        assert fleet(place, output=tmp_path / "other", afresh=True, cache=kept).counts == {"stored": COUNT}, number
+        assert fleet(place, output=output).counts == {"up to date": COUNT}, number
+        assert fleet(place, output=tmp_path / "other", afresh=True, cache=kept).counts == {"cached": COUNT}, number
     assert number > 6
 
 
@@ -184,6 +184,6 @@ def test_a_result_that_cannot_be_written_takes_nothing_with_it(
         patch.setattr("plait.fleet.scheduler.Scheduler._each", 0.0, raising=False)
         cluster = Cluster(-1, "", retries=True, backwards=False)
         counts = fleet_on(cluster, monkeypatch, place, output=tmp_path / "out")
-    assert counts == {"made": COUNT - 1, "failed": 1}
+    assert counts == {"rendered": COUNT - 1, "failed": 1}
     assert sorted(contents(tmp_path / "out")) == sorted(rest)
-    assert fleet(place, output=tmp_path / "out").counts == {"kept": COUNT - 1, "made": 1}
+    assert fleet(place, output=tmp_path / "out").counts == {"up to date": COUNT - 1, "rendered": 1}

@@ -203,7 +203,7 @@ def test_a_run_is_made_again_after_a_change_of(change: str, tmp_path: Path, monk
     monkeypatch.setenv("VARS_a", "1")
     monkeypatch.setenv("SECRET_123E4567_E89B_12D3_A456_426614174000", "a")
     fleet(output="before", cache="kept", cache_secrets=True).check()
-    assert fleet(output="as it was", cache="kept", cache_secrets=True).counts == {"stored": 1}
+    assert fleet(output="as it was", cache="kept", cache_secrets=True).counts == {"cached": 1}
     work(monkeypatch)
     expected, found = fleet(output="afresh"), fleet(output="after", cache="kept", cache_secrets=True)
     again = fleet(output="before")
@@ -223,10 +223,10 @@ def test_a_run_that_has_written_a_variables_store_is_not_kept(tmp_path: Path, mo
     password = (tmp_path / "store.yml").read_text()
     (tmp_path / "store.yml").unlink()
     # A password that nobody has any more must not come back without its store.
-    assert fleet(output="other", cache="kept", cache_secrets=True).counts == {"made": 1}
+    assert fleet(output="other", cache="kept", cache_secrets=True).counts == {"rendered": 1}
     assert (tmp_path / "store.yml").read_text() != password
-    assert fleet(output="third", cache="kept", cache_secrets=True).counts == {"made": 1}
-    assert fleet(output="fourth", cache="kept", cache_secrets=True).counts == {"stored": 1}
+    assert fleet(output="third", cache="kept", cache_secrets=True).counts == {"rendered": 1}
+    assert fleet(output="fourth", cache="kept", cache_secrets=True).counts == {"cached": 1}
 
 
 def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.M
     put(tmp_path, {"plait.yml": "runs: {one: {render: {files: 'https://example.com/a.yml'}}}\n"})
     monkeypatch.chdir(tmp_path)
     fleet(cache="kept", cache_secrets=True, trust=True).check()
-    assert fleet(output="other", cache="kept", cache_secrets=True, trust=True).check().counts == {"made": 1}
+    assert fleet(output="other", cache="kept", cache_secrets=True, trust=True).check().counts == {"rendered": 1}
     assert contents(tmp_path / "other") == {"one/a.yml": b"a: 2\n"}
 
 

@@ -49,11 +49,11 @@ def below(files: Any, top: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("processes", [1, 2])
 def test_results_on_a_url(place: Path, memory: Any, processes: int) -> None:
     report = fleet(output="memory://results/out", processes=processes)
-    assert (report.output, report.check().counts) == ("memory://results/out", {"made": 4})
+    assert (report.output, report.check().counts) == ("memory://results/out", {"rendered": 4})
     assert below(memory, "/results/out") == WHOLE
     assert not [path for path in memory.find("/results/out") if ".fleet" in path]
-    assert [line["status"] for line in runs_of("memory://results/out")] == ["made"] * 4
-    assert fleet(output="memory://results/out").counts == {"kept": 4}
+    assert [line["status"] for line in runs_of("memory://results/out")] == ["rendered"] * 4
+    assert fleet(output="memory://results/out").counts == {"up to date": 4}
 
 
 def test_what_a_run_on_a_url_no_more_makes_goes(place: Path, memory: Any) -> None:
@@ -62,12 +62,12 @@ def test_what_a_run_on_a_url_no_more_makes_goes(place: Path, memory: Any) -> Non
     assert "/out/eu/paris/more.yml" in memory.find("/out")
     (place / "config/more.yml").unlink()
     memory.pipe_file("/out/elsewhere.yml", b"somebody's")
-    assert fleet(output="memory://out").check().counts == {"made": 4}
+    assert fleet(output="memory://out").check().counts == {"rendered": 4}
     assert below(memory, "/out") == {**WHOLE, "elsewhere.yml": b"somebody's"}
     # What others have removed or written is made again.
     memory.rm_file("/out/eu/lyon/app.yml")
     memory.pipe_file("/out/us/paris/more.yml", b"by hand")
-    assert fleet(output="memory://out").check().counts == {"kept": 2, "made": 2}
+    assert fleet(output="memory://out").check().counts == {"up to date": 2, "rendered": 2}
     assert below(memory, "/out") == {**WHOLE, "elsewhere.yml": b"somebody's"}
 
 
@@ -95,7 +95,7 @@ def test_a_fleet_on_a_url_that_was_killed_goes_on(place: Path, memory: Any, monk
         with pytest.raises(Killed):
             fleet(output="memory://out")
     assert [path for path in written if path.endswith("app.yml")]
-    assert fleet(output="memory://out").check().counts == {"kept": 2, "made": 2}
+    assert fleet(output="memory://out").check().counts == {"up to date": 2, "rendered": 2}
     assert below(memory, "/out") == WHOLE
     assert not [path for path in memory.find("/out") if ".fleet" in path]
 
@@ -109,14 +109,14 @@ def test_a_store_that_refuses_is_told(place: Path, memory: Any, monkeypatch: pyt
     pipe = type(memory).pipe_file
     monkeypatch.setattr(type(memory), "pipe_file", refuses)
     report = fleet(output="memory://out")
-    assert report.counts == {"failed": 1, "made": 3}
+    assert report.counts == {"failed": 1, "rendered": 3}
     assert "cannot use memory://out: no permission" in report.failed[0].error
 
 
 def test_a_file_url_is_a_directory(place: Path) -> None:
-    assert fleet(output=(place / "a b").as_uri()).check().counts == {"made": 4}
+    assert fleet(output=(place / "a b").as_uri()).check().counts == {"rendered": 4}
     assert contents(place / "a b") == WHOLE
-    assert fleet(output="a b").counts == {"kept": 4}
+    assert fleet(output="a b").counts == {"up to date": 4}
     assert local_path("out") == "out"
     assert local_path("s3://bucket/out") is None
 
@@ -125,12 +125,12 @@ def test_a_file_url_is_a_directory(place: Path) -> None:
 def test_results_are_kept_on_a_url(place: Path, memory: Any, cache: str) -> None:
     cache = (place / "kept").as_uri() if cache == "file" else cache
     fleet(cache=cache).check()
-    assert fleet(output="other", cache=cache).counts == {"stored": 4}
+    assert fleet(output="other", cache=cache).counts == {"cached": 4}
     assert contents(place / "other") == WHOLE
     for path in memory.find("/kept"):
         memory.pipe_file(path, memory.cat_file(path)[:-1])
     if cache.startswith("memory"):
-        assert fleet(output="third", cache=cache).counts == {"made": 4}
+        assert fleet(output="third", cache=cache).counts == {"rendered": 4}
         fleet(output="fourth", cache=cache, cache_size=600)
         assert 0 < sum(memory.size(path) for path in memory.find("/kept")) <= 600
 
@@ -150,7 +150,7 @@ def test_a_fleet_on_a_url_from_the_command_line(
     place: Path, memory: Any, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     assert main(["fleet", "-j", "1", "--no-cache", "--output", "memory://out"]) == 0
-    assert b"4 made" in (told := capfdbinary.readouterr().out)
+    assert b"4 rendered" in (told := capfdbinary.readouterr().out)
     assert told.rstrip().endswith(b"; memory://out")
     assert below(memory, "/out") == WHOLE
 
@@ -168,13 +168,13 @@ def test_an_object_store(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
         files = fsspec.filesystem("s3", skip_instance_cache=True)
         files.mkdir("results")
-        assert fleet(output="s3://results/out", cache="s3://results/kept").check().counts == {"made": 4}
+        assert fleet(output="s3://results/out", cache="s3://results/kept").check().counts == {"rendered": 4}
         assert below(files, "results/out") == WHOLE
-        assert fleet(output="s3://results/out").counts == {"kept": 4}
-        assert fleet(output="other", cache="s3://results/kept").counts == {"stored": 4}
+        assert fleet(output="s3://results/out").counts == {"up to date": 4}
+        assert fleet(output="other", cache="s3://results/kept").counts == {"cached": 4}
         assert contents(place / "other") == WHOLE
         put(place, {"sites/lyon/values.yml": "size: 3\n"})
-        assert fleet(output="s3://results/out", processes=2).check().counts == {"kept": 3, "made": 1}
+        assert fleet(output="s3://results/out", processes=2).check().counts == {"up to date": 3, "rendered": 1}
         # A name that is mistyped makes no bucket.
         with pytest.raises(PlaitError, match="cannot use s3://nowhere"):
             fleet(output="s3://nowhere/out")

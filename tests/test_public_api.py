@@ -366,7 +366,7 @@ def test_compose(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("image", "changed", "app:2"), ("owner", "added", "me"),
     ]  # fmt: skip
     [history] = plait.explain(composed, "image")
-    assert [(entry.state, entry.value) for entry in history.entries] == [("used", "((image))"), ("stands", "app:2")]
+    assert [(entry.state, entry.value) for entry in history.entries] == [("input", "((image))"), ("current", "app:2")]
     assert history.entries[0].at is not None
     assert history.entries[0].at.line == 3
     [replicas] = plait.explain(composed, "replicas")
@@ -397,7 +397,7 @@ def test_histories_go_through_several_calls() -> None:
     again = plait.render([patched, {"more.yml": "more: 1"}], trace=True)
     [history] = plait.explain(again, "name")
     assert [(one.action, one.place, one.value, one.state) for one in history.entries] == [
-        ("expression", "app.yml:1", "ab", "lost"), ("replace", "ops.yml:1", "c", "stands"),
+        ("expression", "app.yml:1", "ab", "overridden"), ("replace", "ops.yml:1", "c", "current"),
     ]  # fmt: skip
     # What an earlier call recorded is as it was.
     assert plait.explain(rendered, "name")[0].to_dict() == before

@@ -198,6 +198,6 @@ def test_every_variable_store_example_runs(tmp_path: pathlib.Path, monkeypatch: 
 
 
 def test_every_addition_is_listed() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+)` \|", (PAGES / "additions.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z]+)` \|", (PAGES / "extensions.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted((name, command) for command, names in BY_COMMAND.items() for name in names)
     assert {name for name, _ in rows} == set(EXTENSIONS)

@@ -164,7 +164,7 @@ def test_what_does_not_depend_on_a_secret_is_told() -> None:
     files["a.yml"] = files["a.yml"].replace('"of " + data.values.name', "data.values.pw[3:]")
     with pytest.raises(plait.StarlarkError) as info:
         plait.render(files, values={"name": "app"}, secrets={"pw": CANARY})
-    assert info.value.message == "the message is withheld, since it depends on a secret"
+    assert info.value.message == "message withheld: it depends on a secret"
     assert str(info.value.at) == "a.yml:3"
 
 

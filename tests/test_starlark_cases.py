@@ -74,7 +74,7 @@ def test_chunk(name: str, line: int, text: str) -> None:
             wanted.append((number, json.loads(message)))
     source = Source(name, "\n".join(lines), line)
     if name == "f_strings.star":
-        source.additions = frozenset({F_STRINGS})
+        source.extensions = frozenset({F_STRINGS})
     found: list[tuple[int, str]] = []
     try:
         compile_program([CodePart(PRELUDE, 0), CodePart("\n".join(lines), line)], source).run(Context(), load)

@@ -271,11 +271,11 @@ port: 80
     ids=json.dumps,
 )
 def test_alternatives_that_a_key_tells_apart_come_in_again(given: dict[str, plait.Plain], place: pathlib.Path) -> None:
-    files, additions = {"schema.yml": ALTERNATIVES}, ["alternatives"]
-    out = plait.data_values_schema(files, form="json-schema", additions=additions)
+    files, extensions = {"schema.yml": ALTERNATIVES}, ["alternatives"]
+    out = plait.data_values_schema(files, form="json-schema", extensions=extensions)
     (place / "s.yml").write_text(out.to_yaml(), "utf-8")
     try:
-        expected = plait.data_values(files, values=given, additions=additions).to_yaml()
+        expected = plait.data_values(files, values=given, extensions=extensions).to_yaml()
     except plait.SchemaError:
         assert plait.check_data_values({"a.yml": ""}, values=given, schema="s.yml")
     else:

@@ -223,7 +223,7 @@ def test_the_value_that_an_overlay_leaves(templates: Workshop) -> None:
     found = hover.hover(templates.state, *templates.at("config/over.yml", "repl|icas: 7"))
     assert found is not None
     assert "`Deployment/proda:spec.replicas`: `7`" in found.text
-    assert "(lost)" in found.text
+    assert "(overridden)" in found.text
 
 
 def test_the_value_before_and_after_an_operation(operations: Workshop) -> None:

@@ -32,7 +32,7 @@ def test_values_have_a_history(tmp_path: Path) -> None:
         for name, around in (("more.yml", "repl|icas"), ("app.yml", "repl|icas")):
             told = hover.hover(made.state, *made.at(name, around))
             assert told is not None
-            for text in ("integer: how many", "app.yml:4   written  1 (lost)", "more.yml:3  merge    2"):
+            for text in ("integer: how many", "app.yml:4   written  1 (overridden)", "more.yml:3  merge    2"):
                 assert text in told.text
 
 

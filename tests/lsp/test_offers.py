@@ -290,5 +290,5 @@ def test_settings_say_what_they_are(tmp_path: Path) -> None:
     with workshop(tmp_path, TEMPLATES) as made:
         made.open("plait.yml", "runs:\n  b:\n    render:\n      \n")
         said = {one.label: one.documentation for one in offered(made, "plait.yml", "render:\n      |")}
-        assert "read the strict subset of YAML" in said["strict"]
+        assert "accept only a strict subset of YAML" in said["strict"]
         assert said["files"]

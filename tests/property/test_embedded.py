@@ -101,7 +101,7 @@ def test_an_overlay_within_is_an_overlay_on_the_tree(given: tuple[str, str]) -> 
     load = '#@ load("@ytt:overlay", "overlay")\n#@overlay/match by=overlay.all\n---\n'
     overlay = f'{load}data:\n  #@overlay/inside "{form}"\n  text:\n    {json.dumps(changed.key)}: other\n'
     inputs = {"a.yml": json.dumps({"data": {"text": text}}), "o.yml": overlay}
-    rendered = plait.render(inputs, additions=["embedded"]).to_dict()
+    rendered = plait.render(inputs, extensions=["embedded"]).to_dict()
     result = rendered["data"]["text"]  # type: ignore[index, call-overload]
     assert to_plain(read(form, str(result))) == {**to_plain(tree), changed.key: "other"}  # type: ignore[dict-item]
 

@@ -41,7 +41,7 @@ CHANGES = st.one_of(
 @given(BASES, st.lists(CHANGES, min_size=1, max_size=3))
 def test_plain_operations_do_the_same(base: plait.Plain, changes: list[plait.Plain]) -> None:
     before = Document(from_plain(base)).value
-    wide = operations_of(from_plain(changes), Source("ops.yml"), additions=frozenset({"operations"}))
+    wide = operations_of(from_plain(changes), Source("ops.yml"), extensions=frozenset({"operations"}))
     done: list[Operation] = []
     try:
         after = patch(before, wide, done=done)

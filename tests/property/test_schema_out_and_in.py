@@ -57,9 +57,9 @@ GIVEN = st.dictionaries(st.sampled_from([*NAMES, "zz"]), VALUES, max_size=3)
 
 @given(SCHEMAS, GIVEN)
 def test_out_and_in(text: str, values: dict[str, plait.Plain]) -> None:
-    files, additions = {"schema.yml": text}, ["keys", "required"]
-    out = plait.data_values_schema(files, form="json-schema", additions=additions)
-    expected = _told(lambda: plait.data_values(files, values=values, additions=additions))
+    files, extensions = {"schema.yml": text}, ["keys", "required"]
+    out = plait.data_values_schema(files, form="json-schema", extensions=extensions)
+    expected = _told(lambda: plait.data_values(files, values=values, extensions=extensions))
     with tempfile.TemporaryDirectory() as directory:
         for name, written in (("j.yml", out.to_yaml()), ("j.json", json.dumps(out.to_dict()))):
             path = pathlib.Path(directory) / name

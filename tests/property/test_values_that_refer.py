@@ -37,7 +37,7 @@ def computed(plan: dict[str, tuple[int, list[str]]]) -> dict[str, int]:
 
 
 def given_by(texts: dict[str, str], values: dict[str, int] | None = None) -> object:
-    return plait.data_values(texts, values=values, additions=["values-refer"]).to_dict()
+    return plait.data_values(texts, values=values, extensions=["values-refer"]).to_dict()
 
 
 @given(plans, st.randoms(use_true_random=False), st.booleans())

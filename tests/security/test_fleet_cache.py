@@ -82,8 +82,8 @@ EXPECTED = {"eu/app.yml": "region: eu\n", "us/app.yml": "region: us\n"}
 
 
 def test_a_user_finds_what_the_user_has_put_there() -> None:
-    assert counts("first") == {"made": 2}
-    assert counts("second") == {"stored": 2}
+    assert counts("first") == {"rendered": 2}
+    assert counts("second") == {"cached": 2}
     assert made("second") == EXPECTED
 
 
@@ -91,7 +91,7 @@ def test_what_another_user_has_put_there_is_made_again(tmp_path: pathlib.Path, m
     become(tmp_path, monkeypatch, "somebody")
     counts("first")
     become(tmp_path, monkeypatch, "me")
-    assert counts("second") == {"made": 2}
+    assert counts("second") == {"rendered": 2}
 
 
 @pytest.mark.parametrize("secret", [b"", b"x" * 32])
@@ -100,9 +100,9 @@ def test_a_forged_entry_is_made_again(secret: bytes) -> None:
     for path in results():
         content = zlib.compress(json.dumps(FORGED).encode())
         path.write_bytes(digest(path, content, secret) + content)
-    assert counts("second") == {"made": 2}
+    assert counts("second") == {"rendered": 2}
     assert made("second") == EXPECTED
-    assert counts("third") == {"stored": 2}
+    assert counts("third") == {"cached": 2}
 
 
 def test_the_purpose_of_the_secret_is_part_of_the_digest(tmp_path: pathlib.Path) -> None:
@@ -113,27 +113,27 @@ def test_the_purpose_of_the_secret_is_part_of_the_digest(tmp_path: pathlib.Path)
         content = zlib.compress(json.dumps(FORGED).encode())
         name = path.parent.name + path.name
         path.write_bytes(blake2b(name.encode() + b"\0" + content, digest_size=32, key=secret).digest() + content)
-    assert counts("second") == {"made": 2}
+    assert counts("second") == {"rendered": 2}
 
 
 def test_without_a_place_for_a_secret_nothing_is_kept(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
-    assert [counts("first"), counts("second")] == [{"made": 2}, {"made": 2}]
+    assert [counts("first"), counts("second")] == [{"rendered": 2}, {"rendered": 2}]
     assert not pathlib.Path("kept").exists()
 
 
 def test_a_shared_cache_is_one_that_the_user_calls_so(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     become(tmp_path, monkeypatch, "somebody")
-    assert counts("first", is_shared=True) == {"made": 2}
+    assert counts("first", is_shared=True) == {"rendered": 2}
     become(tmp_path, monkeypatch, "me")
-    assert counts("second") == {"made": 2}
+    assert counts("second") == {"rendered": 2}
     become(tmp_path, monkeypatch, "a third")
-    assert counts("third", is_shared=True) == {"made": 2}, "entries of a user replaced those that are shared"
-    assert counts("fourth", is_shared=True) == {"stored": 2}
+    assert counts("third", is_shared=True) == {"rendered": 2}, "entries of a user replaced those that are shared"
+    assert counts("fourth", is_shared=True) == {"cached": 2}
     for path in results():
         put(path, FORGED)
-    assert counts("fifth", is_shared=True) == {"stored": 2}
+    assert counts("fifth", is_shared=True) == {"cached": 2}
     assert set(made("fifth").values()) == {"region: forged\n"}, "who may write to a shared cache decides"
 
 
@@ -203,7 +203,7 @@ def test_what_no_run_has_made_is_made_again(name: str, half: str, tmp_path: path
     every = {path for path in pathlib.Path("kept").rglob("*") if path.is_file() and not path.name.startswith("looked")}
     for path in own if half == "made" else every - own:
         BROKEN[name](path)
-    assert counts("second", is_shared=True) == {"made": 2}
+    assert counts("second", is_shared=True) == {"rendered": 2}
     assert made("second") == EXPECTED
     assert not {path.name for path in tmp_path.rglob("*")} & {"up", "top"}
 
@@ -215,7 +215,7 @@ def test_a_note_that_the_cache_was_looked_at_is_only_that(text: str) -> None:
     note.write_text(text)
     for name in ("eu", "us"):
         pathlib.Path("config/app.yml").write_text(f"region: {name}\n")
-        assert counts(f"in {name}") == {"made": 2}
+        assert counts(f"in {name}") == {"rendered": 2}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -231,7 +231,7 @@ def test_a_bomb_takes_little_memory() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     told, peak = done.stdout.splitlines()
-    assert told == "{'made': 2}"
+    assert told == "{'rendered': 2}"
     assert int(peak) < (400 << 10)
 
 

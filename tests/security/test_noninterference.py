@@ -342,7 +342,7 @@ def test_an_overlay_that_fails_shows_no_secret(name: str) -> None:
     reports = []
     for secret in (CANARY, OTHER):
         with pytest.raises(plait.PlaitError) as info:
-            plait.render(files, secrets={"pw": secret}, additions=["embedded"])
+            plait.render(files, secrets={"pw": secret}, extensions=["embedded"])
         reports.append(info.value.report())
     assert reports[0] == reports[1]
     assert CANARY not in reports[0]

@@ -307,7 +307,7 @@ def ask_service(address: str) -> None:
     for bucket, text in (("a", FILES["documents.yml"]), ("files", yaml.safe_dump_all(stored))):
         send("PUT", f"{address}/api/v1.0/buckets/{bucket}/documents", text, "application/x-yaml")
     send("GET", f"{address}/api/v1.0/revisions/2/rendered-documents")
-    assert '"made"' in json.dumps(yaml.safe_load(send("GET", f"{address}/api/v1.0/revisions/2/fleet")))
+    assert '"rendered"' in json.dumps(yaml.safe_load(send("GET", f"{address}/api/v1.0/revisions/2/fleet")))
 
 
 def ask_website(address: str) -> None:

@@ -110,7 +110,7 @@ def test_two_revisions_differ_in_some_runs(client: serving.Client) -> None:
 def test_an_error_has_its_file_and_line_and_is_of_one_run(client: serving.Client) -> None:
     put(client, PROJECT | {"config/app.yml": "a: 1\nb: #@ missing\n"})
     found = {one["name"]: one for one in fleet(client, "/revisions/1/fleet")}
-    assert found["manifest"]["status"] == "made"
+    assert found["manifest"]["status"] == "rendered"
     assert "config/app.yml:2" in found["app/eu/1"]["error"]
     reply = client.ask("GET", "/revisions/1/runs/app/eu/1")
     assert reply.status == 400

@@ -1,4 +1,4 @@
-"""Who may do what: tokens, roles, and what those see who may not see secrets."""
+"""Access: tokens, roles, and what those see who may not see secrets."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def patching() -> None:
         sort=False,
         keep_format=True,
         null_values=True,
-        additions=["operations"],
+        extensions=["operations"],
         trace=True,
         isolated=False,
     )
@@ -199,8 +199,8 @@ def explaining(documents: plait.Documents) -> None:
         assert_type(history.path, str)
         assert_type(history.value, plait.Plain)
         assert_type(history.secret, bool)
-        assert_type(history.around, list[plait.Entry])
-        assert_type(history.to_text(around=True), str)
+        assert_type(history.presence, list[plait.Entry])
+        assert_type(history.to_text(presence=True), str)
         assert_type(history.to_dict(), dict[str, object])
         for entry in history.entries:
             assert_type(entry.action, str)

@@ -56,5 +56,5 @@ def test_a_secret_stays_hidden() -> None:
     schema = "#@data/values-schema\n---\n#@schema/secret\npw: ''\n"
     template = '#@ load("@ytt:data", "data")\n#@ fail(data.values.pw)\n---\na: 1\n'
     with pytest.raises(plait.PlaitError) as caught:
-        plait.render({"s.yml": schema, "t.yml": template}, environment={"PW": "canary"}, additions=["secrets"])
+        plait.render({"s.yml": schema, "t.yml": template}, environment={"PW": "canary"}, extensions=["secrets"])
     assert "canary" not in caught.value.report()

@@ -124,7 +124,7 @@ def test_many_values_of_a_set_are_merged_in_time() -> None:
 
 def test_what_is_in_the_place_of_a_document_goes_where_that_went() -> None:
     inputs = {"in.yml": '#@output/file "there.yml"\n---\nkind: A\na: 1\n'}
-    made = plait.render(inputs, merge={"m.yml": "kind: A\n$patch: replace\nb: 1\n"}, additions=["output-file"])
+    made = plait.render(inputs, merge={"m.yml": "kind: A\n$patch: replace\nb: 1\n"}, extensions=["output-file"])
     assert made.files == {"there.yml": "kind: A\nb: 1\n"}
 
 

@@ -11,7 +11,7 @@ import pytest
 from casefiles import files_of
 from plait.base.errors import PlaitError, ReadError, render
 from plait.base.source import Source
-from plait.insight.explain import LOST, Explainer, explain, lines
+from plait.insight.explain import OVERRIDDEN, Explainer, explain, lines
 from plait.insight.history_text import to_data
 from plait.insight.impact import impact
 from plait.insight.node_paths import NodePath, all_places, parse, text_lines
@@ -109,7 +109,7 @@ def test_an_overlay_and_what_lost() -> None:
     [place] = find(parse("x"), documents.items)
     history = explain(trace, place)
     assert [(entry.action, entry.line, entry.value, entry.state) for entry in history.entries] == [
-        ("written", 2, 1, LOST),
+        ("written", 2, 1, OVERRIDDEN),
         ("overlay/merge", 4, 3, "stands"),
     ]
     [place] = find(parse("list[name=p].v"), documents.items)

@@ -91,7 +91,7 @@ def values(seed: int) -> dict[str, plait.Plain]:
 def taken(given: Mapping[str, plait.Plain]) -> dict[str, plait.Plain] | None:
     """The data values that come of it; None where they are refused."""
     try:
-        found = plait.data_values({"schema.yml": SCHEMA}, values=given, additions=WITH).to_dict()
+        found = plait.data_values({"schema.yml": SCHEMA}, values=given, extensions=WITH).to_dict()
     except plait.SchemaError:
         return None
     return {str(key): value for key, value in found.items()}
@@ -99,7 +99,7 @@ def taken(given: Mapping[str, plait.Plain]) -> dict[str, plait.Plain] | None:
 
 @pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_both_take_the_same(first: int) -> None:
-    described = plait.data_values_schema({"schema.yml": SCHEMA}, form="json-schema", additions=WITH).to_dict()
+    described = plait.data_values_schema({"schema.yml": SCHEMA}, form="json-schema", extensions=WITH).to_dict()
     schema = {str(key): value for key, value in described.items()}
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
@@ -125,7 +125,7 @@ def test_a_secret_of_another_alternative_is_hidden() -> None:
         "schema.yml": schema,
         "app.yml": '#@ load("@ytt:data", "data")\nfound: #@ data.values.login.password\n',
     }
-    run = plait.render(templates, values_files=values, additions=["alternatives", "secrets"], trace=True)
+    run = plait.render(templates, values_files=values, extensions=["alternatives", "secrets"], trace=True)
     assert run.to_dict() == {"found": "hunter2"}
     [told] = plait.explain(run, "found")
     assert told.entries

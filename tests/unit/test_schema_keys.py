@@ -57,12 +57,12 @@ def values(seed: int) -> dict[str, plait.Plain]:
 @pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_both_take_the_same(first: int) -> None:
     files = {"schema.yml": SCHEMA}
-    described = plait.data_values_schema(files, form="json-schema", additions=["keys"]).to_dict()
+    described = plait.data_values_schema(files, form="json-schema", extensions=["keys"]).to_dict()
     valid = 0
     for seed in range(first, first + 250):
         given = values(seed)
         try:
-            plait.data_values(files, values=given, additions=["keys"])
+            plait.data_values(files, values=given, extensions=["keys"])
             taken = True
         except (plait.SchemaError, plait.OverlayError):
             taken = False

@@ -62,10 +62,10 @@ def test_what_is_missing_is_told(seed: int) -> None:
     files = {"schema.yml": "\n".join(made.lines) + "\n", "app.yml": '#@ load("@ytt:data", "data")\nv: #@ data.values\n'}
     plain = plait.render(files, values=made.values)
     if not made.missing:
-        assert plait.render(files, values=made.values, additions=["required"]).to_yaml() == plain.to_yaml()
+        assert plait.render(files, values=made.values, extensions=["required"]).to_yaml() == plain.to_yaml()
         return
     with pytest.raises(plait.SchemaError) as info:
-        plait.render(files, values=made.values, additions=["required"])
+        plait.render(files, values=made.values, extensions=["required"])
     told = [one.message.removeprefix("the data value ").partition(" ")[0] for one in info.value.findings]
     assert sorted(told) == sorted(made.missing), files["schema.yml"]
 

@@ -34,7 +34,7 @@ def trees(*, tags: bool) -> st.SearchStrategy[object]:
 
 def again(text: str) -> DocumentSet:
     source = Source("again.yml", text)
-    source.additions = frozenset([TAGS])
+    source.extensions = frozenset([TAGS])
     return read(source)
 
 
@@ -106,12 +106,12 @@ def test_deep_documents() -> None:
 
 def test_the_api_has_tags() -> None:
     text = "a: !Ref b\n"
-    assert plait.render({"a.yml": text}, additions=["tags"]).to_yaml() == text
-    isolated = plait.render({"a.yml": text}, additions=["tags"], isolated=True)
+    assert plait.render({"a.yml": text}, extensions=["tags"]).to_yaml() == text
+    isolated = plait.render({"a.yml": text}, extensions=["tags"], isolated=True)
     assert (isolated.to_yaml(), isolated.to_dict()) == (text, {"a": {"!Ref": "b"}})
-    assert plait.render({"a.yml": text}, additions=["tags"]).files == {"a.yml": text}
-    assert plait.render({"a.yml": text}, additions=["tags"]).to_dict() == {"a": {"!Ref": "b"}}
+    assert plait.render({"a.yml": text}, extensions=["tags"]).files == {"a.yml": text}
+    assert plait.render({"a.yml": text}, extensions=["tags"]).to_dict() == {"a": {"!Ref": "b"}}
     operation: plait.Plain = {"type": "replace", "path": "/a", "value": {"!GetAtt": "x.y"}}
     assert (
-        plait.patch({"a.yml": text}, plait.documents([operation]), additions=["tags"]).to_yaml() == "a: !GetAtt x.y\n"
+        plait.patch({"a.yml": text}, plait.documents([operation]), extensions=["tags"]).to_yaml() == "a: !GetAtt x.y\n"
     )

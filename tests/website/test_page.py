@@ -158,7 +158,7 @@ def test_an_error_is_told_and_its_line_marked(page: Page) -> None:
 def test_a_value_tells_its_history_by_keyboard(page: Page) -> None:
     page.locator("#output button", has_text="replicas: 3").focus()
     page.keyboard.press("Enter")
-    playwright.expect(page.locator(".history li.stands")).to_have_text(
+    playwright.expect(page.locator(".history li.current")).to_have_text(
         "3expressionapp.yml:73replicas: #@ data.values.replicas"
     )
     playwright.expect(page.locator(".history li")).to_have_count(3)

@@ -260,11 +260,11 @@ def test_a_history_is_data_in_the_order_in_which_its_sources_apply() -> None:
     assert answer["sources"] == ["config/schema.yml", "values.yml", "config/app.yml", "overlays/production.yml"]
     [why] = [one for one in answer["histories"] if one["name"].endswith("spec.replicas")]
     assert [(one["depth"], one["place"], one["value"], one["state"]) for one in why["entries"]] == [
-        (0, "config/app.yml:7", "3", "used"),
-        (1, "config/schema.yml:3", "1", "lost"),
-        (1, "values.yml:1", "3", "stands"),
-        (0, "overlays/production.yml:7", "6", "stands"),
-        (1, "overlays/production.yml:6", None, "stands"),
+        (0, "config/app.yml:7", "3", "input"),
+        (1, "config/schema.yml:3", "1", "overridden"),
+        (1, "values.yml:1", "3", "current"),
+        (0, "overlays/production.yml:7", "6", "current"),
+        (1, "overlays/production.yml:6", None, "current"),
     ]
 
 

@@ -22,7 +22,7 @@ class Entry(Comparable):
 
     action: such as "written" or "overlay/merge". place: file and line, or the flag. at: the same as a `plait.Position`,
     None for a flag. text: that line. value: the value at that time, as plain data; None for a line of code. state:
-    "stands", "lost", or "used" if the next entry was made from it. origins: the entries it was made from.
+    "current", "overridden", or "input" if the next entry was computed from it. origins: the entries it was made from.
     """
 
     __slots__ = ("action", "at", "origins", "place", "state", "text", "value")
@@ -50,7 +50,7 @@ class History(Comparable):
 
     document: the document's name, such as "Deployment/web"; None if it has none; for a line of a text its file. path:
     of the value in it, or the line number. value: plain data. entries: oldest first; the last one is in the output.
-    around: the entries that decided the existence of the value. secret: its values are hidden.
+    presence: the entries that decided the existence of the value. secret: its values are hidden.
 
     >>> import plait
     >>> template = "#@ port = 80\nport: #@ port + 1\n"
@@ -61,7 +61,7 @@ class History(Comparable):
         app.yml:1  code            | #@ port = 80
     """
 
-    __slots__ = ("_history", "around", "document", "entries", "path", "secret", "value")
+    __slots__ = ("_history", "document", "entries", "path", "presence", "secret", "value")
 
     def __init__(self, history: tool.History) -> None:
         self._history = history
@@ -72,7 +72,7 @@ class History(Comparable):
         try:
             self.value: Plain = plain(history.value)
             self.entries = [Entry(entry, secret=self.secret) for entry in history.entries]
-            self.around = [Entry(entry, secret=self.secret) for entry in history.around]
+            self.presence = [Entry(entry, secret=self.secret) for entry in history.presence]
         except RecursionError:
             raise LimitError("the value is nested too deeply for plain data", at=place.item.position) from None
 
@@ -85,14 +85,14 @@ class History(Comparable):
         return text_html(self.to_text())
 
     def _held(self) -> tuple[object, ...]:
-        return self.document, self.path, self.value, self.entries, self.around
+        return self.document, self.path, self.value, self.entries, self.presence
 
     def __str__(self) -> str:
         return self.to_text()
 
-    def to_text(self, *, around: bool = False) -> str:
-        """The table that the command line prints. around: include the entries that decided the existence of the value."""
-        return history_text.to_text(self._history, around=around)
+    def to_text(self, *, presence: bool = False) -> str:
+        """The table that the command line prints. presence: include the entries that decided the existence of the value."""
+        return history_text.to_text(self._history, presence=presence)
 
     def to_dict(self) -> dict[str, object]:
         """Plain data, as `plait explain -o json` prints it."""
@@ -115,7 +115,7 @@ def explain(documents: Documents, path: str | None = None, *, cleartext_secrets:
     >>> patched = plait.patch(rendered, plait.documents([{"type": "replace", "path": "/port", "value": 81}]), trace=True)
     >>> [history] = plait.explain(patched, "port")
     >>> [(entry.action, entry.place, entry.value, entry.state) for entry in history.entries]
-    [('written', 'a.yml:1', 80, 'lost'), ('replace', 'operations', 81, 'stands')]
+    [('written', 'a.yml:1', 80, 'overridden'), ('replace', 'operations', 81, 'current')]
     """
     if not isinstance(documents, Documents):
         raise TypeError(f"explain takes what render, patch, layer or compose gave back, not {type(documents).__name__}")

@@ -33,7 +33,7 @@ def patch(request: Patch) -> Documents:
     written. path: return only the value at this path. variables_first: fill the base before the operations, and their
     values afterwards. require_variables, require_use: as --var-errs and --var-errs-unused. sort: print keys sorted, as
     BOSH does. keep_format: `to_yaml` returns the base's own text with minimal changes of lines. null_values: accept
-    operations with `value: null`. additions: names of extensions of the dialect, as --with: "operations", "tags".
+    operations with `value: null`. extensions: names of extensions of the dialect, as --with: "operations", "tags".
     allow_links: as in `render`, for directories and patterns of ops files. warnings, limits: as in `render`. trace:
     record provenance, for `explain`. isolated: as in `render`. Raises PlaitError.
 
@@ -70,7 +70,7 @@ def patch(request: Patch) -> Documents:
         result = Documents(
             DocumentSet([job.document(None if isinstance(document, Source) else document.source)]),
             write=lambda nodes: job.text(nodes.items[0].value),
-            tags=TAGS in job.additions,
+            tags=TAGS in job.extensions,
             warnings=context.warnings,
             trace=context.trace,
         )
@@ -114,7 +114,7 @@ def _operations(one: Input, job: PatchJob, request: Patch) -> list[Operation]:
             if type(document.value) is Map:
                 raise TypeError("operations that are plain data are a list: plait.documents([operation, ...])")
             source = document.source or Source("operations")
-            found += operations_of(document.value, source, null_values=null_values, additions=job.additions)
+            found += operations_of(document.value, source, null_values=null_values, extensions=job.extensions)
         return found
     if isinstance(one, Mapping):
         if "path" in one and "type" in one:
@@ -125,5 +125,5 @@ def _operations(one: Input, job: PatchJob, request: Patch) -> list[Operation]:
     warn = job.context.warn
     found = []
     for text in texts:
-        found += read_operations(text, null_values=null_values, additions=job.additions, warn=warn)
+        found += read_operations(text, null_values=null_values, extensions=job.extensions, warn=warn)
     return found

@@ -37,7 +37,7 @@ def render(request: Render) -> Rendered:
     validate: run the validations of data values.
     schema: the path of a JSON Schema, an OpenAPI document or a custom resource definition that is the schema of
         data values, with `#/pointer` for a part of it, as --schema.
-    additions: names of extensions of the dialect, as --with.
+    extensions: names of extensions of the dialect, as --with.
     check_output: files and directories with schemas of the documents by kind, as --check-output.
     output_by: the rule for the file of each document in `files`, as --output-by.
     keep_format: `to_yaml` and `files` return files that are not templates as they are, with minimal changes of

@@ -1,4 +1,4 @@
-"""Additions to the dialects, each taken by name (`--with NAME`): without it not a byte differs from the reference."""
+"""Extensions of the dialects, each enabled by name (`--with NAME`). Without one, the output is that of the reference program, byte for byte."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BY_COMMAND = {
 
 
 def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
-    """The additions that are named, of those that a command has. Raises UsageError for a name that none has."""
+    """The extensions that are named, of those that a command has. Raises UsageError for a name that none has."""
     found = frozenset(names)
     known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):

@@ -13,7 +13,7 @@ class Source:
     shown: the path for a person: where the file is from the working directory, such as `config/app.yml`.
     text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
     private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
-    additions: to the language that it is written in, by their names (`plait.base.extensions`).
+    extensions: to the language that it is written in, by their names (`plait.base.extensions`).
     is_unnamed: the reference program names its lines by their number alone, as it does in `.star` files.
     flag: the flag that has the text, or a part of it, as its argument, without dashes; "" for a file. argument: of the
     flag, if it is not the text: a prefix of environment variables, a path with its key, a source of secrets.
@@ -21,8 +21,8 @@ class Source:
 
     __slots__ = (
         "_lines",
-        "additions",
         "argument",
+        "extensions",
         "first_line",
         "flag",
         "is_unnamed",
@@ -40,7 +40,7 @@ class Source:
         self.private = False
         self.flag = self.argument = ""
         self.is_unnamed = False
-        self.additions: frozenset[str] = frozenset()
+        self.extensions: frozenset[str] = frozenset()
         self._lines: list[str] | None = None
 
     def __repr__(self) -> str:

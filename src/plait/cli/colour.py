@@ -17,8 +17,8 @@ _WHEN = ("auto", "always", "never")
 COLOR = Option(
     "color",
     TEXT,
-    "colour of the differences: auto, always or never",
-    value="WHEN",
+    "when to colour the differences: auto, always or never",
+    value="auto|always|never",
     default=("auto",),
     choices=_WHEN,
 )

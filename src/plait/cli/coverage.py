@@ -26,19 +26,19 @@ class Cover(Request):
 
     __slots__ = ()
     command = "coverage"
-    summary = "Count which lines, branches, overlays, operations and layering actions the runs of the project use."
+    summary = "Measure which lines, branches, overlays, operations and layering actions the project's runs execute."
     usage = "[NAME...]"
     project = PROJECT
     trust = TRUST
     report = texts(
         "report",
-        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
+        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; repeatable",
         value="FORM:PATH",
     )
-    append = texts("append", "add what an earlier json report holds; can be repeated", value="FILE")
+    append = texts("append", "add the counts of an earlier JSON report; repeatable", value="FILE")
     jobs = JOBS
-    no_runs = switch("no-runs", "run nothing: report what --append adds")
-    fail_under = text("fail-under", "fail if less than this much of lines and branches is used", value="PERCENT")
+    no_runs = switch("no-runs", "run nothing; report the counts that --append adds")
+    fail_under = text("fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT")
     output_links = ALLOW_OUTPUT
 
 

@@ -38,16 +38,16 @@ class Diff(Request):
 
     __slots__ = ()
     command = "diff"
-    summary = "Show what differs between two files of YAML documents, or two Airship sites, by key."
+    summary = "Compare two files of YAML documents, or two Airship sites, key by key."
     usage = "A B"
     as_ = text(
         "as", "write the difference as an operations file (ops) or an overlay (overlay)", value="KIND", choices=KINDS
     )
-    no_tests = switch("no-tests", "with --as ops: leave out the tests of the old values")
+    no_tests = switch("no-tests", "with --as ops, omit the operations that test the old values")
     output = OUTPUT
-    site = switch("site", "A and B are Airship sites, site/NAME: compare what plait layer makes of them")
+    site = switch("site", "treat A and B as Airship sites, site/NAME, and compare their rendered documents")
     repository = REPOSITORY
-    lenient = switch("lenient", "with --site: warn about missing substitution sources instead of failing")
+    lenient = switch("lenient", "with --site, warn about missing substitution sources instead of failing")
     exit_code = switch("exit-code", "exit with status 1 if anything differs")
     cleartext_secrets = switch("cleartext-secrets", "show the data of encrypted documents; --as always writes them")
     color = COLOR

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # The exit status of `impact` for a line of which it is unknown what it affects.
 UNKNOWN = 3
 
-_OUTPUT = OUTPUT.replaced(help="form of the answer: text or json; before COMMAND where COMMAND has another -o")
+_OUTPUT = OUTPUT.replaced(help="output format, text or json; put it before COMMAND if COMMAND has its own -o")
 
 
 class Explain(Request):
@@ -34,17 +34,15 @@ class Explain(Request):
 
     __slots__ = ()
     command = "explain"
-    summary = (
-        "Show where a value comes from: everything that set, changed or computed it, including the values that lost."
-    )
+    summary = "Show where a value comes from: every line that set, changed or computed it, including overridden values."
     usage = "[render|patch|layer|compose|run NAME] [its flags and arguments] PATH"
     takes_words = True
 
     output = _OUTPUT
-    all = switch("all", "explain every value of the output; no PATH then")
-    not_ = switch("not", "explain why there is nothing at PATH, or which overlays matched nothing")
-    around = switch("around", "also show what decided that the value is there at all")
-    cleartext_secrets = switch("cleartext-secrets", "show the values of variable stores and of encrypted documents")
+    all = switch("all", "explain every value of the output; takes no PATH")
+    not_ = switch("not", "explain why PATH does not exist, or list the overlays that matched nothing")
+    presence = switch("presence", "also show the conditions, matchers and operations that made the value exist")
+    cleartext_secrets = switch("cleartext-secrets", "show values of variables stores and encrypted documents")
     trust = TRUST
 
 
@@ -53,7 +51,7 @@ class Impact(Request):
 
     __slots__ = ()
     command = "impact"
-    summary = "Show which values of the output a line of an input affects."
+    summary = "List the output values that depend on an input line."
     usage = "[render|patch|layer|compose|run NAME] [its flags and arguments] FILE:LINE"
     takes_words = True
 
@@ -90,7 +88,7 @@ def main(argv: Sequence[str]) -> int:
         from plait.insight.explain import histories
 
         found = histories(trace, documents.items, question.asked, cleartext_secrets=flags.cleartext_secrets)
-        _answer(_told(found, context), as_json=as_json, around=flags.around)
+        _answer(_told(found, context), as_json=as_json, presence=flags.presence)
     return 0
 
 
@@ -102,7 +100,7 @@ def _told(found: Iterable[History], context: Context) -> Iterator[History]:
         yield history
 
 
-def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
+def _answer(found: Iterable[History], *, as_json: bool, presence: bool) -> None:
     """Prints each history before computing the next one, because all of a large output would take far more memory than
     their text.
     """
@@ -121,7 +119,7 @@ def _answer(found: Iterable[History], *, as_json: bool, around: bool) -> None:
     width = line_width()
     between = ""
     for history in found:
-        write_folded(between + to_text(history, around=around, width=width))
+        write_folded(between + to_text(history, presence=presence, width=width))
         between = "\n"
 
 

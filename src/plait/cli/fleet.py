@@ -36,38 +36,47 @@ class Fleet(Request):
 
     __slots__ = ()
     command = "fleet"
-    summary = "Make all runs of the project file, and those that its matrices stand for, each in a place of its own."
+    summary = "Render all runs of the project, one per environment of a matrix, each to its own directory or file."
     usage = "[FILE]"
     commands = _SUBCOMMANDS
     is_long_running = True
     takes_words = True
-    _1 = Heading("Which runs")
+    _1 = Heading("Selection")
     only = texts(
-        "only", "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"
+        "only",
+        "select a run, the environments of a matrix, or all names that match a pattern; repeatable",
+        value="NAME",
     )
-    _2 = Heading("Where they are made")
-    jobs = text("jobs", "processes of this machine; by default one for each processor", short="j", value="N")
-    dask = text("dask", "the scheduler of a Dask cluster, such as tcp://host:8786", value="ADDRESS")
+    _2 = Heading("Workers")
+    jobs = text("jobs", "number of worker processes on this machine (default: one per processor)", short="j", value="N")
+    dask = text("dask", "render on the Dask cluster with this scheduler, such as tcp://host:8786", value="ADDRESS")
     _3 = Heading("Results")
     output = text(
-        "output", "where the results go, a directory or a URL; by default out beside the project file", value="PLACE"
+        "output", "directory or URL for the results (default: out, next to the project file)", value="DIR|URL"
     )
-    fail_fast = switch("fail-fast", "stop at the first run that fails")
-    resume = switch("resume", "go on with a fleet that was stopped; also keep results that depend on more than files")
-    _4 = Heading("What earlier fleets made")
-    no_cache = switch("no-cache", "make every run, and keep nothing")
+    fail_fast = switch("fail-fast", "stop after the first failed run")
+    resume = switch(
+        "resume", "resume an interrupted fleet; also reuse finished results of runs that use secrets or URLs"
+    )
+    _4 = Heading("Cache")
+    no_cache = switch("no-cache", "render every run and cache nothing")
     cache = text(
-        "cache", "keep what runs make in this directory, or below this URL, which others may share", value="PLACE"
+        "cache", "cache results in this directory or URL, which fleets and machines may share", value="DIR|URL"
     )
     cache_shared = switch(
         "cache-shared",
-        "also take from this directory what other users and machines put there: they decide what runs make",
+        "also accept entries that other users and machines wrote; they can then change your results",
     )
-    cache_size = text("cache-size", "bytes that the directory may have", value="BYTES", default=("1G",))
-    cache_secrets = switch("cache-secrets", "also keep what runs with secrets make")
+    cache_size = text("cache-size", "maximum size of the cache directory in bytes", value="BYTES", default=("1G",))
+    cache_secrets = switch("cache-secrets", "also cache results of runs that use secrets")
     _5 = Heading(GENERAL)
-    events = text("events", "tell programs on standard output how it goes on", value="FORM", choices=("json",))
-    quiet = switch("quiet", "tell nothing but errors")
+    events = text(
+        "events",
+        "print progress events to standard output, one JSON object per line",
+        value="FORMAT",
+        choices=("json",),
+    )
+    quiet = switch("quiet", "print only errors")
     trust = TRUST
     limit = LIMIT
     output_links = ALLOW_OUTPUT

@@ -27,10 +27,12 @@ class FleetQuestion(Request):
 
     __slots__ = ()
 
-    project = text("project", "the project file, or its directory", value="PATH")
+    project = text("project", "project file or its directory", value="PATH")
     trust = TRUST
     only = texts(
-        "only", "this run, the runs of this matrix, or those that a pattern means, and no others", value="NAME"
+        "only",
+        "select a run, the environments of a matrix, or all names that match a pattern; repeatable",
+        value="NAME",
     )
     output = OUTPUT
 
@@ -39,7 +41,7 @@ class Why(FleetQuestion):
     """The command line of `plait fleet why`."""
 
     __slots__ = ()
-    summary = "Which value each environment has, and the line that decided."
+    summary = "List the value of a path in each environment, with the line that set it."
     usage = "PATH"
 
 
@@ -47,7 +49,7 @@ class Differ(FleetQuestion):
     """The command line of `plait fleet diff`."""
 
     __slots__ = ()
-    summary = "Where environments differ: all of them, or two."
+    summary = "List the differences between all environments, or between two."
     usage = "[A B]"
 
 
@@ -55,10 +57,10 @@ class Reach(FleetQuestion):
     """The command line of `plait fleet impact`."""
 
     __slots__ = ()
-    summary = "Which environments and paths a line of a file reaches, or what has changed since a revision."
+    summary = "List the environments and output paths that a source line affects, or that changed since a Git revision."
     usage = "FILE:LINE"
 
-    since = text("since", "what differs from this revision of the git repository", value="REVISION")
+    since = text("since", "list what changed since this Git revision", value="REVISION")
     _rows = FleetQuestion.rows
 
 

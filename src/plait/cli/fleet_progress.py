@@ -26,12 +26,12 @@ class Lines(NullReporter):
 
     def __init__(self) -> None:
         self._start = self._last = monotonic()
-        self._total = self._kept = self._done = self._failed = 0
+        self._total = self._up_to_date = self._done = self._failed = 0
 
-    def begin(self, total: int, kept: int) -> None:
+    def begin(self, total: int, up_to_date: int) -> None:
         self._start = monotonic()
         self._last = self._start + self._FIRST - self._EACH
-        self._total, self._kept = total, kept
+        self._total, self._up_to_date = total, up_to_date
 
     def outcome(self, outcome: RunResult) -> None:
         self._done += 1
@@ -46,7 +46,7 @@ class Lines(NullReporter):
 
     def line(self, seconds: float) -> str:
         """The progress line after so many seconds."""
-        done = self._kept + self._done
+        done = self._up_to_date + self._done
         rate = self._done / seconds if seconds > 0 else 0.0
         text = f"plait: {done} of {self._total} runs"
         if self._failed:
@@ -80,8 +80,8 @@ class TerminalLine(Lines):
 class Events(NullReporter):
     """Tells programs: a line of JSON on standard output for the beginning, each run, and the end."""
 
-    def begin(self, total: int, kept: int) -> None:
-        self._write({"event": "begin", "runs": total, "kept": kept})
+    def begin(self, total: int, up_to_date: int) -> None:
+        self._write({"event": "begin", "runs": total, "up_to_date": up_to_date})
 
     def outcome(self, outcome: RunResult) -> None:
         event: dict[str, object] = {"event": "run", "run": outcome.name, "status": outcome.status}

@@ -26,12 +26,12 @@ class Fmt(Request):
 
     __slots__ = ()
     command = "fmt"
-    summary = "Format YAML files; everything but spaces and line breaks stays as it was written."
+    summary = "Format YAML files. Only spaces and line breaks change."
     usage = "PATH..."
     file = texts("file", "a file, a directory, or - for standard input; the same as PATH", short="f", value="PATH")
     write = switch("write", "write the files that change", short="w")
-    check = switch("check", "name the files that would change, and exit with 1 if there are any")
-    diff = switch("diff", "show what would change")
+    check = switch("check", "list the files that would change; exit with 1 if there are any")
+    diff = switch("diff", "print the changes as a diff")
     color = COLOR
     _1 = Heading(SAFETY)
     allow_links = ALLOW_LINKS

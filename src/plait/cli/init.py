@@ -34,8 +34,8 @@ class Init(Request):
         "inferred from build files and annotated YAML, shown with the evidence, and verified by rendering."
     )
     usage = "[DIRECTORY]"
-    dry_run = switch("dry-run", "show the project file of an existing repository, and write nothing")
-    yes = switch("yes", "write it without asking", short="y")
+    dry_run = switch("dry-run", "print the project file of an existing repository without writing it")
+    yes = switch("yes", "write without asking for confirmation", short="y")
     output_links = ALLOW_OUTPUT
 
 

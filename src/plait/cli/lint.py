@@ -37,25 +37,30 @@ class Lint(Request):
 
     __slots__ = ()
     command = "lint"
-    summary = "Find what has no part in any run, depends on chance, changes nothing, or is read in two ways."
+    summary = "Report unused code, order-dependent results, no-ops and ambiguous YAML."
     takes_words = True
     usage = "[RUN...] | [flags] render|patch|layer|compose [its flags and arguments]"
     project = PROJECT
     trust = TRUST
-    select = csv("select", "look for these alone: codes, beginnings of codes, names, families", value="CODES")
-    ignore = csv("ignore", "do not tell these", value="CODES")
-    portable = csv("portable", "also tell what only plait takes", value="PROGRAMS", choices=TARGETS)
-    fix = switch("fix", "make the edits that change no output")
+    select = csv("select", "report only these codes, code prefixes, rule names or families", value="CODES")
+    ignore = csv("ignore", "do not report these", value="CODES")
+    portable = csv(
+        "portable",
+        "also report what these programs would reject or interpret differently",
+        value="PROGRAMS",
+        choices=TARGETS,
+    )
+    fix = switch("fix", "apply the fixes that change no output")
     output = text(
         "output",
-        "form of the findings: text, json, sarif or github",
+        "output format: text, json, sarif or github",
         short="o",
-        value="FORM",
+        value="FORMAT",
         default=("text",),
         choices=FORMS,
     )
     sarif = text("sarif", "also write the findings as SARIF to a file", value="FILE")
-    watch = switch("watch", "again whenever a file that the runs read changes, until interrupted")
+    watch = switch("watch", "lint again when an input changes, until interrupted")
     output_links = ALLOW_OUTPUT
 
 

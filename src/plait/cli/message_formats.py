@@ -72,7 +72,7 @@ def _offers(found: Diagnostic) -> Iterator[Offer]:
     from plait.authoring.analysis.file_facts import File
     from plait.authoring.lint.mending import mendings
 
-    file = File(source.shown, source.text, additions=source.additions)
+    file = File(source.shown, source.text, extensions=source.extensions)
     for one in mendings(file, found):
         changes = [EditPayload(source.shown, edit.start, edit.end, edit.new) for edit in one.edits]
         yield Offer(one.title, one.safety, changes)

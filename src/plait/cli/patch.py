@@ -121,7 +121,7 @@ def finish(flags: Patch, job: PatchJob) -> int:
             from plait.yaml.tags import printable
 
             operations = to_nodes(job.done)
-            write_out(write_value(printable(operations) if TAGS in job.additions else operations))
+            write_out(write_value(printable(operations) if TAGS in job.extensions else operations))
             return 0
         text = job.text(document.value)
         write_source_map(flags, context.trace, DocumentSet([document]), text)

@@ -30,9 +30,7 @@ class RunCommand(Request):
 
     __slots__ = ()
     command = "run"
-    summary = (
-        "Run what the project file has under a name, as if its command and flags were typed; more flags may follow."
-    )
+    summary = "Evaluate a run of the project file. Flags after NAME are added to those of the run."
     usage = "[NAME] [flags of its command]"
     takes_words = True
 
@@ -46,7 +44,7 @@ class ProjectCommand(Request):
 
     __slots__ = ()
     command = "project"
-    summary = "Show the runs of the project: what is rendered with what. Without a project file they are inferred."
+    summary = "List the project's runs with their commands and inputs. Without a plait.yml, runs are inferred."
     usage = "[PATH]"
 
     project = common.PROJECT

@@ -62,7 +62,7 @@ class RenderFmt(Request):
     """The command line of `plait render fmt`."""
 
     __slots__ = ()
-    summary = "Format YAML templates; comments are kept."
+    summary = "Format YAML templates. Comments are preserved."
     inputs = Render.inputs
     strict = Render.strict
     _1 = Heading(SAFETY)

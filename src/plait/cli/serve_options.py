@@ -11,7 +11,7 @@ class Serve(Request):
 
     __slots__ = ()
     command = "serve"
-    summary = "Keep layered documents in revisions, and serve them over HTTP as Deckhand does."
+    summary = "Store layered documents in revisions and serve them through Deckhand's HTTP API."
     usage = "[COMMAND]"
     commands = (
         ("new-token", "create a token for NAME with the roles of --role"),
@@ -25,64 +25,66 @@ class Serve(Request):
         ("status", "print what the database has, and if it accepts writes"),
     )
     is_long_running = True
-    _1 = Heading("Where")
+    _1 = Heading("Server")
     database = text(
         "database",
-        "where documents are kept: sqlite:///FILE, or postgresql://USER@HOST/NAME",
+        "database URL: sqlite:///FILE or postgresql://USER@HOST/NAME",
         value="URL",
         default=("sqlite:///plait.db",),
     )
-    host = text("host", "the address to listen on", value="ADDRESS", default=("127.0.0.1",))
-    port = text("port", "the port to listen on; 0 takes one that is free", value="N", default=("9000",))
-    address = text("address", "where clients find the service, if that is not where it listens", value="URL")
-    _2 = Heading("Who may do what")
-    tokens = text("tokens", "a file with the tokens that are taken", value="FILE")
-    issuer = text(
-        "issuer", "who else issues tokens, an OpenID provider: what signed ones must name as iss", value="URL"
-    )
+    host = text("host", "address to listen on", value="ADDRESS", default=("127.0.0.1",))
+    port = text("port", "port to listen on; 0 picks a free port", value="N", default=("9000",))
+    address = text("address", "URL that clients use, if it differs from the listening address", value="URL")
+    _2 = Heading("Access")
+    tokens = text("tokens", "file with the accepted tokens", value="FILE")
+    issuer = text("issuer", "accept signed tokens of this OpenID issuer (iss)", value="URL")
     issuer_keys = text(
         "issuer-keys",
-        "a file with the issuer's public keys, a JSON Web Key Set, instead of fetching them",
+        "file with the issuer's public keys as a JSON Web Key Set; without it they are fetched",
         value="FILE",
     )
-    audience = text("audience", "what signed tokens must name as aud", value="NAME", default=("plait",))
-    roles_claim = text("roles-claim", "where signed tokens list roles", value="CLAIM", default=("roles",))
+    audience = text("audience", "required audience (aud) of signed tokens", value="NAME", default=("plait",))
+    roles_claim = text("roles-claim", "claim of signed tokens that lists the roles", value="CLAIM", default=("roles",))
     keystone = text(
-        "keystone", "a file with [keystone_authtoken], such as deckhand.conf: Keystone issues tokens", value="FILE"
+        "keystone",
+        "accept Keystone tokens; file with a [keystone_authtoken] section, such as deckhand.conf",
+        value="FILE",
     )
-    policy = text("policy", "a file with the roles of each action", value="FILE")
-    role = texts("role", "a role of the token that new-token creates", value="NAME")
+    policy = text("policy", "file with the access policy: the roles allowed for each action", value="FILE")
+    role = texts("role", "role of the token that new-token creates", value="NAME")
     _3 = Heading("Secrets")
     keys = text(
         "keys",
-        "keys for the data of encrypted documents: file:FILE, sops:FILE, dir:DIRECTORY or exec:COMMAND",
+        "keys that encrypt document data: file:FILE, sops:FILE, dir:DIRECTORY or exec:COMMAND",
         value="SOURCE",
     )
-    allow_exec = switch("allow-exec", "let --keys run a command")
-    barbican = text("barbican", "of import-deckhand: where the data of encrypted documents are", value="URL")
-    barbican_token = text("barbican-token", "a file with a token of Keystone for Barbican", value="FILE")
-    _4 = Heading("Who is told")
-    webhook = texts("webhook", "a URL that is told of each new revision", value="URL")
-    webhook_key = text("webhook-key", "a file with the key that signs what webhooks are told", value="FILE")
-    telemetry = switch("telemetry", "send traces and metrics to where the variables OTEL_... say")
+    allow_exec = switch("allow-exec", "allow --keys to run a command")
+    barbican = text(
+        "barbican", "for import-deckhand: URL of the Barbican that holds the data of encrypted documents", value="URL"
+    )
+    barbican_token = text("barbican-token", "file with a Keystone token for Barbican", value="FILE")
+    _4 = Heading("Webhooks and telemetry")
+    webhook = texts("webhook", "URL to notify of each new revision", value="URL")
+    webhook_key = text("webhook-key", "file with the key that signs webhook requests", value="FILE")
+    telemetry = switch("telemetry", "export traces and metrics as configured by the OTEL_* environment variables")
     log_format = text(
         "log-format",
-        "the form of log lines on standard error",
-        value="FORM",
+        "format of log lines on standard error: text or json",
+        value="FORMAT",
         default=("text",),
         choices=("text", "json"),
     )
     _5 = Heading("Retention")
     keep = texts(
         "keep",
-        "keep these revisions and remove all others once an hour: last=COUNT, days=DAYS, tag=NAME or tag=*",
+        "keep these revisions and delete all others once an hour: last=COUNT, days=DAYS, tag=NAME or tag=*",
         value="RULE",
     )
     _6 = Heading("Rendering")
-    like_deckhand = switch("like-deckhand", "render every value, and the order of documents, as Deckhand does")
+    like_deckhand = switch("like-deckhand", "produce exactly Deckhand's values and document order")
     _7 = Heading(SAFETY)
-    max_body = text("max-body", "bytes that a request may have", value="BYTES", default=("32M",))
+    max_body = text("max-body", "maximum size of a request in bytes", value="BYTES", default=("32M",))
     limit = LIMIT
     output_links = ALLOW_OUTPUT
     _8 = Heading(GENERAL)
-    check = switch("check", "read all files, bring the database up to date, and serve nothing")
+    check = switch("check", "check all files, upgrade the database, and exit without serving")

@@ -31,22 +31,20 @@ class Set(Request):
 
     __slots__ = ()
     command = "set"
-    summary = (
-        "Edit values of the output where they are written, and nothing else; shows what changes, and writes it with -w."
-    )
+    summary = "Change output values by editing the source lines they come from. Prints the difference; -w writes it."
     usage = "[render|patch|layer|compose|run NAME] [its flags and arguments] PATH=VALUE|PATH-..."
     takes_words = True
 
     write = switch("write", "write the edited files", short="w")
-    also = switch("also", "accept that other values of the output change as well")
+    also = switch("also", "allow other output values to change")
     strings = texts("text", "set a value to this string, without parsing it as YAML", value="PATH=TEXT")
     text_files = texts("text-file", "set a value to the content of a file as one string", value="PATH=FILE")
-    add = switch("add", "add a key that PATH ends in if it is not there")
-    at = text("at", "put the value on this line, in the place of an expression too", value="FILE:LINE")
-    in_ = text("in", "add an overlay item, or for patch an operation, to this file", value="FILE")
-    as_ = text("as", "make a data value of it", value="value[=NAME]")
-    from_ = text("from", "put every difference of an edited output back to where it comes from", value="PATH")
-    partial = switch("partial", "with --from, leave out what cannot be put back")
+    add = switch("add", "add the last key of PATH if it does not exist")
+    at = text("at", "replace the value or expression on this line", value="FILE:LINE")
+    in_ = text("in", "add an overlay item to this file, or an operation for patch", value="FILE")
+    as_ = text("as", "replace it by a data value of this name", value="value[=NAME]")
+    from_ = text("from", "edit the sources so that they produce this edited output", value="PATH")
+    partial = switch("partial", "with --from, skip differences that cannot be written back")
     color = COLOR
     trust = TRUST
 

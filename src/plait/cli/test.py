@@ -34,36 +34,41 @@ class Test(Request):
     __slots__ = ()
     command = "test"
     summary = (
-        "Run tests: what runs of the project must make, or refuse. PATH is a test file, a directory, or FILE::NAME."
+        "Run tests: expected outputs and errors of the project's runs. PATH is a test file, a directory, or FILE::NAME."
     )
     usage = "[PATH...]"
-    _1 = Heading("Which tests")
-    keyword = text("keyword", "those whose id has these words: 'web and not slow'", short="k", value="EXPRESSION")
-    lf = switch("lf", "those that failed the last time; all if there were none")
-    list = switch("list", "print the ids, run nothing")
-    _2 = Heading("How they run")
-    exitfirst = switch("exitfirst", "stop at the first that fails", short="x")
-    watch = switch("watch", "again whenever a file that they read changes, those that read it; until interrupted")
+    _1 = Heading("Selection")
+    keyword = text(
+        "keyword",
+        "run tests whose id matches this expression, such as 'web and not slow'",
+        short="k",
+        value="EXPRESSION",
+    )
+    lf = switch("lf", "run the tests that failed last time, or all if none did")
+    list = switch("list", "print the test ids without running them")
+    _2 = Heading("Execution")
+    exitfirst = switch("exitfirst", "stop at the first failure", short="x")
+    watch = switch("watch", "when an input changes, run the tests that read it again, until interrupted")
     jobs = JOBS
-    update = switch("update", "rewrite snapshots that differ, and remove those that no test has")
-    _3 = Heading("What is told")
-    verbose = switch("verbose", "a line a test", short="v")
-    junit = text("junit", "write JUnit's XML to a file", value="FILE")
-    tap = switch("tap", "print TAP, nothing else")
-    github = switch("github", "print annotations for a workflow of GitHub as well")
-    _4 = Heading("What they use")
-    cov = switch("cov", "count which lines, branches, overlays and operations the tests use")
+    update = switch("update", "rewrite changed snapshots and delete obsolete ones")
+    _3 = Heading("Reports")
+    verbose = switch("verbose", "print one line per test", short="v")
+    junit = text("junit", "write a JUnit XML report to a file", value="FILE")
+    tap = switch("tap", "print results as TAP only")
+    github = switch("github", "also print annotations for GitHub Actions")
+    _4 = Heading("Coverage")
+    cov = switch("cov", "measure which lines, branches, overlays and operations the tests execute")
     cov_report = texts(
         "cov-report",
-        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; can be repeated",
+        "also write a report: html:DIRECTORY, lcov:FILE, cobertura:FILE or json:FILE; repeatable",
         value="FORM:PATH",
     )
-    cov_append = texts("cov-append", "add what an earlier json report holds; can be repeated", value="FILE")
-    fail_under = text("fail-under", "fail if less than this much of lines and branches is used", value="PERCENT")
+    cov_append = texts("cov-append", "add the counts of an earlier JSON report; repeatable", value="FILE")
+    fail_under = text("fail-under", "fail if line and branch coverage is below PERCENT", value="PERCENT")
     _5 = Heading("General")
     project = text(
         "project",
-        "the project file of all tests; by default plait.yml in the nearest directory above each",
+        "project file of all tests (default: plait.yml in the nearest directory above each)",
         value="PATH",
     )
     output_links = ALLOW_OUTPUT

@@ -37,22 +37,20 @@ class Trust(Request):
     __slots__ = ()
     command = "trust"
     summary = (
-        "Show what a project asks for outside of its repository, and grant it. PATH is the directory of a project, or a file of "
-        "steps; by default the working directory."
+        "Show the permissions that a project requests outside of its repository, and grant them. PATH is a "
+        "project directory or a pipeline file (default: the working directory)."
     )
     usage = "[PATH]"
-    list = switch("list", "list what was granted to which project")
-    revoke = switch("revoke", "forget what was granted to the project")
-    yes = switch("yes", "grant without asking", short="y")
-    _1 = Heading("Grant this, whatever the project file asks for")
+    list = switch("list", "list the permissions granted to each project")
+    revoke = switch("revoke", "revoke all permissions of the project")
+    yes = switch("yes", "grant without asking for confirmation", short="y")
+    _1 = Heading("Grant one permission, even if the project file does not request it")
     read = texts(READ, "read this file or directory", value="PATH", path=READ_PATH)
     write = texts(WRITE, "write this file, or files in this directory", value="PATH", path=WRITTEN_PATH)
     network = texts(NETWORK, "send requests to this server, such as https://example.com", value="URL")
     programs = texts(PROGRAMS, "start this program: sops, or a command, exec:COMMAND", value="PROGRAM")
-    limits = texts(LIMITS, "set a limit higher than a file may by itself, such as memory=4G", value="NAME=VALUE")
-    environment = texts(
-        ENVIRONMENT, "read this environment variable, or all whose names begin so", value="NAME|PREFIX*"
-    )
+    limits = texts(LIMITS, "set a limit above the maximum for project files, such as memory=4G", value="NAME=VALUE")
+    environment = texts(ENVIRONMENT, "read this environment variable, or all with this prefix", value="NAME|PREFIX*")
 
 
 TRUST = Command(Trust)

@@ -19,16 +19,16 @@ class Website(Request):
 
     __slots__ = ()
     command = "website"
-    summary = "Serve the playground to the browsers of this machine: files in, output, errors and histories out."
+    summary = "Serve the playground to browsers on this machine: edit files, see output, errors and histories."
     is_long_running = True
     listen_addr = text(
         "listen-addr",
-        "the address to listen on, one of this machine alone; port 0 takes one that is free",
+        "address to listen on, one of this machine alone; port 0 takes one that is free",
         value="HOST:PORT",
         default=("localhost:8080",),
     )
     redirect_to_https = switch(
-        "redirect-to-https", "accepted for compatibility, no effect: nothing leaves this machine"
+        "redirect-to-https", "accepted for compatibility; has no effect, because the server is local"
     )
 
 

@@ -51,9 +51,9 @@ ANSWER_TEXT, ANSWER_JSON = "text", "json"
 OUTPUT = declared(
     "output",
     TEXT,
-    "form of the answer: text or json",
+    "output format: text or json",
     short="o",
-    value="FORM",
+    value="FORMAT",
     default=(ANSWER_TEXT,),
     choices=(ANSWER_TEXT, ANSWER_JSON),
 )
@@ -68,35 +68,35 @@ LIMIT = declared(
 ISOLATE = declared(
     "isolate",
     SWITCH,
-    "run in a separate process, which is stopped at the time limit whatever it is doing",
+    "evaluate in a separate process, which is killed at the time limit",
     attribute="isolate",
     part=PROCESS,
 )
 WATCH = declared(
     "watch",
     SWITCH,
-    "again whenever a file that was read changes, until interrupted; shows what differs",
+    "evaluate again when an input changes, until interrupted; prints the difference",
     setting="",
     part=PROCESS,
 )
-JOBS = declared("jobs", NUMBER, "in so many processes", short="j", value="N", default=("1",), part=PROCESS)
+JOBS = declared("jobs", NUMBER, "number of processes", short="j", value="N", default=("1",), part=PROCESS)
 TRUST = declared(
     "trust",
     SWITCH,
-    "for this once, grant what the project file asks for outside of its repository; plait trust grants it for good",
+    "grant the project's requested permissions for this invocation; plait trust grants them permanently",
     setting="",
     part=PROCESS,
 )
 PROJECT = declared(
     "project",
     TEXT,
-    "the project file, or its directory; by default plait.yml here or in the nearest directory above",
+    "project file or its directory (default: plait.yml here or in the nearest directory above)",
     value="PATH",
 )
 QUOTE_VALUES = declared(
     "quote-values",
     SWITCH,
-    "let messages quote lines of values files and values of environment variables",
+    "allow messages to quote lines of values files and values of environment variables",
     attribute="quote_values",
     setting="",  # a checkout does not decide what messages quote
     part=PROCESS,
@@ -104,13 +104,13 @@ QUOTE_VALUES = declared(
 SECRETS = declared(
     "secrets",
     TEXTS,
-    "values that nobody else is to see: from sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND",
+    "read secret data values from sops:FILE, file:FILE, dir:DIRECTORY or exec:COMMAND",
     value="[KEY=]SOURCE",
     path=PathForm("read", is_source=True),
     attribute="secret_sources",
 )
 ALLOW_EXEC = declared(
-    "allow-exec", SWITCH, "let --secrets run commands", program="exec:*", setting="", attribute="allow_exec"
+    "allow-exec", SWITCH, "allow --secrets to run commands", program="exec:*", setting="", attribute="allow_exec"
 )
 ALLOW_LINKS = declared(
     "allow-symlink-destination",
@@ -127,7 +127,7 @@ ALLOW_ALL_LINKS = declared(
 ALLOW_OUTPUT = declared(
     "allow-symlink-output",
     CSV,
-    "write to this path or below it through symbolic links that lead out of the Git repository",
+    "allow writing to this path or below it through symbolic links that lead out of the Git repository",
     value="PATH",
     path=WRITTEN_PATH,
     setting="",
@@ -137,13 +137,13 @@ ALLOW_OUTPUT = declared(
 KEEP_FORMAT = declared(
     "keep-format",
     SWITCH,
-    "print what is read as it stands, changing only the lines that have to: comments and quotes stay",
+    "preserve comments, quotes and layout; change only lines whose values change",
     attribute="keep_format",
 )
 SOURCE_MAP = declared(
     "source-map",
     TEXT,
-    "write a source map: where each value of the output comes from, as JSON",
+    "write a source map to FILE: the origin of each output value, as JSON",
     value="FILE",
     path=WRITTEN_PATH,
     attribute="source_map",
@@ -152,14 +152,14 @@ SOURCE_MAP = declared(
 OUTPUT_BY = declared(
     "output-by",
     TEXT,
-    'write each document to a file of its own, by its values: "{kind}/{name}.yml"',
+    'write each document to its own file, named by this pattern of its values: "{kind}/{name}.yml"',
     value="PATTERN",
     attribute="output_by",
 )
 OUTPUT_FILES = declared(
     "output-files",
     TEXT,
-    "write the results as files into a directory; keep what is already there",
+    "write the results as files into a directory; other files there are preserved",
     value="DIRECTORY",
     path=WRITTEN_PATH,
     attribute="output_files",
@@ -168,18 +168,22 @@ OUTPUT_FILES = declared(
 CHECK_OUTPUT = declared(
     "check-output",
     TEXTS,
-    "check the documents of the output by the schemas of their kinds: a file or directory of JSON Schemas, CRDs, OpenAPI",
+    "check output documents against resource schemas: a file or directory of JSON Schemas, CRDs or OpenAPI documents",
     value="PATH",
     path=READ_PATH,
     attribute="check_output",
 )
 SITE = declared(
-    "site", TEXT, "render an Airship site, site/NAME: what Pegleg collects for it", value="DIR", path=READ_PATH
+    "site",
+    TEXT,
+    "render an Airship site, site/NAME, from the documents that Pegleg collects for it",
+    value="DIR",
+    path=READ_PATH,
 )
 REPOSITORY = declared(
     "repository",
     TEXTS,
-    "the checkout of a repository that a site definition names",
+    "directory of a repository that a site definition names",
     value="NAME=DIR",
     path=PathForm("read", "="),
 )
@@ -187,8 +191,8 @@ SHOW, HIDE, ERROR = WAYS = ("show", "hide", "error")
 WARNINGS = declared(
     "warnings",
     TEXT,
-    "what to do about warnings: show them on standard error, hide them, or make them an error: write nothing, exit with 1",
-    value="HOW",
+    "show, hide or error; error writes no output and exits with 1",
+    value="MODE",
     default=(SHOW,),
     choices=WAYS,
     attribute="warnings_shown",
@@ -224,15 +228,15 @@ class Linked(Dialect):
     _rows = Dialect.rows
 
 
-def additions_of(command: str) -> Any:
+def extensions_of(command: str) -> Any:
     """The option for the extensions of a dialect."""
     names = ", ".join(BY_COMMAND[command])
     return declared(
         "with",
         TEXTS,
-        f"take an addition to the dialect: {names}",
+        f"enable an extension of the dialect: {names}",
         value="NAME",
-        attribute="additions",
+        attribute="extensions",
         is_in_steps=True,
     )
 

@@ -42,7 +42,7 @@ class Compose(Dialect):
 
     __slots__ = ()
     command = "compose"
-    summary = "Run the steps of a pipeline file: render, layer, patch, overlay and values, in its order."
+    summary = "Run the steps of a pipeline file in order: render, layer, patch, overlay and values."
     usage = "PIPELINE"
 
     pipeline: Input = positional(
@@ -58,21 +58,21 @@ class Compose(Dialect):
         value="PATH",
         path=PathForm("read", may_be_url=True),
     )
-    run = text("run", "which run of a file with several", value="NAME", setting="")
+    run = text("run", "the run to use, if the file defines several", value="NAME", setting="")
     until: str | None = text("step", "stop after this step", value="NAME")
     diff = switch("diff", "print what each step changed instead of the result", part=DELIVERY)
-    cleartext_secrets = switch("cleartext-secrets", "with --diff: show the data of encrypted documents")
+    cleartext_secrets = switch("cleartext-secrets", "with --diff, show the data of encrypted documents")
     output = declared(
         "output",
         TEXT,
-        "form of the output: yaml or json",
+        "output format: yaml or json",
         short="o",
-        value="FORM",
+        value="FORMAT",
         default=("yaml",),
         choices=FORMS,
     )
     output_files = common.OUTPUT_FILES.replaced(
-        help="write each document into a directory, to the file that --output-by says; keep what is already there"
+        help="write each document into a directory, to the file named by --output-by; other files there are preserved"
     )
     check_output: Texts = common.CHECK_OUTPUT
     output_by = common.OUTPUT_BY

@@ -65,7 +65,7 @@ class Layer(Linked):
     site: str | os.PathLike[str] | None = common.SITE
     repository = common.REPOSITORY
     _2 = Heading("Checks")
-    validate: bool = switch("validate", "check the form of all documents first")
+    validate: bool = switch("validate", "check the structure of all documents first")
     validate_data: bool = switch("validate-data", "check rendered data against the DataSchema documents")
     lenient: bool = switch("lenient", "warn about missing substitution sources instead of failing", is_in_steps=True)
     relaxed: bool = switch("relaxed", "ignore documents that match a selector but cannot be the parent")
@@ -73,20 +73,18 @@ class Layer(Linked):
         "strict", "like --validate; also fail when a parentSelector matches nothing", is_in_steps=True
     )
     _3 = Heading("Deckhand")
-    like_deckhand: bool = switch(
-        "like-deckhand", "give every value, and the documents in the order, that Deckhand gives"
-    )
+    like_deckhand: bool = switch("like-deckhand", "produce exactly Deckhand's values and document order")
     compare_deckhand = switch(
         "compare-deckhand",
-        "print the values for which Deckhand gives something else, each with the line responsible",
+        "list the values that Deckhand renders differently, with the line responsible",
         part=DELIVERY,
     )
-    _4 = Heading("What is printed")
-    schemas: Texts = texts("schema", "print documents of this schema, namespace/Kind or namespace", value="SCHEMA")
-    names: Texts = texts("name", "print documents of this name", value="NAME")
-    layers: Texts = texts("layer", "print documents of this layer", value="LAYER")
-    label = texts("label", "print documents that have this label", value="KEY=VALUE")
-    short: bool = switch("short", "print schema, name and data only")
+    _4 = Heading("Output")
+    schemas: Texts = texts("schema", "print only documents of this schema, namespace/Kind or namespace", value="SCHEMA")
+    names: Texts = texts("name", "print only documents of this name", value="NAME")
+    layers: Texts = texts("layer", "print only documents of this layer", value="LAYER")
+    label = texts("label", "print only documents with this label", value="KEY=VALUE")
+    short: bool = switch("short", "print only schema, name and data")
     order: Literal["dependency", "input", "name", "schema", "layer"] = declared(
         "order",
         TEXT,
@@ -95,19 +93,19 @@ class Layer(Linked):
         default=("dependency",),
         choices=tuple(ORDERS),
     )
-    tree = switch("tree", "print who inherits from whom", part=DELIVERY)
-    dot = switch("dot", "the same for Graphviz", part=DELIVERY)
+    tree = switch("tree", "print the inheritance tree", part=DELIVERY)
+    dot = switch("dot", "print the inheritance tree in Graphviz format", part=DELIVERY)
     output = declared(
         "output",
         TEXT,
-        f"form of the output: {' or '.join(FORMS)}",
+        f"output format: {' or '.join(FORMS)}",
         short="o",
-        value="FORM",
+        value="FORMAT",
         default=("yaml",),
         choices=FORMS,
     )
     output_files = common.OUTPUT_FILES.replaced(
-        help="write each document to a file of its own in a directory, SCHEMA/NAME.yaml; keep what is already there"
+        help="write each document to its own file in a directory, SCHEMA/NAME.yaml; other files there are preserved"
     )
     output_by = common.OUTPUT_BY
     keep_format: bool = common.KEEP_FORMAT
@@ -115,11 +113,14 @@ class Layer(Linked):
     watch = common.WATCH
     _5 = Heading("Secrets")
     cleartext_secrets: bool = switch(
-        "cleartext-secrets", "print encrypted documents and what was substituted from them", is_in_steps=True
+        "cleartext-secrets", "print encrypted documents and values substituted from them", is_in_steps=True
     )
     secrets_files = texts("secrets-file", "resolve secret references from a YAML map", value="PATH", path=READ_PATH)
     secrets_env = texts(
-        "secrets-env", "resolve secret references from variables PREFIX + UUID", value="PREFIX", environment="{}*"
+        "secrets-env",
+        "resolve secret references from environment variables PREFIX + UUID",
+        value="PREFIX",
+        environment="{}*",
     )
     _6 = Heading(common.SAFETY)
     labels: Mapping[str, str] | None = keyword()

@@ -6,7 +6,7 @@ from plait.base.content import standard_input, variables
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.source import CLAUSE, FLAG
 from plait.engine import common
-from plait.engine.common import Linked, additions_of, keep_limits, links_of
+from plait.engine.common import Linked, extensions_of, keep_limits, links_of
 from plait.engine.options import (
     DELIVERY,
     GO_FLAGS,
@@ -46,7 +46,7 @@ class Patch(Linked):
 
     __slots__ = ()
     command = "patch"
-    summary = "Change a YAML document by operations files, and fill its ((placeholders)) from variables."
+    summary = "Apply operations files to a YAML document, and fill its ((placeholders)) from variables."
     usage = "PATH"
     grammar = GO_FLAGS
     takes_words = True
@@ -66,7 +66,7 @@ class Patch(Linked):
     )
     variables: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="vars")
     null_values: bool = switch("null-values", "accept operations with `value: null`")
-    additions: Texts = additions_of("patch")
+    extensions: Texts = extensions_of("patch")
     _2 = Heading("Variables")
     var = texts("var", "set a variable; the value is YAML", short="v", value="NAME=VALUE")
     var_file = texts("var-file", "set a variable to the text of a file", value="NAME=PATH", path=PathForm("read", "="))
@@ -78,25 +78,27 @@ class Patch(Linked):
     )
     store: str | os.PathLike[str] | None = text(
         "vars-store",
-        "read variables from a YAML file, and add generated values to it",
+        "read variables from a YAML file, and write generated values to it",
         value="PATH",
         path=WRITTEN_PATH,
     )
     secret_sources = common.SECRETS
     allow_exec = common.ALLOW_EXEC
     variables_first: bool = switch(
-        "vars-first", "fill the template before the operations; what they bring is filled after them"
+        "vars-first", "fill placeholders of the template before applying operations, and those in operations afterwards"
     )
     require_variables: bool = switch("var-errs", "fail if a variable has no value", is_in_steps=True)
     require_use: bool = switch("var-errs-unused", "fail if a variable is not used")
     _3 = Heading("Result")
-    path: str | None = text("path", "print one location only", value="OPS-PATH")
-    expand = switch("expand", "print the plain operations that are applied instead of the result", part=DELIVERY)
+    path: str | None = text("path", "print only the value at this path", value="OPS-PATH")
+    expand = switch("expand", "instead of the result, print the plain operations that are applied", part=DELIVERY)
     sort: bool = switch(
-        "input-order", "keep the order of keys, new ones last, instead of sorting them", is_negated=True
+        "input-order", "preserve the order of keys, with new keys last, instead of sorting them", is_negated=True
     )
     in_place = switch("in-place", "write the result to the template's file instead of printing it", part=DELIVERY)
-    keep_format: bool = switch("keep-format", "edit only the lines that operations and variables change; keep comments")
+    keep_format: bool = switch(
+        "keep-format", "edit only the lines that operations and variables change; preserves comments"
+    )
     json = switch("json", "print the result or the error as JSON", part=DELIVERY)
     source_map = common.SOURCE_MAP
     watch = common.WATCH
@@ -105,7 +107,7 @@ class Patch(Linked):
     quote_values = common.QUOTE_VALUES
     _5 = Heading(common.GENERAL)
     tty = switch("tty", 'print an empty line and "Succeeded" after the result', part=DELIVERY)
-    version = switch("version", "print the version, whatever else is on the command line", is_last=True, setting="")
+    version = switch("version", "print the version and ignore other arguments", is_last=True, setting="")
     # Flags of the reference that concern its server or its terminal.
     _6 = Heading(common.NO_EFFECT)
     non_interactive = switch("non-interactive", _ACCEPTED, short="n", has_effect=False)
@@ -197,11 +199,11 @@ def configured(request: Patch, context: Context) -> PatchJob:
     job.variables_first = request.variables_first
     job.sort = request.sort
     job.keep_format = request.keep_format
-    if request.has(Patch.additions):
+    if request.has(Patch.extensions):
         from plait.base.extensions import parse_extensions
 
-        with located(request, Patch.additions):
-            job.additions = parse_extensions(request.additions, "patch")
+        with located(request, Patch.extensions):
+            job.extensions = parse_extensions(request.extensions, "patch")
     return job
 
 
@@ -242,7 +244,7 @@ def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
             doing = "Deserializing" if isinstance(error, DecodeError) else "Reading"
             raise error.within("", role=CLAUSE, reference=f"{doing} ops file '{path}'") if path else error from None
         job.operations += read_operations(
-            source, null_values=request.null_values, additions=job.additions, warn=job.context.warn
+            source, null_values=request.null_values, extensions=job.extensions, warn=job.context.warn
         )
 
 

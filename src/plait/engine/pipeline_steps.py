@@ -221,7 +221,7 @@ def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Conte
     given = {before: DocumentSet(state.documents, source)}
     options = options_of(step.request(Render))
     for name in (OUTPUT_FILE, TAGS):
-        if name in options.additions:
+        if name in options.extensions:
             what = "tags" if name == TAGS else "files of its documents"
             raise UsageError(
                 f"a pipeline keeps no {what}", at=step.item.position, hint="plait render does", code="unknown-setting"
@@ -393,7 +393,7 @@ def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
     chosen = selected(step, state.documents)
     request = step.request(Patch)
     job = configured(request, context)
-    if TAGS in job.additions:
+    if TAGS in job.extensions:
         raise UsageError(
             "a pipeline keeps no tags",
             at=step.item.position,
@@ -403,7 +403,7 @@ def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
     for path in _paths(step, pipeline, "ops"):
         for file in expand(path):
             source = file_source(file, "an ops file")
-            job.operations += read_operations(source, additions=job.additions, warn=context.warn)
+            job.operations += read_operations(source, extensions=job.extensions, warn=context.warn)
     sources = job.sources
     for path in _paths(step, pipeline, "vars-files"):
         sources.give("vars-file", from_file(path, context.warn))

@@ -9,7 +9,7 @@ from plait.base.errors import UsageError
 from plait.base.extensions import parse_extensions
 from plait.base.source import Source
 from plait.engine import common
-from plait.engine.common import Linked, additions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
+from plait.engine.common import Linked, extensions_of, keep_limits, keep_originals, links_of, output_by_of, secrets_of
 from plait.engine.options import (
     DELIVERY,
     PROCESS,
@@ -67,19 +67,19 @@ class Render(Linked):
     )
     values: Mapping[str, Plain] | None = value_map("values that stand here, over those of flags", setting="set")
     file_marks: Texts = texts("file-mark", "change how an input is treated", value="PATH:KEY=VALUE")
-    strict: bool = switch("strict", "read the strict subset of YAML", short="s", is_in_steps=True)
+    strict: bool = switch("strict", "accept only a strict subset of YAML", short="s", is_in_steps=True)
     ignore_unknown_comments: bool = switch(
         "ignore-unknown-comments", "allow plain comments in templates", is_in_steps=True
     )
     implicit_map_key_overrides: bool = switch(
-        "implicit-map-key-overrides", "let a repeated map key in a template override the earlier one", is_in_steps=True
+        "implicit-map-key-overrides", "let a duplicate map key in a template override the earlier one", is_in_steps=True
     )
-    bulk_in = text("bulk-in", "inputs as JSON; -f is ignored", value="JSON")
-    additions: Texts = additions_of("render")
+    bulk_in = text("bulk-in", "read inputs as JSON; -f is ignored", value="JSON")
+    extensions: Texts = extensions_of("render")
     _2 = Heading("Data values")
     schema: str | os.PathLike[str] = text(
         "schema",
-        "the schema of data values: JSON Schema, OpenAPI or CRD",
+        "schema of data values: JSON Schema, OpenAPI or CRD",
         value="FILE[#POINTER]",
         path=PathForm("read", has_pointer=True),
     )
@@ -107,11 +107,11 @@ class Render(Linked):
         environment="{}_*",
     )
     data_values_env_yaml = texts(
-        "data-values-env-yaml", "the same, with values read as YAML", value="PREFIX", environment="{}_*"
+        "data-values-env-yaml", "like --data-values-env, with values read as YAML", value="PREFIX", environment="{}_*"
     )
     data_values_env_all = switch(
         "data-values-env-all",
-        "set the data values of the schema from the environment variables of their names: app.port from APP_PORT",
+        "set the data values of the schema from environment variables of the same name: app.port from APP_PORT",
         environment="*",
     )
     secret_sources = common.SECRETS
@@ -122,7 +122,7 @@ class Render(Linked):
         "print the schema of data values and stop; needs -o openapi-v3 or -o json-schema",
     )
     validate: bool = switch(
-        "dangerous-data-values-disable-validation", "do not run the validations of data values", is_negated=True
+        "dangerous-data-values-disable-validation", "skip the validations of data values", is_negated=True
     )
     _3 = Heading("Merges")
     merge: Inputs = texts(
@@ -130,21 +130,21 @@ class Render(Linked):
     )
     merge_keys: Texts = texts(
         "merge-key",
-        "what tells items of an array apart in merges, [KIND:]PATH=KEY,KEY=DEFAULT; PATH=. for a set, PATH= for neither",
+        "item keys of an array in merges, [KIND:]PATH=KEY,KEY=DEFAULT; PATH=. for a set, PATH= for neither",
         value="PATH=KEY",
     )
     merge_schemas: Texts = texts(
         "merge-schemas",
-        "CRDs, OpenAPI documents and JSON Schemas that declare such keys: a file or a directory",
+        "file or directory of CRDs, OpenAPI documents and JSON Schemas that declare item keys",
         value="PATH",
         path=READ_PATH,
     )
     _4 = Heading("Output")
     output = csv(
         "output",
-        "form of the output: yaml, json or pos; openapi-v3 or json-schema with --data-values-schema-inspect",
+        "output format: yaml, json or pos; openapi-v3 or json-schema with --data-values-schema-inspect",
         short="o",
-        value="FORM",
+        value="FORMAT",
         default=("yaml",),
         choices=("yaml", "json", "pos", "openapi-v3", "json-schema"),
     )
@@ -159,20 +159,18 @@ class Render(Linked):
     check_output: Texts = common.CHECK_OUTPUT
     output_by: str = common.OUTPUT_BY
     files_inspect = switch("files-inspect", "print the paths of the inputs and stop")
-    bulk_out = switch("bulk-out", "output as JSON, errors as well", part=DELIVERY)
+    bulk_out = switch("bulk-out", "print output and errors as JSON", part=DELIVERY)
     keep_format: bool = common.KEEP_FORMAT
     source_map = common.SOURCE_MAP
     watch = common.WATCH
     _5 = Heading(common.SAFETY)
-    offline = switch("offline", "refuse HTTP URLs")
+    offline = switch("offline", "reject HTTP URLs")
     environment: Mapping[str, str] | None = keyword()
     _rows = Linked.rows
     quote_values = common.QUOTE_VALUES
-    no_code_cache = switch(
-        "no-code-cache", "compile templates afresh and keep nothing in the user's cache directory", part=PROCESS
-    )
+    no_code_cache = switch("no-code-cache", "compile templates without using the cache directory", part=PROCESS)
     _6 = Heading(common.GENERAL)
-    debug = switch("debug", "print what is being done to standard error", part=PROCESS)
+    debug = switch("debug", "print each step to standard error", part=PROCESS)
 
 
 # Options of data values -> what `ValuesFlags` calls them, the lowest first.
@@ -322,8 +320,8 @@ def options_of(
 ) -> RenderOptions:
     """The options of the phases. debug: gets each line of --debug. inspect: where the run stops. Raises UsageError."""
     inspect = inspect or _inspection(request)
-    with located(request, Render.additions):
-        additions = parse_extensions(request.additions, "render") if request.has(Render.additions) else frozenset()
+    with located(request, Render.extensions):
+        extensions = parse_extensions(request.extensions, "render") if request.has(Render.extensions) else frozenset()
     return RenderOptions(
         strict=request.strict,
         ignore_unknown_comments=request.ignore_unknown_comments,
@@ -331,7 +329,7 @@ def options_of(
         disable_validation=not request.validate,
         inspect=inspect,
         debug=debug,
-        additions=additions,
+        extensions=extensions,
         values_schema=os.fspath(request.schema),
         output_schemas=request.check_output,
         output_by=output_by_of(request),

@@ -138,7 +138,7 @@ class Documents(Comparable):
 
             # Every document prints something.
             source = Source("documents.yml", self._text or "")
-            source.additions = frozenset([TAGS] if self._tags else [])
+            source.extensions = frozenset([TAGS] if self._tags else [])
             with budget_scope(self._run.again()):
                 self._nodes = read(source) if self._text else DocumentSet([])
         return self._nodes

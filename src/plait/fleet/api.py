@@ -16,7 +16,7 @@ from plait.fleet.plan import tasks_of
 from plait.fleet.progress import NullReporter
 from plait.fleet.read_sets import DiskState
 from plait.fleet.remote_files import local_path
-from plait.fleet.run_result import FAILED, LEFT
+from plait.fleet.run_result import FAILED, SKIPPED
 from plait.fleet.summary import faults_text
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ class FleetReport:
     @property
     def is_whole(self) -> bool:
         """True if every run has its results."""
-        return not self.counts.get(FAILED) and not self.counts.get(LEFT)
+        return not self.counts.get(FAILED) and not self.counts.get(SKIPPED)
 
     def check(self) -> FleetReport:
         """The same report. Raises PlaitError, with each error once, when a run has failed."""
@@ -92,7 +92,7 @@ def fleet(
     """Renders all runs of a project, including those of its matrices, as `plait fleet` does. Failures of runs are in
     the report.
 
-    project: the project file, or its directory. output: the destination of the results, a directory or a URL; by
+    project: project file or its directory. output: the destination of the results, a directory or a URL; by
     default `out` beside the project file. names: of runs and matrices; by default all. processes: the number of local
     processes; 1 is this one alone, 0 the number of processors if the fleet is large enough. executor: used instead, a
     `concurrent.futures.Executor`, or a `dask.distributed.Client`, whose workers receive the inputs and send back the
@@ -109,7 +109,7 @@ def fleet(
 
     >>> from plait.fleet import fleet
     >>> fleet("plait.yml", processes=4).check()  # doctest: +SKIP
-    <Report: 1200 made>
+    <Report: 1200 rendered>
     """
     start = monotonic()
     Limits(**(limits or {}))  # what is wrong is told now
@@ -128,7 +128,7 @@ def fleet(
     book = Manifest(place, os.path.basename(read_project.path))
 
     def told(task: Task, outcome: RunResult) -> None:
-        if outcome.status != LEFT:
+        if outcome.status != SKIPPED:
             book.enter(task, outcome)
         outcome.parts, outcome.news, outcome.reads, outcome.files = (), {}, None, {}
         outcomes[task.name] = outcome

@@ -9,7 +9,7 @@ from plait.fleet.cached_results import CachedResult, Results
 from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.pools import ExecutorPool, InlinePool, Processes
 from plait.fleet.read_sets import joined
-from plait.fleet.run_result import MADE
+from plait.fleet.run_result import RENDERED
 from plait.fleet.scheduler import Scheduler, put
 
 TYPE_CHECKING = False
@@ -122,7 +122,7 @@ class _Keeper:
 
     def __call__(self, task: Task, outcome: RunResult) -> None:
         self._parts.update(outcome.news)
-        if outcome.status != MADE or outcome.is_secret or outcome.texts is None or outcome.reads is None:
+        if outcome.status != RENDERED or outcome.is_secret or outcome.texts is None or outcome.reads is None:
             return
         reads = joined([*(self._parts[name] for name in outcome.parts), outcome.reads])
         self._results.keep(

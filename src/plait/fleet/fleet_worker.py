@@ -16,7 +16,7 @@ from plait.fleet.cached_results import CachedResult
 from plait.fleet.destinations import digests, place_for_worker, with_times
 from plait.fleet.identity import version
 from plait.fleet.read_sets import DiskState, Parts, by_directory
-from plait.fleet.run_result import FAILED, MADE, STORED, RunResult
+from plait.fleet.run_result import CACHED, FAILED, RENDERED, RunResult
 from plait.fleet.secret_runs import can_be_known, is_secret
 
 TYPE_CHECKING = False
@@ -168,7 +168,7 @@ class FleetWorker:
         found = self._results.find(task.definition, self._disk)
         if found is None or (found.is_secret and not self._setup.keeps_secrets):
             return None
-        return self._outcome(task, STORED, found, task.run(self._project), is_known=True)
+        return self._outcome(task, CACHED, found, task.run(self._project), is_known=True)
 
     def _made(self, task: Task) -> RunResult:
         from plait.base.input_view import InputView
@@ -181,7 +181,7 @@ class FleetWorker:
         made = CachedResult(texts, self._disk.of_view(view), warnings, is_secret=is_secret(view))
         if self._results is not None and can_be_known(view) and (not made.is_secret or self._setup.keeps_secrets):
             self._results.keep(task.definition, made)
-        return self._outcome(task, MADE, made, run, is_known=can_be_known(view))
+        return self._outcome(task, RENDERED, made, run, is_known=can_be_known(view))
 
     def _outcome(self, task: Task, status: str, made: CachedResult, run: Run, *, is_known: bool) -> RunResult:
         hides = made.is_secret or not is_known

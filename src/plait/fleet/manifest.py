@@ -2,7 +2,7 @@
 
     {"fleet": 1, "plait": ..., "project": "plait.yml"}
     {"part": "0a1b...", "files": {"config/app.yml": "<sha256>"}, "directories": {...}}
-    {"run": "app/eu/s1", "output": "eu/s1", "status": "made", "reads": ["0a1b..."], "files": {...}, "outputs": {...}}
+    {"run": "app/eu/s1", "output": "eu/s1", "status": "rendered", "reads": ["0a1b..."], "files": {...}, "outputs": {...}}
 
 The reads below a directory that settings name are a part of their own, so that a thousand runs that share it list it
 once. While a fleet runs, lines are appended to a journal as runs end. At the end the manifest replaces the previous
@@ -14,7 +14,7 @@ from __future__ import annotations
 from plait.fleet.identity import version
 from plait.fleet.manifest_lines import dumped, parsed, reads_of, strings, written
 from plait.fleet.read_sets import ReadSet
-from plait.fleet.run_result import FAILED, KEPT, RunResult
+from plait.fleet.run_result import FAILED, UP_TO_DATE, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Manifest:
         if not self._place.is_there(task, files):
             return None
         self._runs[task.name] = line
-        return RunResult(task.name, KEPT, files=files, warnings=strings(line, "warnings"))
+        return RunResult(task.name, UP_TO_DATE, files=files, warnings=strings(line, "warnings"))
 
     def _is_current(self, part: str, disk: DiskState) -> bool:
         found = self._matching.get(part)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     class FleetReporter(Protocol):
         """Receives the progress of a fleet."""
 
-        def begin(self, total: int, kept: int) -> None:
-            """total: number of all runs. kept: number of runs that are up to date."""
+        def begin(self, total: int, up_to_date: int) -> None:
+            """total: number of all runs. up_to_date: number of runs that are up to date."""
             ...
 
         def outcome(self, outcome: RunResult) -> None: ...
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class NullReporter:
     """Tells nothing."""
 
-    def begin(self, total: int, kept: int) -> None:
+    def begin(self, total: int, up_to_date: int) -> None:
         pass
 
     def outcome(self, outcome: RunResult) -> None:

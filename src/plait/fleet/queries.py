@@ -9,7 +9,7 @@ import os
 from functools import partial
 
 from plait.base.errors import PlaitError, UsageError
-from plait.insight.explain import LOST, Explainer, histories
+from plait.insight.explain import OVERRIDDEN, Explainer, histories
 from plait.insight.history_text import shown
 from plait.insight.node_paths import all_places
 
@@ -50,7 +50,7 @@ def value_of(history: History) -> EnvironmentValue:
 def deciding(entry: HistoryEntry) -> HistoryEntry:
     """The last entry of a value's history that was written in a file or flag."""
     while True:
-        below = [one for one in entry.origins if one.state != LOST and one.has_value]
+        below = [one for one in entry.origins if one.state != OVERRIDDEN and one.has_value]
         if not below:
             return entry
         entry = below[-1]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     # The digest of a file's content, its size, and when it was written in nanoseconds; None for what is not known.
     Written = tuple[str | None, int, int | None]
 
-MADE, STORED, KEPT, FAILED, LEFT = "made", "stored", "kept", "failed", "left out"
+RENDERED, CACHED, UP_TO_DATE, FAILED, SKIPPED = "rendered", "cached", "up to date", "failed", "skipped"
 
 
 class RunResult:

@@ -14,7 +14,7 @@ from plait.base.errors import PlaitError, UsageError, render
 from plait.fleet.destinations import with_times
 from plait.fleet.fleet_worker import perform
 from plait.fleet.identity import version
-from plait.fleet.run_result import FAILED, LEFT, RunResult
+from plait.fleet.run_result import FAILED, SKIPPED, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Scheduler:
                 if future.done() and not future.cancelled() and future.exception() is None:
                     self._note(portion, future.result())
         for task in [*(task for portion in self._waiting for task in portion.tasks), *rest]:
-            self._told(task, RunResult(task.name, LEFT))
+            self._told(task, RunResult(task.name, SKIPPED))
 
     def _give_out(self, executor: Executor, rest: deque[Task]) -> None:
         while len(self._going) < self._room() and (self._waiting or rest):

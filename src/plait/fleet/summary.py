@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.equal_errors import grouped
 from plait.base.similar_names import counted
-from plait.fleet.run_result import FAILED, KEPT, LEFT, MADE, STORED
+from plait.fleet.run_result import CACHED, FAILED, RENDERED, SKIPPED, UP_TO_DATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ _TOLD = 20
 def counts_line(counts: Mapping[str, int], seconds: float, directory: str) -> str:
     """The number of runs by status, as one line."""
     total = sum(counts.values())
-    said = [f"{counts[status]} {status}" for status in (MADE, STORED, KEPT, FAILED, LEFT) if counts.get(status)]
+    said = [
+        f"{counts[status]} {status}" for status in (RENDERED, CACHED, UP_TO_DATE, FAILED, SKIPPED) if counts.get(status)
+    ]
     return f"{counted(total, 'run')}: {', '.join(said) or 'nothing to do'}, in {duration(seconds)}; {directory}\n"
 
 

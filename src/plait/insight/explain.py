@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _DEEPEST = 100
 _LONGEST = 1000
 
-STANDS, LOST, USED = "stands", "lost", "used"
+CURRENT, OVERRIDDEN, INPUT = "current", "overridden", "input"
 
 
 class HistoryEntry:
@@ -49,7 +49,7 @@ class HistoryEntry:
         *,
         has_value: bool = False,
         key: Value = None,
-        state: str = STANDS,
+        state: str = CURRENT,
         origins: Sequence[HistoryEntry] = (),
         structural: bool = False,
     ) -> None:
@@ -107,31 +107,31 @@ def _flag(source: Source, *, is_secret: bool) -> str:
 
 
 class History:
-    """The history of one value: its place, its entries, and the entries that decided its existence (`around`).
+    """The history of one value: its place, its entries, and the entries that decided its existence (`presence`).
 
     secret: the value is hidden. value: as it may be shown.
     """
 
-    __slots__ = ("around", "entries", "place", "secret", "value")
+    __slots__ = ("entries", "place", "presence", "secret", "value")
 
     def __init__(
         self,
         place: NodePath,
         entries: list[HistoryEntry],
-        around: list[HistoryEntry],
+        presence: list[HistoryEntry],
         *,
         secret: bool = False,
         value: Value = None,
     ) -> None:
         self.place = place
         self.entries = entries
-        self.around = around
+        self.presence = presence
         self.secret = secret
         self.value = place.value if value is None else value
 
     def standing(self) -> list[HistoryEntry]:
         """The entries that contribute to the value: all but the lost ones."""
-        return [entry for entry in self.entries if entry.state != LOST]
+        return [entry for entry in self.entries if entry.state != OVERRIDDEN]
 
 
 def explain(trace: Trace, place: NodePath, *, cleartext_secrets: bool = False) -> History:
@@ -177,8 +177,8 @@ class Explainer:
         self._names: ItemNames | None = None
         # The items around the last value, outermost first, with what is known of each; and all of that together.
         self._above: list[tuple[Item, list[HistoryEntry]]] = []
-        self._around: list[HistoryEntry] = []
-        # The lines of the last `around` that was asked for.
+        self._presence: list[HistoryEntry] = []
+        # The lines of the last `presence` that was asked for.
         self._lines: tuple[list[HistoryEntry], bool, frozenset[tuple[str, int]]] = ([], False, frozenset())
 
     @property
@@ -207,7 +207,7 @@ class Explainer:
         """The history of the value at a place, which no secret is in the name of."""
         place = place.named(self.names)
         entries = self._brought(place, self.entries(place.item))
-        around = self._shared(place)
+        presence = self._shared(place)
         own = self.parentage(place)
         if place.way:
             own += [
@@ -215,20 +215,20 @@ class Explainer:
                 for entry in self.only_presence(place.item)
             ]
         if own:
-            around = distinct([*around, *own])
+            presence = distinct([*presence, *own])
         marks = self.marks
         if marks is None:
-            return History(place, entries, around)
-        for entry in flat([*entries, *around]):
+            return History(place, entries, presence)
+        for entry in flat([*entries, *presence]):
             entry.secret = any(marks.is_secret_line(one.source, one.line) for one in flat([entry]))
             entry.value = marks.masked(entry.value)
         way = (place.document, *place.way)
         secret = marks.is_secret_place(*way) or any(entry.secret for entry in entries)
         if secret and (marks.has_control(place.item) or any(map(marks.is_decided_item, way))):
             # Which lines made it, or put it there, depends on the secret.
-            entries, around = [HistoryEntry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
+            entries, presence = [HistoryEntry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
             entries[0].secret = True
-        return History(place, entries, around, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
+        return History(place, entries, presence, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
 
     def _key_of(self, item: Item) -> Value:
         """The key of an item of a map as it may be shown; None for another item."""
@@ -255,7 +255,7 @@ class Explainer:
                 where = (change.source, change.line, None)
                 origins = self.origins(change.because, {item}, 0, where)
                 below = first.with_origins(first.origins)
-                below.state = STANDS
+                below.state = CURRENT
                 brought = HistoryEntry(
                     "substitution", *where[:2], first.value, has_value=True, key=first.key, state=first.state,
                     origins=[*origins, below],
@@ -266,10 +266,10 @@ class Explainer:
 
     def lines(self, history: History, *, structure: bool = False) -> set[tuple[str, int]]:
         """The result of the function `lines` for a history of this explainer. Cached."""
-        around, structural, found = self._lines
-        if around is not history.around or structural is not structure:
-            found = frozenset(_lines_of(history.around, structure=structure))
-            self._lines = (history.around, structure, found)
+        presence, structural, found = self._lines
+        if presence is not history.presence or structural is not structure:
+            found = frozenset(_lines_of(history.presence, structure=structure))
+            self._lines = (history.presence, structure, found)
         return _lines_of(history.standing(), structure=structure) | found
 
     def _shared(self, place: NodePath) -> list[HistoryEntry]:
@@ -284,8 +284,8 @@ class Explainer:
         if same < len(items) or same < len(above):
             del above[same:]
             above += [(item, self.presence(item)) for item in items[same:]]
-            self._around = distinct([entry for _, entries in above for entry in entries])
-        return self._around
+            self._presence = distinct([entry for _, entries in above for entry in entries])
+        return self._presence
 
     def entries(self, item: Item) -> list[HistoryEntry]:
         """The entries of an item, oldest first."""
@@ -293,7 +293,7 @@ class Explainer:
         used: set[object] = set()
         taken: Item | None = None
         for original, change in self.trace.versions(item):
-            state = STANDS if not found else USED if original in used or taken in used else LOST
+            state = CURRENT if not found else INPUT if original in used or taken in used else OVERRIDDEN
             key = self._key_of(original)
             if change is None:
                 entry = HistoryEntry("written", original.source, original.line, original.value, has_value=True, key=key)
@@ -399,7 +399,7 @@ class Explainer:
             action = "written" if known is None else known.action
             source, line = (old.source, old.line) if known is None else (known.source, known.line)
             if type(old.value) is not Map and type(old.value) is not Array:
-                state = USED if known is not None and old in change.because else LOST
+                state = INPUT if known is not None and old in change.because else OVERRIDDEN
                 key = self._key_of(old)
                 out.insert(0, HistoryEntry(action, source, line, old.value, has_value=True, key=key, state=state))
             lost = trace.before(old)
@@ -423,7 +423,7 @@ class Explainer:
         if source is None:
             return entries
         key = self._key_of(original)
-        return [HistoryEntry("around", source, line, key=key, origins=entries, structural=True)]
+        return [HistoryEntry("enclosing", source, line, key=key, origins=entries, structural=True)]
 
     def parentage(self, place: NodePath) -> list[HistoryEntry]:
         """The entries that select the parent, for a value that a document inherits."""
@@ -477,7 +477,7 @@ def lines(history: History, *, structure: bool = False) -> set[tuple[str, int]]:
 
     structure: include lines that only decide the existence, such as the key of the map around the value.
     """
-    return _lines_of([*history.standing(), *history.around], structure=structure)
+    return _lines_of([*history.standing(), *history.presence], structure=structure)
 
 
 def _lines_of(entries: Iterable[HistoryEntry], *, structure: bool) -> set[tuple[str, int]]:
@@ -492,6 +492,6 @@ def _contributing(entries: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
     stack = [*entries]
     while stack:
         entry = stack.pop()
-        if entry.state != LOST:
+        if entry.state != OVERRIDDEN:
             yield entry
             stack.extend(entry.origins)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.insight.explain import STANDS, distinct, flat
+from plait.insight.explain import CURRENT, distinct, flat
 from plait.tree.nodes import Array, Map
 from plait.tree.secrets import HIDDEN
 
@@ -27,7 +27,7 @@ def to_data(history: History) -> dict[str, object]:
         "path": place.path,
         "value": to_plain(history.value),
         "history": [_entry_data(entry, history.secret) for entry in history.entries],
-        "around": [_entry_data(entry, history.secret) for entry in history.around],
+        "presence": [_entry_data(entry, history.secret) for entry in history.presence],
     }
 
 
@@ -51,7 +51,7 @@ def _entry_data(entry: HistoryEntry, secret: bool) -> dict[str, object]:
     return data
 
 
-def to_text(history: History, *, around: bool = False, width: int | None = None) -> str:
+def to_text(history: History, *, presence: bool = False, width: int | None = None) -> str:
     """The history as a table: the value, then an entry a line, oldest first, what it was made of indented below it.
 
     width: that of a terminal. What does not fit stands below, the source line in its column as long as that is wide enough.
@@ -61,8 +61,8 @@ def to_text(history: History, *, around: bool = False, width: int | None = None)
     for entry in history.entries:
         _rows(entry, 0, rows, secret=secret, nested=len(history.entries) == 1)
     # That a library was evaluated is always told.
-    libraries = [entry for entry in flat(history.around) if entry.action.startswith("library ")]
-    for entry in history.around if around else distinct(libraries):
+    libraries = [entry for entry in flat(history.presence) if entry.action.startswith("library ")]
+    for entry in history.presence if presence else distinct(libraries):
         _rows(entry, 0, rows, secret=secret, nested=True)
     value = HIDDEN if secret else shown(history.value)
     out = [f"{history.place}: {value}" if value else f"{history.place}:"]
@@ -109,7 +109,7 @@ def _rows(
     value = ""
     if entry.has_value:
         value = HIDDEN if secret else shown(entry.value)
-    if entry.state != STANDS:
+    if entry.state != CURRENT:
         value = f"{value} ({entry.state})".strip()
     text = "" if entry.text is None or secret else f"| {entry.text.strip()}"
     rows.append(("  " * depth + entry.place, entry.action, value, text))

@@ -83,8 +83,8 @@ def _mappings(
 
     explainer = Explainer(trace)
     columns = _Columns()
-    additions = frozenset([TAGS] if text is not None and any(tags_of(documents)) else [])
-    whole = None if text is None else _Printed(text, of=len(documents.items), additions=additions)
+    extensions = frozenset([TAGS] if text is not None and any(tags_of(documents)) else [])
+    whole = None if text is None else _Printed(text, of=len(documents.items), extensions=extensions)
     before = beside = 0
     marks = explainer.marks
     # Where things stand in the output tells how much a secret put before them.
@@ -123,16 +123,16 @@ class _Printed:
     """A printed text, read again to know where values stand in it.
 
     before: the lines that stand before it. beside: the characters before it on its first line. of: how many documents
-    were printed; a text whose format was kept may have empty ones between them. additions: to the dialect of the text.
+    were printed; a text whose format was kept may have empty ones between them. extensions: to the dialect of the text.
     """
 
     def __init__(
-        self, text: str, before: int = 0, beside: int = 0, of: int = 1, additions: frozenset[str] = frozenset()
+        self, text: str, before: int = 0, beside: int = 0, of: int = 1, extensions: frozenset[str] = frozenset()
     ) -> None:
         self._beside = beside
         self._before = before
         source = Source("output", text)
-        source.additions = additions
+        source.extensions = extensions
         found = read(source, keep_mark=False)
         self._spans = Spans(found)
         items = found.items

@@ -35,7 +35,7 @@ class LayerJob:
     """The input of a run.
 
     sources: the texts in order, or parsed documents. options: of rendering. selection: the documents to return.
-    validate: check the form of all documents first. validate_data: check the rendered data against its schemas. order:
+    validate: check the structure of all documents first. validate_data: check the rendered data against its schemas. order:
     one of ORDERS. short: schema, name and data only. unwrap: unwrap documents managed by Pegleg. known: the documents
     of texts read by earlier runs, or None to read all.
     """

@@ -1,4 +1,4 @@
-"""Operations on documents within texts: `/data/app.yml!yaml/server/port` (the addition embedded).
+"""Operations on documents within texts: `/data/app.yml!yaml/server/port` (the extension embedded).
 
 `!FORM` after a part of a path parses the text there; the rest is a path within it. Such an operation becomes a plain
 one that sets the resulting text.
@@ -109,7 +109,7 @@ def _place(root: Value, pointer: Pointer) -> Position | None:
 def inside_of(
     definition: OperationSource,
     build: Callable[[OperationSource, frozenset[str]], Operation],
-    additions: frozenset[str],
+    extensions: frozenset[str],
 ) -> Operation | None:
     """The operation of a definition whose path enters a text, or None.
 
@@ -131,9 +131,9 @@ def inside_of(
                 hint=did_you_mean(unknown[1], FORMS) or 'a "!" that belongs to a key is written "~8"',
                 code="unknown-format",
             )
-        return build(definition.with_path(path.replace("~8", "!")), additions - {EMBEDDED})
+        return build(definition.with_path(path.replace("~8", "!")), extensions - {EMBEDDED})
     outer = definition.with_path(path[: found.start()].replace("~8", "!"))
-    return Inside(outer.pointer(), found[1], build(definition.with_path(path[found.end() :]), additions))
+    return Inside(outer.pointer(), found[1], build(definition.with_path(path[found.end() :]), extensions))
 
 
 __all__ = ["Inside", "inside_of"]

@@ -133,17 +133,17 @@ class PatchJob:
     itself without a text. operations: in order. sources: values of placeholders. pointer: the requested path.
     expect_values, expect_use: fail for a variable without a value, or a value without a use. sort: print keys sorted.
     keep_format: change few lines of the template. variables_first: fill the base before the operations.
-    additions: names of extensions of the dialect. done: receives the applied plain
+    extensions: names of extensions of the dialect. done: receives the applied plain
     operations, or None. item: the one at the path, for a traced run.
     """
 
     __slots__ = (
-        "additions",
         "base",
         "context",
         "done",
         "expect_use",
         "expect_values",
+        "extensions",
         "item",
         "keep_format",
         "operations",
@@ -167,7 +167,7 @@ class PatchJob:
         self.sort = True
         self.keep_format = False
         self.variables_first = False
-        self.additions: frozenset[str] = frozenset()
+        self.extensions: frozenset[str] = frozenset()
         self.done: list[Operation] | None = None
         self.item: Item | None = None
         if self.context.trace is not None:
@@ -178,7 +178,7 @@ class PatchJob:
     def run(self) -> Value:
         """The changed document, or the value at the path. Raises ReadError, OpsError."""
         if self.template is not None:
-            self.template.additions = self.additions
+            self.template.extensions = self.extensions
             self.base = read_first(self.template, self.context.warn)
         trace = self.context.trace
         if trace is not None and self.sources.uses_secrets:
@@ -262,7 +262,7 @@ class PatchJob:
     def text(self, value: Value) -> str:
         """The printed text: a string selected by `--path` as it is, any other value as YAML."""
         if self.keep_format:
-            if TAGS in self.additions:
+            if TAGS in self.extensions:
                 raise UsageError(
                     "a text whose format is kept has its tags",
                     hint=Advice("leave out ", Flag("with", TAGS)),
@@ -277,4 +277,4 @@ class PatchJob:
             return keep_format(self.template, self.base, value)
         if self.pointer is not None and type(value) is str:
             return value + "\n"
-        return write_text(value, sort=self.sort, tags=TAGS in self.additions)
+        return write_text(value, sort=self.sort, tags=TAGS in self.extensions)

@@ -207,11 +207,11 @@ OPERATIONS: Mapping[str, Callable[[OperationSource, bool], Operation]] = {
 
 
 def operations_of(
-    value: Value, source: Source, *, null_values: bool = False, additions: frozenset[str] = frozenset()
+    value: Value, source: Source, *, null_values: bool = False, extensions: frozenset[str] = frozenset()
 ) -> list[Operation]:
     """The operations that the value of an ops file defines; null and an empty array define none.
 
-    null_values: accept `value: null`, which bosh rejects. additions: names of extensions of the dialect: those of
+    null_values: accept `value: null`, which bosh rejects. extensions: names of extensions of the dialect: those of
     `ops.expansion`, those of `ops.inside`. Raises OpsError with the file, the line and the operation's number.
     """
     if value is None:
@@ -232,7 +232,7 @@ def operations_of(
     operations = []
     for number, item in enumerate(value.items):
         current_budget().check_time()
-        operations.append(_operation(item, number, source, null_values, additions))
+        operations.append(_operation(item, number, source, null_values, extensions))
     return operations
 
 
@@ -247,7 +247,9 @@ def _no_array_hint(value: Value) -> str | None:
     return "the file to change is given without a flag: plait patch base.yml -o ops.yml"
 
 
-def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, additions: frozenset[str]) -> Operation:
+def _operation(
+    item: ArrayItem, number: int, source: Source, null_values: bool, extensions: frozenset[str]
+) -> Operation:
     value = item.value
     if value is not None and not isinstance(value, Map):
         raise OpsError(
@@ -265,20 +267,20 @@ def _operation(item: ArrayItem, number: int, source: Source, null_values: bool, 
     definition = OperationSource(fields, source, item.line or (value.line if value is not None else 0), number)
     for name in ("path", "error"):
         definition.text(name)
-    return built(definition, null_values, additions)
+    return built(definition, null_values, extensions)
 
 
-def built(definition: OperationSource, null_values: bool, additions: frozenset[str]) -> Operation:
+def built(definition: OperationSource, null_values: bool, extensions: frozenset[str]) -> Operation:
     """The operation that an entry of an ops file defines; the other arguments as of `operations_of`. Raises OpsError."""
-    if EMBEDDED in additions:
+    if EMBEDDED in extensions:
         from plait.ops.embedded import inside_of
 
-        found = inside_of(definition, lambda inner, taken: built(inner, null_values, taken), additions)
+        found = inside_of(definition, lambda inner, taken: built(inner, null_values, taken), extensions)
         if found is not None:
             return found
     kind = definition.text("type") or ""
     build = OPERATIONS.get(kind)
-    if EVERY in additions:
+    if EVERY in extensions:
         from plait.ops import expansion
 
         build = build or expansion.OPERATIONS.get(kind)
@@ -293,14 +295,14 @@ def built(definition: OperationSource, null_values: bool, additions: frozenset[s
 _WITH = Flag("with", EVERY)
 _JSON_PATCH = {
     "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
-    "copy": Advice("write the value out; or take the addition: ", _WITH),
+    "copy": Advice("write the value out; or enable the extension: ", _WITH),
     "append": Advice('type "replace", and a path that ends in /- adds an item to an array; for many, ', _WITH),
     "delete": 'type "remove"',
     "insert": 'type "replace", and a path that ends in :before or :after puts an item beside another one',
     "merge": 'type "replace" replaces whole values; write an operation for each key',
     "set": 'type "replace"; a path that ends in ? also adds the key',
     "update": 'type "replace"',
-    "move": Advice("remove the value and write it out in its new place; or take the addition: ", _WITH),
+    "move": Advice("remove the value and write it out in its new place; or enable the extension: ", _WITH),
 }
 
 
@@ -339,21 +341,21 @@ def read_operations(
     source: Source,
     *,
     null_values: bool = False,
-    additions: frozenset[str] = frozenset(),
+    extensions: frozenset[str] = frozenset(),
     warn: Callable[[str], None] | None = None,
 ) -> list[Operation]:
-    """The operations of one ops file. additions: as in `operations_of`. warn: receives notes about ignored parts.
+    """The operations of one ops file. extensions: as in `operations_of`. warn: receives notes about ignored parts.
 
     Raises ReadError for invalid YAML, OpsError for an invalid operation.
     """
     from plait.ops.reader import read_first
 
-    source.additions = additions
+    source.extensions = extensions
     try:
         value = read_first(source, warn)
     except ReadError as error:
         raise error.within("", role=CLAUSE, reference=f"Deserializing ops file '{source.name}'") from None
-    return operations_of(value, source, null_values=null_values, additions=additions)
+    return operations_of(value, source, null_values=null_values, extensions=extensions)
 
 
 def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:

@@ -378,6 +378,6 @@ def _key_hint(node: Value, pointer: Pointer, depth: int) -> str | None:
         return '"-" appends at the end of a path only, and is never optional'
     if type(token) is KeyToken and token.name in ("*", "[*]", ""):
         return Advice(
-            "a path names one item; write an operation for each, or take the addition: ", Flag("with", "operations")
+            "a path names one item; write an operation for each, or enable the extension: ", Flag("with", "operations")
         )
     return f'an item is selected by index or by match: "/0", "/name={token.text(mark=False)}"'

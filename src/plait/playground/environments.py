@@ -105,11 +105,11 @@ def _cells(documents: Documents, file: str) -> dict[tuple[str, str], Cell]:
 
 def _deciding(history: History, file: str) -> HistoryEntry | None:
     """The entry that tells why a value is another one in one environment: that of the environment's file, or the innermost."""
-    from plait.insight.explain import LOST
+    from plait.insight.explain import OVERRIDDEN
 
     entry: HistoryEntry | None = None
     for one in contributing(history.standing()):
-        if one.source is None or one.state == LOST:
+        if one.source is None or one.state == OVERRIDDEN:
             continue
         if one.source.shown == file:
             return one

@@ -118,7 +118,7 @@ def application(
     """An ASGI application that stores documents in revisions, with the API of Deckhand.
 
     url: of the database, `sqlite:///FILE` or `postgresql://...`; its tables are made, or brought to this version.
-    address: where clients find the service, for the addresses in answers. tokens: a file with the tokens that are taken.
+    address: where clients find the service, for the addresses in answers. tokens: file with the accepted tokens.
     issuer: who else issues tokens, and issuer_keys: a file of its public keys; without it they are fetched from the issuer.
     keystone: a file with the settings of Keystone's middleware, which checks other tokens. Without all these, everybody
     may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted

@@ -147,7 +147,7 @@ def _diff(left: Made, right: Made) -> str:
 def _shown(one: Made) -> dict[str, object]:
     if one.error:
         return {"name": one.name, "status": "failed", "error": one.error}
-    return {"name": one.name, "status": "made", "digest": f"sha256:{one.digest}"}
+    return {"name": one.name, "status": "rendered", "digest": f"sha256:{one.digest}"}
 
 
 def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool = False) -> Sequence[Made]:

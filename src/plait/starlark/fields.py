@@ -1,4 +1,4 @@
-"""The expressions in `f"...{expression}..."`, an addition to the language: `"...{}...".format(expression)` in other words.
+"""The expressions in `f"...{expression}..."`, an extension of the language: `"...{}...".format(expression)` in other words.
 
 As in `format`, doubled braces are literal, and `!r` after an expression shows it as `repr` does. There are no widths or
 precisions: that is what `%` is for.

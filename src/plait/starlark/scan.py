@@ -172,7 +172,7 @@ class _Scanner:
         self.tokens = tokens
         self.depth = depth
         # Whether f"..." is a string with expressions in it.
-        self.has_fields = F_STRINGS in source.additions
+        self.has_fields = F_STRINGS in source.extensions
         texts: list[str] = []
         self.lines: list[int] = []
         self.columns: list[int] = []

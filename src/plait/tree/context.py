@@ -59,17 +59,17 @@ class Context:
     print_line: gets each line that templates print. warnings: what a command line prints to standard error.
     refuses_warnings: whether a run that has warned of something fails, before it writes anything.
     originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None.
-    allowance: what the run may take, `limits` or what is in force; budget: what of it is left for templates, for the language to keep. additions: to the dialect, by their names.
+    allowance: what the run may take, `limits` or what is in force; budget: what of it is left for templates, for the language to keep. extensions: to the dialect, by their names.
     """
 
     __slots__ = (
         "_warnings",
-        "additions",
         "allowance",
         "budget",
         "cache",
         "doing",
         "done",
+        "extensions",
         "gives_output_alone",
         "lookups",
         "note",
@@ -109,7 +109,7 @@ class Context:
         # The marks of secrets; None in a run without, which imports and pays nothing.
         self.secrets: Marks | None = None
         self.silence: Silence | None = None
-        self.additions: frozenset[str] = frozenset()
+        self.extensions: frozenset[str] = frozenset()
         self.doing: object = ""
         self.done = self.total = 0
 

@@ -1,4 +1,4 @@
-"""Data values that are not known yet, for they are made of others (the addition values-refer).
+"""Data values that are not known yet, because they are computed from others (the extension values-refer).
 
     host: example.com
     url: #@ "https://" + data.values.host

@@ -92,7 +92,7 @@ def read(
     settings.begins_document = keep_mark
     settings.explicit_keys_win, settings.merge_lists = explicit_keys_win, merge_lists
     settings.plain = plain_values if plain is None else plain
-    settings.tags = TAGS in source.additions
+    settings.tags = TAGS in source.extensions
     settings.first, settings.scalar_keys, settings.text_keys = first, scalar_keys, text_keys
     settings.depth = run.limits.nesting if depth is None or "nesting" in run.limits.given else depth
     marked = not keep_mark and source.text.startswith("\ufeff")

@@ -52,12 +52,12 @@ class File:
     __slots__ = ("_keys", "_names", "_reading", "_spans", "kind", "lines", "path", "recovered", "source")
 
     def __init__(
-        self, path: str, text: str, reading: FileSettings = BY_TEXT, additions: frozenset[str] = frozenset()
+        self, path: str, text: str, reading: FileSettings = BY_TEXT, extensions: frozenset[str] = frozenset()
     ) -> None:
-        """additions: extensions that the runs enable (`--with`)."""
+        """extensions: extensions that the runs enable (`--with`)."""
         self.path = path
         self.source = Source(path, text)
-        self.source.additions = additions
+        self.source.extensions = extensions
         self.lines = text.split("\n")
         self._names: FileNames | None = None
         self._spans: Spans | None = None
@@ -89,7 +89,7 @@ class File:
 
     def with_text(self, text: str) -> File:
         """The same file with another text."""
-        return File(self.path, text, self._reading, self.source.additions)
+        return File(self.path, text, self._reading, self.source.extensions)
 
     @property
     def faults(self) -> Sequence[Finding]:

@@ -10,7 +10,7 @@ from plait.authoring.edit.sites import Text, has_computed_key, is_same_key
 from plait.authoring.edit.target import number_of
 from plait.base.errors import ReadError
 from plait.base.source import Position, Source
-from plait.insight.explain import LOST, Explainer, HistoryEntry
+from plait.insight.explain import OVERRIDDEN, Explainer, HistoryEntry
 from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, TextFileLine
 from plait.ops.placeholders import is_whole
@@ -204,7 +204,7 @@ def _written(history: History) -> Iterator[tuple[HistoryEntry, Item | None, bool
             yield entry, place.item if type(place.item) in (MapItem, ArrayItem) else None, True
         item = None if entry.key is None else MapItem(entry.key, None)
         yield entry, item, entry.has_value and _equal(entry.value, place.value)
-        queue += [one for one in entry.origins if one.state != LOST]
+        queue += [one for one in entry.origins if one.state != OVERRIDDEN]
 
 
 def _equal(left: Value, right: Value) -> bool:
@@ -217,7 +217,7 @@ def why_not(history: History, files: OriginFiles) -> EditError:
     """The reason why a value cannot be edited."""
     place, last = history.place, history.entries[-1]
     path = str(place)
-    is_made = last.action in _BY_CODE or any(one.state != LOST for one in last.origins)
+    is_made = last.action in _BY_CODE or any(one.state != OVERRIDDEN for one in last.origins)
     if _is_variable(history) and len(last.origins) == 1 and _is_given(last.origins[0]):
         return _given(path, last.origins[0])
     for entry, _, is_equal in _written(history):
@@ -233,7 +233,7 @@ def why_not(history: History, files: OriginFiles) -> EditError:
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
         return EditError(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
-    parts = [*dict.fromkeys(_told(one) for one in last.origins if one.state != LOST)]
+    parts = [*dict.fromkeys(_told(one) for one in last.origins if one.state != OVERRIDDEN)]
     made = ", ".join([*parts[:_MOST_TOLD], *(["..."] if len(parts) > _MOST_TOLD else [])])
     return EditError(
         COMPUTED,

@@ -69,7 +69,7 @@ class LintProject:
         self._texts: dict[str, str] = {}
         self.read = frozenset(read)
         self.paths = sorted(path for path in read if _is_text(path))
-        self._additions = frozenset[str]().union(*(ran.run.additions for ran in self.runs))
+        self._extensions = frozenset[str]().union(*(ran.run.extensions for ran in self.runs))
         self._private = set(_private(self.runs))
         self._files: dict[str, File | None] = {}
         self._layouts: dict[str, LintedFile | None] = {}
@@ -104,7 +104,7 @@ class LintProject:
         """A file, read as far as possible; None for one beyond the limits."""
         if path not in self._files:
             try:
-                self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._additions)
+                self._files[path] = File(path, self.text(path), reading_in(self._readers(path), path), self._extensions)
             except PlaitError:  # a limit: nothing is said of such a file
                 self._files[path] = None
         return self._files[path]

@@ -154,7 +154,7 @@ def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Histor
         if count > _MOST:
             return
         history = explainer.history(place)
-        yield [*flat([*history.entries, *history.around])]
+        yield [*flat([*history.entries, *history.presence])]
 
 
 def _place(entry: HistoryEntry) -> tuple[str, int] | None:

@@ -63,7 +63,7 @@ def members(module: str) -> Sequence[str]:
     from plait.ytt.modules import load_module
 
     context = Context()
-    context.additions = frozenset(EXTENSIONS)
+    context.extensions = frozenset(EXTENSIONS)
     return sorted(load_module(module, context).members)
 
 

@@ -111,8 +111,8 @@ class ServerState:
             except OSError:
                 return None
         known = self._files.get(path)
-        additions = frozenset[str]().union(*(watched.run.additions for watched in self.registry.all()))
-        key = text, reading_in([watched.run for watched in self.runs_of(path)], path), additions
+        extensions = frozenset[str]().union(*(watched.run.extensions for watched in self.registry.all()))
+        key = text, reading_in([watched.run for watched in self.runs_of(path)], path), extensions
         if known is None or known[0] != key:
             try:
                 with budget_scope(_LIMITS):

@@ -25,7 +25,7 @@ _LINT: Schema = {
     "additionalProperties": False,
     "properties": {
         "select": {**_TEXTS, "description": "look for these alone"},
-        "ignore": {**_TEXTS, "description": "do not tell these"},
+        "ignore": {**_TEXTS, "description": "do not report these"},
         "paths": {
             "description": "what is not told of some files: patterns of paths from the project file, with codes",
             "type": "object",

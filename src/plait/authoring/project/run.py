@@ -83,8 +83,8 @@ class Run:
         return f"<Run {self.name!r}: {self.command}>"
 
     @property
-    def additions(self) -> frozenset[str]:
-        """The additions to its dialect that its settings take, as far as they can be read."""
+    def extensions(self) -> frozenset[str]:
+        """The extensions to its dialect that its settings take, as far as they can be read."""
         found = [one for one in self.settings if one.name == "with"]
         try:
             return frozenset(text for one in found for text, _ in one.texts())

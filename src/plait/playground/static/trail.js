@@ -6,7 +6,7 @@ import { element, placeLink, styleOf, tile } from "./elements.js";
 const NEAR = 1; // lines shown around one that decided
 
 const isEmpty = (one) => one.value === null;
-const stateText = (one) => (one.state === "stands" ? "" : one.state);
+const stateText = (one) => (one.state === "current" ? "" : one.state);
 
 // The cards: entries of one file that follow each other stand in one card.
 export function trailOf(why, files, sources, onPlace) {
@@ -18,7 +18,7 @@ export function trailOf(why, files, sources, onPlace) {
     if (last?.file === entry.file) last.entries.push(entry);
     else groups.push({ file: entry.file, entries: [entry] });
   }
-  const standing = groups.findLast((group) => group.entries.some((one) => one.depth === 0 && one.state === "stands"));
+  const standing = groups.findLast((group) => group.entries.some((one) => one.depth === 0 && one.state === "current"));
   return groups.map((group) => {
     const number = sources.indexOf(group.file) + 1;
     const chosen = new Set(group.entries.map((one) => one.line));
@@ -41,7 +41,7 @@ export function trailOf(why, files, sources, onPlace) {
         element("span", value ? `${value.value}${isStanding || !stateText(value) ? "" : ` ${stateText(value)}`}` : "", { class: isStanding ? "value stands" : "value" }),
       ]),
       element("div", rows, { class: "code" }),
-    ], { class: `card ${styleOf(number)}${isStanding ? " stands" : ""}`, "data-places": group.entries.map((one) => one.place).join("\n") });
+    ], { class: `card ${styleOf(number)}${isStanding ? " current" : ""}`, "data-places": group.entries.map((one) => one.place).join("\n") });
   });
 }
 
@@ -56,7 +56,7 @@ export function historyOf(why, sources, onPlace) {
       entry.file ? placeLink(entry.place, entry.file, entry.line, onPlace) : element("span", entry.place, { class: "place" }),
       element("span", isEmpty(entry) ? [] : [entry.value, stateText(entry) ? element("small", ` ${stateText(entry)}`) : null], { class: "value" }),
       element("span", coloured(entry.text ?? ""), { class: "text" }),
-    ], { class: `${entry.depth ? "sub" : ""}${isStanding ? ` stands ${number ? styleOf(number) : ""}` : ""}`, "data-place": entry.place });
+    ], { class: `${entry.depth ? "sub" : ""}${isStanding ? ` current ${number ? styleOf(number) : ""}` : ""}`, "data-place": entry.place });
   }), { class: "history" });
 }
 

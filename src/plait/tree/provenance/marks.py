@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     AnyItem = TypeVar("AnyItem", bound=Item)
 
 # The text of an error, a warning or a finding that is withheld.
-WITHHELD = "the message is withheld, since it depends on a secret"
+WITHHELD = "message withheld: it depends on a secret"
 _HINT = "--quote-values shows it"
 
 

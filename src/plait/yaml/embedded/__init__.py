@@ -1,4 +1,4 @@
-"""Documents within texts, such as a configuration file in a ConfigMap: read, changed, and written back (the addition embedded).
+"""Documents within texts, such as a configuration file in a ConfigMap: read, changed, and written back (the extension embedded).
 
     data:
       app.yml: |

@@ -58,7 +58,7 @@ class Spans:
         source = documents.source
         self.nodes: dict[ReadItem, Item] = {}
         self._base = 0 if source is None else source.first_line - 1
-        self._keeps_tags = source is not None and TAGS in source.additions
+        self._keeps_tags = source is not None and TAGS in source.extensions
         self._tags: dict[ReadItem, Node] = {}
         self.tree = scanned("" if source is None else source.text) if tree is None else tree
         self._documents = dict(zip(documents.items, self.tree.documents, strict=False))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def module(context: Context) -> Module:
-    if TAGS not in context.additions:
+    if TAGS not in context.extensions:
         return module_of("yaml", {"decode": _decode, "encode": _encode})
 
     def tagged(args: Args, kwargs: Kwargs) -> object:
@@ -30,7 +30,7 @@ def module(context: Context) -> Module:
         return _encode(args, kwargs, write_tagged)
 
     def read_tagged(args: Args, kwargs: Kwargs) -> object:
-        return _decode(args, kwargs, context.additions)
+        return _decode(args, kwargs, context.extensions)
 
     return module_of("yaml", {"decode": read_tagged, "encode": tagged, "tag": _tag})
 
@@ -69,11 +69,11 @@ def _encode(args: Args, kwargs: Kwargs, write: Callable[[DocumentSet], str] = wr
     return text
 
 
-def _decode(args: Args, kwargs: Kwargs, additions: frozenset[str] = frozenset()) -> object:  # noqa: ARG001
+def _decode(args: Args, kwargs: Kwargs, extensions: frozenset[str] = frozenset()) -> object:  # noqa: ARG001
     text = only_text(args)
     spend(len(text) * 16)
     source = Source("", text)
-    source.additions = additions
+    source.extensions = extensions
     try:
         documents = read(source, merge_lists=False)
     except PlaitError as error:

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
             """The step is for none of these left items, and adds nothing."""
 
 
-# So many additions are looked at in a run: what adds more was not written by hand.
+# The number of added items that are examined in one overlay application; more were not written by hand.
 _MOST_LOOKS = 300
 
 

@@ -309,7 +309,7 @@ def _read_action(step: OverlayStep, annotation: Annotation) -> None:
 
 def _read_inside(step: OverlayStep, annotation: Annotation) -> None:
     """Makes a step match inside embedded text, if the extension is enabled."""
-    if annotation.source is None or EMBEDDED not in annotation.source.additions:
+    if annotation.source is None or EMBEDDED not in annotation.source.extensions:
         return
     from plait.yaml.embedded import FORMS
 

@@ -42,14 +42,14 @@ _DOCUMENTS = frozenset((arguments.DESCRIPTION, arguments.TITLE, arguments.EXAMPL
 
 
 def build(
-    document: Document, warn: Callable[[str], None] | None = None, additions: frozenset[str] = frozenset()
+    document: Document, warn: Callable[[str], None] | None = None, extensions: frozenset[str] = frozenset()
 ) -> Declaration:
     """The declaration of a data values schema document.
 
-    document: with evaluated annotations. warn: receives notes about parts that ytt ignores silently. additions: names
+    document: with evaluated annotations. warn: receives notes about parts that ytt ignores silently. extensions: names
     of extensions of the dialect. Raises SchemaError with all findings; LimitError.
     """
-    builder = _Builder(warn, additions)
+    builder = _Builder(warn, extensions)
     try:
         declaration = builder.declaration(document)
     except RecursionError:
@@ -70,13 +70,13 @@ def invalid(findings: Sequence[Finding]) -> SchemaError:
 
 
 class _Builder:
-    __slots__ = ("additions", "computed", "findings", "warn")
+    __slots__ = ("computed", "extensions", "findings", "warn")
 
-    def __init__(self, warn: Callable[[str], None] | None, additions: frozenset[str]) -> None:
+    def __init__(self, warn: Callable[[str], None] | None, extensions: frozenset[str]) -> None:
         self.findings: list[Finding] = []
         self.computed: list[ComputedDeclaration] = []
         self.warn = warn
-        self.additions = additions
+        self.extensions = extensions
 
     def declaration(self, node: Item) -> Declaration:
         """The declaration of a node. An invalid node accepts any value, so that one error does not cause others."""
@@ -118,7 +118,7 @@ class _Builder:
         """The declaration of a node whose value is not computed yet. found: the declaration with any type."""
 
         def infer(known: Value) -> Type:
-            builder = _Builder(self.warn, self.additions)
+            builder = _Builder(self.warn, self.extensions)
             declared = builder.declaration(MapItem(None, accepted(node, known), node.source, node.line)).type
             if builder.findings:
                 raise invalid(builder.findings)
@@ -130,14 +130,14 @@ class _Builder:
         self.computed.append(computed)
         return computed
 
-    def added(self, annotations: Annotations, name: str, addition: str) -> Annotation | None:
+    def added(self, annotations: Annotations, name: str, extension: str) -> Annotation | None:
         """An annotation of an extension. Without the extension it has no effect, and a warning is emitted."""
         annotation = annotations.get(name)
-        if annotation is not None and addition not in self.additions:
+        if annotation is not None and extension not in self.extensions:
             if self.warn is not None:
                 from plait.base.warnings import warning
 
-                message = f"@{name} has no effect without --with {addition}"
+                message = f"@{name} has no effect without --with {extension}"
                 self.warn(warning(message, code="extension-not-enabled", at=annotation.position))
             return None
         return annotation

@@ -139,7 +139,7 @@ def compiled_as(kind: str, source: Source, *, traced: bool) -> str:
         [
             sign
             for name, sign in ((F_STRINGS, "f "), (TAGS, "tags "), (VALUES_REFER, "deferring "))
-            if name in source.additions
+            if name in source.extensions
         ]
     )
     return f"{'traced ' if traced else ''}{'' if current_listener() is None else 'marked '}{language}{kind}"

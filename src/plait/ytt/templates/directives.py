@@ -49,7 +49,7 @@ KNOWN_BY_NAME = (
     "@yaml/map-key-override",
     "@yaml/text-templated-strings",
 )
-# Those of additions to the dialect.
+# Those of extensions to the dialect.
 ADDED = ("@output/file", "@overlay/inside", "@schema/key", "@schema/one-of", "@schema/required", "@schema/secret")
 KNOWN = frozenset({"@", "@comment", *KNOWN_BY_NAME, *ADDED})
 

@@ -154,7 +154,7 @@ def compile_yaml(
         source,
         ignore_unknown=ignore_unknown_comments,
         repeated_keys=file.repeats_keys,
-        deferring=VALUES_REFER in source.additions and any(map(file.has_document_annotated, ANNOTATED)),
+        deferring=VALUES_REFER in source.extensions and any(map(file.has_document_annotated, ANNOTATED)),
     )
     try:
         program = compile_program(

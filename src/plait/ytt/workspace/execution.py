@@ -62,7 +62,7 @@ class Execution:
         self._layout: LibraryLayout | None = None
         self._outside: ValuesSchema | None = None
         self._referred: ReferredValues | None = None
-        if VALUES_REFER in options.additions:
+        if VALUES_REFER in options.extensions:
             from plait.ytt.workspace.value_references import ReferredValues
 
             self._referred = ReferredValues(session.context.trace)
@@ -119,7 +119,7 @@ class Execution:
         merged: Document | None = None
         built: SchemaType | None = None
         for entry in entries:
-            declared = build(entry.document, self.session.context.warn, self.options.additions)
+            declared = build(entry.document, self.session.context.warn, self.options.extensions)
             if entry.refs:
                 continue
             built = declared
@@ -130,7 +130,7 @@ class Execution:
 
                 context = self.session.context
                 merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
-                built = build(merged, additions=self.options.additions)
+                built = build(merged, extensions=self.options.extensions)
         return built
 
     def values(
@@ -173,7 +173,7 @@ class Execution:
         entries = [*entries, *given]
         sources = [one.document.source for one in entries if one.document.source is not None]
         sources += self.options.prefixes
-        if schema is not None and REQUIRED in self.options.additions:
+        if schema is not None and REQUIRED in self.options.extensions:
             from plait.ytt.schema.required import check_required
 
             check_required(schema, merged, sources)
@@ -233,7 +233,7 @@ class Execution:
                     warn_of_siblings(document, self.session.context.warn_openly)
                 # What a schema does not know is told by the check.
                 warn = self.session.context.warn if schema is None else None
-                if schema is not None and ALTERNATIVES in self.options.additions:
+                if schema is not None and ALTERNATIVES in self.options.extensions:
                     from plait.ytt.schema.alternatives import made_room
 
                     before = merged = made_room(schema, document, merged, trace)
@@ -256,7 +256,7 @@ class Execution:
 
     def _hide_secrets(self, document: Document, schema: SchemaType) -> None:
         """Mark the data values that the schema declares secret."""
-        if SECRETS in self.options.additions:
+        if SECRETS in self.options.extensions:
             from plait.ytt.schema.secrets import hide_secrets
 
             hide_secrets(schema, document.value, self.session.context.trace)
@@ -341,7 +341,7 @@ class Execution:
                     hint=f"--file-mark '{file.original_path}:type=yaml-template' would make it one",
                     code="unknown-file-type",
                 )
-        if OUTPUT_FILE in self.options.additions and any(
+        if OUTPUT_FILE in self.options.extensions and any(
             "@output/file" in one.file.text() for one, _ in layout.members
         ):
             from plait.ytt.workspace.outputs import check_placed
@@ -351,7 +351,7 @@ class Execution:
             from plait.ytt.workspace.library_references import check_used
 
             check_used(library_values, library_schemas)
-        if TAGS in self.options.additions:
+        if TAGS in self.options.extensions:
             from plait.ytt.workspace.tag_overlays import replacing
 
             for place, (member, found) in enumerate(documents):

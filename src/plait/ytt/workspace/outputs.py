@@ -35,7 +35,7 @@ def written(
     and for two files with one path.
     """
     by = options.output_by
-    is_taken = OUTPUT_FILE in options.additions
+    is_taken = OUTPUT_FILE in options.extensions
     if not is_taken:
         for one in (placing(document.annotations) for file in files for document in file.documents.items):
             if one is not None:

@@ -44,7 +44,7 @@ def run(
 def has_secrets(job: RenderJob) -> bool:
     """True if a job has secret data values, or may have a schema that declares some."""
     return any(one.secret for one in job.values) or (
-        SECRETS in job.options.additions
+        SECRETS in job.options.extensions
         and any("@schema/secret" in file.text() for file in job.files if file.type == YAML)
     )
 
@@ -54,7 +54,7 @@ def _told(job: RenderJob, session: Session, given: Mapping[InputFile, DocumentSe
         session.give(given)
     try:
         result = _run(job, session)
-        result.has_tags = TAGS in job.options.additions
+        result.has_tags = TAGS in job.options.extensions
         return result
     finally:
         if (listener := current_listener()) is not None:
@@ -66,8 +66,8 @@ def _told(job: RenderJob, session: Session, given: Mapping[InputFile, DocumentSe
 
 
 def _run(job: RenderJob, session: Session) -> RenderResult:
-    session.context.additions = job.options.additions
-    if TAGS in job.options.additions and session.context.originals is not None:
+    session.context.extensions = job.options.extensions
+    if TAGS in job.options.extensions and session.context.originals is not None:
         raise UsageError(
             "a text whose format is kept has its tags",
             hint=Advice("leave out ", Flag("with", TAGS)),
@@ -150,7 +150,7 @@ def _described(job: RenderJob, session: Session, execution: Execution, schema: S
 
         message = "the inputs declare no schema of data values; #@data/values-schema above --- is one"
         session.context.warn_openly(warning(message, code="no-values-schema"))
-    if schema is not None and VALUES_REFER in job.options.additions:
+    if schema is not None and VALUES_REFER in job.options.extensions:
         from plait.ytt.schema.deferred_defaults import compute_defaults
 
         compute_defaults(schema)
@@ -182,7 +182,7 @@ def exports(job: RenderJob, file: InputFile, context: Context | None = None) -> 
     Raises PlaitError.
     """
     session = Session(context)
-    session.context.additions = job.options.additions
+    session.context.extensions = job.options.extensions
     execution = Execution(session, job.library, job.options)
     schema, _ = execution.schema(())
     values, library_values = execution.values(_given(job, schema), schema)

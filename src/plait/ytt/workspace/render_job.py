@@ -26,7 +26,7 @@ INSPECT_SCHEMA = "schema"
 INSPECT_JSON_SCHEMA = "json-schema"
 INSPECT_VALUES = "values"
 
-# Additions that change what a file is read as.
+# Extensions that change how a file is read.
 _READING = frozenset((F_STRINGS, TAGS))
 
 
@@ -37,7 +37,7 @@ class RenderOptions:
     implicit_map_key_overrides: a repeated key in a template overrides. disable_validation: do not validate data values,
     here and in all libraries. inspect: None, or the phase after which the run stops.
     values_schema: a file with a schema of the root library's data values, `FILE` or `FILE#/pointer`, or "".
-    debug: receives each line of the trace, or None. additions: to the dialect, by name (`plait.base.extensions`).
+    debug: receives each line of the trace, or None. extensions: to the dialect, by name (`plait.base.extensions`).
     output_schemas: files and directories with schemas of the output's documents, by kind.
     output_by: the rule for the file of each document, if not that of its template.
     prefixes: the flags that name prefixes of environment variables with data values.
@@ -45,9 +45,9 @@ class RenderOptions:
     """
 
     __slots__ = (
-        "additions",
         "debug",
         "disable_validation",
+        "extensions",
         "ignore_unknown_comments",
         "implicit_map_key_overrides",
         "inspect",
@@ -68,7 +68,7 @@ class RenderOptions:
         disable_validation: bool = False,
         inspect: str | None = None,
         debug: Callable[[str], None] | None = None,
-        additions: frozenset[str] = frozenset(),
+        extensions: frozenset[str] = frozenset(),
         values_schema: str = "",
         output_schemas: Sequence[str] = (),
         output_by: OutputPattern | None = None,
@@ -80,12 +80,12 @@ class RenderOptions:
         self.disable_validation = disable_validation
         self.inspect = inspect
         self.debug = debug
-        self.additions = additions
+        self.extensions = extensions
         self.values_schema = values_schema
         self.output_schemas = output_schemas
         self.output_by = output_by
         self.prefixes = prefixes
-        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, additions & _READING)
+        self.reading = (strict, ignore_unknown_comments, implicit_map_key_overrides, extensions & _READING)
 
     def with_overrides(
         self,
@@ -109,7 +109,7 @@ class RenderOptions:
             disable_validation=self.disable_validation or disable_validation,
             inspect=None,
             debug=self.debug,
-            additions=self.additions,
+            extensions=self.extensions,
             output_by=self.output_by,
         )
 

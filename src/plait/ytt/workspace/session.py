@@ -178,7 +178,7 @@ class Session:
                     raise error.made_of_inputs() from None  # the text of a template is not secret
                 return made, [*_warnings(file, made)]
 
-            file.source.additions = options.additions
+            file.source.extensions = options.extensions
             found, warnings = read() if self.kept is None else self.kept.yaml(file, strict=options.strict, read=read)
             self._yaml[key] = found
             if warnings:
@@ -233,7 +233,7 @@ class Session:
         from plait.ytt.templates import compile_starlark, compile_text, compile_yaml
 
         traced, cache = self.context.trace is not None, self.context.cache
-        file.source.additions = options.additions
+        file.source.extensions = options.extensions
         if kind == files.YAML:
             return compile_yaml(
                 self.yaml(file, options),

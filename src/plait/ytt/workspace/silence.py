@@ -71,7 +71,7 @@ def can_be_silent(job: RenderJob, context: Context) -> bool:
     """True if a job with secrets may run without marks first: no record is requested, and no input is read twice."""
     options = job.options
     is_recorded = (context.trace, KEPT.get(), context.originals, context.lookups) != (None,) * 4
-    names_files = options.output_by is not None or OUTPUT_FILE in options.additions
+    names_files = options.output_by is not None or OUTPUT_FILE in options.extensions
     reads_again = options.values_schema or options.output_schemas or context.note is not None
     is_heard = options.debug is not None or current_listener() is not None
     return context.gives_output_alone and not (is_recorded or names_files or reads_again or is_heard)
@@ -83,7 +83,7 @@ def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
     Warnings that come after a silent run are withheld if they depend on any value, since no origin is recorded.
     """
     note_secrets()
-    additions = context.additions
+    extensions = context.extensions
     context.silence = silence = Silence()
     try:
         made = evaluate()
@@ -92,7 +92,7 @@ def silently(context: Context, evaluate: Callable[[], Made]) -> Made | None:
         if context.budget is not None:
             context.budget.end()
             context.budget = None
-        context.additions = additions
+        context.extensions = extensions
         context.doing, context.done, context.total = "", 0, 0
         return None
     else:

@@ -110,7 +110,7 @@ def with_tags(commands: str) -> Callable[[LintProject], Iterator[Spot]]:
     items = in_items(_has_tag)
 
     def check(subject: LintProject) -> Iterator[Spot]:
-        if any(TAGS in ran.run.additions for ran in subject.runs if ran.run.command == commands):
+        if any(TAGS in ran.run.extensions for ran in subject.runs if ran.run.command == commands):
             yield from items(subject)
 
     return check

@@ -132,7 +132,7 @@ def printer(windows: DependencyTracker, marks: Marks, line: Callable[[str], None
                     made_of.update(dict.fromkeys(known[-1]))
         if marks.depends(made_of):
             at = Position(*caller())
-            text = f"{at}: the line is withheld, since it depends on a secret"
+            text = f"{at}: line withheld: it depends on a secret"
         paid_line(text)
         line(text)
 
