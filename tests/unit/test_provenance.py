@@ -110,7 +110,7 @@ def test_an_overlay_and_what_lost() -> None:
     history = explain(trace, place)
     assert [(entry.action, entry.line, entry.value, entry.state) for entry in history.entries] == [
         ("written", 2, 1, OVERRIDDEN),
-        ("overlay/merge", 4, 3, "stands"),
+        ("overlay/merge", 4, 3, "current"),
     ]
     [place] = find(parse("list[name=p].v"), documents.items)
     assert [(entry.line, entry.value) for entry in explain(trace, place).entries] == [(6, 1), (10, 4)]

@@ -16,15 +16,15 @@ RENDERED, CACHED, UP_TO_DATE, FAILED, SKIPPED = "rendered", "cached", "up to dat
 
 
 class RunResult:
-    """The outcome of a run.
+    """The result of one run of a fleet.
 
-    name: of the run. status: `made`; `stored`, taken from the cache; `kept`, already in place; `failed`; or `left out`,
-    because the fleet was stopped. seconds: duration. error: the message of a failed run.
-    code: of the error. same: equal for equal errors. fault: equal for those that differ in nothing but values on axes.
-    parts, reads: the files that were read, below known directories and elsewhere. news: parts that no earlier outcome of
-    the same portion has. is_secret: the run uses secrets, so that nothing of it is cached. files: digest, size and time
-    of each written file. texts: the files themselves, if the worker does not write. version: of the plait that
-    evaluated it (`plait.fleet.identity.version`).
+    name: of the run. status: `rendered`; `cached`, copied from the cache; `up to date`, already at its destination;
+    `failed`; or `skipped`, because the fleet was stopped. seconds: duration. error: the message of a failed run.
+    code: of the error. same: equal for equal errors. fault: equal for errors that differ only in values of axes.
+    parts, reads: the files that were read, below known directories and elsewhere. news: parts that no earlier result of
+    the same batch contains. is_secret: the run uses secrets, so its result is not cached. files: digest, size and time
+    of each written file. texts: the contents of the files, if the worker does not write them. version: of the plait that
+    evaluated the run (`plait.fleet.identity.version`).
     """
 
     __slots__ = (
