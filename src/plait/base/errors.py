@@ -1,14 +1,14 @@
-"""One family of errors, one layout, one place that prints.
+"""Errors, warnings and findings: one family, one layout, one place that prints them.
 
-An error says what is wrong and where; `also` names further places that have a part in it, `document` what was being
-changed, `expected`, `found` and `hint` say what would have been right, and the stack says how evaluation came there.
-Levels further out add to the stack.
+An error has a message and a position. `also` lists related positions, `document` names what was being changed,
+`expected`, `found` and `hint` help to correct it, and `stack` lists the calls and levels that led to it. Callers add
+outer levels to the stack.
 
-The texts of an error about a private source (values files, variables, secrets) are shown without quotations. A `Wording`
-knows its quotations, so they are withheld one by one. Any other text may quote anything, so it is withheld as a whole:
-the error then shows only its kind and place. `--quote-values` shows all texts.
+Texts about a private source (values files, variables, secrets) are shown without quotations of it. A `Wording` knows
+its quotations, so they are withheld one by one. Any other text is withheld as a whole; then only the kind of error and
+its position are shown. `--quote-values` shows all texts.
 
-The text of a reference program is apart from ours: `reference` of errors, findings and steps, for `plait.base.reference`.
+`reference` of errors, findings and stack frames is the text of a reference program; see `plait.base.reference`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Error = TypeVar("Error", "PlaitError", "Finding")
 
     class Facts(TypedDict, total=False):
-        """Facts of an error besides its message, for code that passes them on to `PlaitError`."""
+        """Facts of an error besides its message, passed on to `PlaitError`."""
 
         at: Position | None
         also: Iterable[Position]
@@ -48,7 +48,7 @@ HIDDEN = "(secret)"
 class Quoted:
     """A part of a message that repeats text of an input.
 
-    source: the source of the text; None for the one that the error is about. It is withheld if that source is private.
+    source: the source of the text; None for the source of the error. Private text is withheld.
     """
 
     __slots__ = ("source", "text")
@@ -65,7 +65,7 @@ class Quoted:
 class Wording(str):
     """A text whose quotations are known: `Wording("unknown anchor '", Quoted(name), "' referenced")`.
 
-    The string itself is the complete text. Parts that are strings are plait's own words, never text of an input.
+    The string itself is the complete text. Plain strings among the parts are plait's own words.
     """
 
     __slots__ = ("parts",)
@@ -84,16 +84,15 @@ class Wording(str):
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
-        """The suggestions of those parts that are hints."""
         return suggested(part.text if isinstance(part, Quoted) else part for part in self.parts)
 
     def shown(self, *, private: bool) -> str:
-        """The text without the quotations that are withheld. private: as of `Quoted`."""
+        """The text without withheld quotations. private: as of `Quoted`."""
         return "".join(part.shown(private=private) if isinstance(part, Quoted) else part for part in self.parts)
 
 
 class Flag:
-    """An option that a text names. name: of its flag. value: what is given to it, "" for a switch."""
+    """A reference to an option in a text. name: of its flag. value: its value, "" for a switch."""
 
     __slots__ = ("name", "value")
 
@@ -106,7 +105,9 @@ class Flag:
 
 
 class Advice(str):
-    """A text that names options: `Advice("wait longer: ", Flag("limit", "url=N"))`. The string is for the command line."""
+    """A text that names options: `Advice("wait longer: ", Flag("limit", "url=N"))`. As a string it is in command-line
+    form.
+    """
 
     __slots__ = ("parts",)
     parts: tuple[str | Flag, ...]
@@ -121,20 +122,18 @@ class Advice(str):
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
-        """The suggestions of those parts that are hints."""
         return suggested(part for part in self.parts if isinstance(part, str))
 
     def names(self, flag: str) -> bool:
-        """True if the text names an option."""
         return any(isinstance(part, Flag) and part.name == flag for part in self.parts)
 
     def told(self, name: Callable[[Flag], str]) -> str:
-        """The text with other names of the options."""
+        """The text with other spellings of the options."""
         return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
 
 
 def suggested(texts: Iterable[str | None]) -> tuple[Suggestion, ...]:
-    """The suggestions of those texts that are hints."""
+    """The suggestions of all hints among the texts."""
     return tuple(one for text in texts for one in getattr(text, "suggestions", ()))
 
 
@@ -153,12 +152,13 @@ def public(text: object) -> Wording:
 
 
 class Diagnostic:
-    """An error, a warning or a finding, as data. Each text is complete (`text`), or as shown without `--quote-values`.
+    """An error, a warning or a finding, as data. Each text is available complete (`text`), or as shown without
+    `--quote-values`.
 
-    code: the name of the mistake in `plait.base.codes`; "" if it has none yet. severity: "error" or "warning". at: the primary
-    position; also: related ones. word: the word at fault on the line of `at`; "" if that is not known. focus: the position of
-    the text at fault, such as a matcher, if `at` is the line of what it is part of. subject: the name of the
-    document, or the type of the value, that an error is about; detail: the message without it, and without a kind or number.
+    code: of `plait.base.codes`, or "". severity: "error" or "warning". at: the primary position; also: related ones.
+    word: the word at fault on the line of `at`, or "". focus: the position of the text at fault, such as a matcher, if
+    `at` is the line of its parent. subject: the name of the document, or the type of the value, that an error is about;
+    detail: the message without subject, kind and number.
     """
 
     code = ""
@@ -180,7 +180,7 @@ class Diagnostic:
         _hint: str | None
     # The message that is shown in the place of one that is withheld as a whole.
     unspecific = "not valid"
-    # What options are called for a caller of the API; None for the command line.
+    # The spelling of options for API callers; None for the command line.
     keyword: Callable[[Flag], str] | None = None
 
     @property
@@ -189,7 +189,9 @@ class Diagnostic:
         return self.is_concealed or (self.at is not None and self.at.source is not None and self.at.source.private)
 
     def text(self, name: str, *, complete: bool = False) -> str | None:
-        """A text by its name, or None if there is none or it is withheld as a whole. complete: with all quotations."""
+        """A text by its attribute name, or None if it is absent or withheld as a whole. complete: with all
+        quotations.
+        """
         found: str | None = getattr(self, f"_{name}")
         if isinstance(found, Advice) and self.keyword is not None:
             found = found.told(self.keyword)
@@ -203,7 +205,6 @@ class Diagnostic:
 
     @property
     def message(self) -> str:
-        """The fault, as it may be shown."""
         found = self.text("message")
         return self.unspecific if found is None else found
 
@@ -213,9 +214,9 @@ class Diagnostic:
 
     @property
     def reference(self) -> object:
-        """The text of the reference program; of an error about a secret source, whose text may quote anything, the message.
+        """The text of the reference program; if it is about a secret source, the message.
 
-        A `Wording` of its own is shown there too, without its quotations.
+        A `Wording` is shown without its quotations.
         """
         told = self._reference
         if not self.is_concealed or not isinstance(told, str):
@@ -228,7 +229,6 @@ class Diagnostic:
 
     @property
     def expected(self) -> str | None:
-        """The right value, as it may be shown."""
         return self.text("expected")
 
     @expected.setter
@@ -237,7 +237,6 @@ class Diagnostic:
 
     @property
     def found(self) -> str | None:
-        """The actual value, as it may be shown."""
         return self.text("found")
 
     @found.setter
@@ -246,7 +245,6 @@ class Diagnostic:
 
     @property
     def hint(self) -> str | None:
-        """The advice, as it may be shown."""
         return self.text("hint")
 
     @hint.setter
@@ -255,7 +253,7 @@ class Diagnostic:
 
     @property
     def suggestions(self) -> Sequence[Suggestion]:
-        """Proposed changes: those of the message and the hint, and others. None if a part of these is withheld."""
+        """Proposed changes: those of the message, the hint, and others. Empty if one of these texts is withheld."""
         if self.is_private and self.hint != self._hint:
             return ()
         is_whole = not self.is_private or self.message == self._message
@@ -276,11 +274,11 @@ class Diagnostic:
 
 
 class Finding(Diagnostic):
-    """One thing that is wrong, with its place: errors that collect (schema checks, several names) hold a list of them.
+    """One of several faults: errors that collect (schema checks, several names) hold a list of findings.
 
-    origins: what it depends on, as of an error. reference: the reference program's report; by default `message`.
-    told_at: the place that the reference program names, where it is another. rank: it lists the lower first. is_last: it
-    comes to it behind the last line of the text.
+    origins: as of an error. reference: the reference program's report; by default `message`. told_at: the position that
+    the reference program names, if different. rank: the reference program lists lower ranks first. is_last: it reports
+    this finding after the end of the text.
     """
 
     told_at: Position | None = None
@@ -315,7 +313,7 @@ class Finding(Diagnostic):
         self.origins: tuple[object, ...] | None = None
 
     def made_of(self, *origins: object) -> Self:
-        """The same finding, with what it depends on."""
+        """The same finding with its origins."""
         self.origins = origins
         return self
 
@@ -327,13 +325,13 @@ class Finding(Diagnostic):
 class PlaitError(Diagnostic, Exception):
     """An error that a user can correct. The command line prints it and exits with `exit_status`.
 
-    message: what is wrong, in the user's words; where a reference's wording is part of its contract, that wording.
-    reference: the message of the reference program, for runs in its place; by default `message`.
-    document: the document that was being changed, and the place in it, where one among many was.
-    stack: steps from the innermost to the outermost.
-    origins: what the error depends on, as `plait.tree.provenance` records it; None if that is not known. A run that uses
-    secrets shows an error in full only if its origins are known and none is secret (see `plait.tree.provenance.marks`).
-    decided_at: the outermost condition that depends on a secret and leads to the error, if there is one.
+    message: the fault, in the user's words, or in those of the reference program if they are part of its contract.
+    reference: the message of the reference program, if plait runs under its name; by default `message`. document: the
+    document that was being changed, and the path in it, if it is one of many. stack: frames from the innermost to the
+    outermost. origins: what the error depends on, as `plait.tree.provenance` records it; None if unknown. A run that
+    uses secrets shows an error in full only if its origins are known and none is secret (see
+    `plait.tree.provenance.marks`). decided_at: the outermost condition that depends on a secret and led to the error,
+    or None.
     """
 
     exit_status = 1
@@ -343,7 +341,7 @@ class PlaitError(Diagnostic, Exception):
     # The message quotes a value of the output whose origins are not at hand: a run with secrets withholds it.
     quotes_output = False
     decided_at: Position | None = None
-    # What the reference program lists of the faults of one text, in its order.
+    # The faults of one text in the order of the reference program.
     listed: Sequence[Finding] = ()
 
     def __init__(
@@ -379,7 +377,6 @@ class PlaitError(Diagnostic, Exception):
 
     @property
     def document(self) -> str | None:
-        """The document that was being changed, as it may be shown."""
         return self.text("document")
 
     @document.setter
@@ -417,40 +414,39 @@ class PlaitError(Diagnostic, Exception):
     def report(self, *, quote_values: bool = False) -> str:
         """The whole message, with places, source lines and hints, as the command line prints it.
 
-        quote_values: also quote the lines of values files, and values of the environment.
+        quote_values: also quote lines of values files and values of environment variables.
         """
         return render(self, quote_values=quote_values)
 
     def made_of(self, *origins: object) -> Self:
-        """The same error, with what it depends on: no origins if that is the text of inputs that are not secret.
+        """The same error with its origins; without arguments, it depends only on inputs that are not secret.
 
-        The first call counts, since the innermost code knows best.
+        The first call wins, because the innermost code knows best.
         """
         if self.origins is None:
             self.origins = origins
         return self
 
     def made_of_inputs(self) -> Self:
-        """The same error; it and its findings depend on the text of inputs alone, which is not secret."""
+        """The same error; it and its findings depend only on the text of inputs, which is not secret."""
         for one in self.findings:
             one.origins = one.origins or ()
         return self.made_of()
 
     def within(self, text: str, at: Position | None = None, *, role: str = OURS, reference: str | None = None) -> Self:
-        """Add an outer step to the stack; returns the same error, to be raised again. role, reference: of the step."""
+        """Adds an outer frame to the stack, and returns the error to be raised again. role, reference: of the frame."""
         self.stack.append(Frame(text, at, role=role, reference=reference))
         return self
 
 
 def _revived(kind: type[PlaitError], state: dict[str, object]) -> PlaitError:
-    """An error that was pickled or copied."""
     error = kind.__new__(kind)
     error.__dict__.update(state)
     return error
 
 
 def as_finding(error: PlaitError) -> Finding:
-    """The error itself as a finding, without its own findings."""
+    """The error as a finding, without its own findings."""
     made = Finding(
         full(error, "message") or "",
         at=error.at,
@@ -472,23 +468,25 @@ def as_finding(error: PlaitError) -> Finding:
 
 
 def part_of(error: PlaitError | Finding, name: str) -> str | Quoted:
-    """A complete text of an error as a part of another error's Wording; one without known quotations is a quotation."""
+    """A complete text of an error as a part of another error's Wording. A text without known quotations is one
+    quotation.
+    """
     found = full(error, name) or ""
     return found if isinstance(found, Wording) else Quoted(found)
 
 
 def full(error: PlaitError | Finding, name: str) -> str | None:
-    """A complete text of an error, or None. It is for another error, not for a user."""
+    """A complete text of an error, or None. For use in another error, not for display."""
     return error.text(name, complete=True)
 
 
 def own_suggestions(error: PlaitError) -> Sequence[Suggestion]:
-    """The suggestions of an error besides those of its texts, complete. They are for another error, not for a user."""
+    """The suggestions of an error besides those of its texts, complete. For use in another error, not for display."""
     return error._suggestions
 
 
 class UsageError(PlaitError):
-    """A wrong flag or argument. parsed: the words of the command line before it, where that is known."""
+    """A wrong flag or argument. parsed: the preceding words of the command line, if known."""
 
     parsed: object = None
 
@@ -497,16 +495,18 @@ class UsageError(PlaitError):
 
 
 class ReadError(PlaitError):
-    """An input that cannot be read: a missing file, broken YAML, a refused link."""
+    """An input that cannot be read: a missing file, invalid YAML, a rejected link."""
 
-    # A program that asked for the input adds what the path was made of.
+    # The program that requested the input adds the origins of the path.
     origins: tuple[object, ...] | None = ()
 
 
 class PermissionDeniedError(PlaitError):
-    """A file names something that its project may not use: a path, a URL, a program, a limit or an environment variable.
+    """A file that names something its project may not use: a path, a URL, a program, a limit or an environment
+    variable.
 
-    access: "read", "write", "network", "programs", "limits" or "environment". name: the absolute path, the origin of the URL, the program, the limit, or the variables.
+    access: "read", "write", "network", "programs", "limits" or "environment". name: the absolute path, the origin of
+    the URL, the program, the limit, or the variables.
     """
 
     code = "permission-denied"
@@ -517,33 +517,32 @@ class PermissionDeniedError(PlaitError):
 
 
 class StarlarkError(PlaitError):
-    """A program that does not scan, parse, resolve, or that fails while it runs.
+    """A program that does not scan, parse or resolve, or that fails at run time.
 
-    of_type: the type of the value at fault; mark: the character after that value on the line, or "".
+    of_type: the type of the value at fault. mark: the character after that value on the line, or "".
     """
 
     of_type = mark = ""
 
     def about(self, of_type: str, mark: str = "") -> Self:
-        """The same error, with the type of the value at fault."""
         self.of_type, self.mark = of_type, mark
         return self
 
 
 class TemplateError(PlaitError):
-    """A template whose comments and nodes do not make a program."""
+    """A template whose comments and nodes do not form a program."""
 
 
 class OverlayError(PlaitError):
-    """An overlay that cannot be applied."""
+    pass
 
 
 class SchemaError(PlaitError):
-    """A schema that is none, or data values that do not conform; see `findings`."""
+    """An invalid schema, or data values that do not conform to it; see `findings`."""
 
 
 class OpsError(PlaitError):
-    """An ops file, pointer or variable that cannot be used."""
+    """An operations file, pointer or variable that cannot be used."""
 
 
 class LayeringError(PlaitError):
@@ -565,7 +564,7 @@ class LimitError(PlaitError):
 
 
 def conceal(error: Error) -> Error:
-    """Returns the same error as one about a secret source: no quotations, and not even the keys of private lines."""
+    """Marks the error as one about a secret source: its quotations and even the keys of private lines are withheld."""
     error.is_concealed = True
     for one in getattr(error, "findings", ()):
         one.is_concealed = True
@@ -573,9 +572,9 @@ def conceal(error: Error) -> Error:
 
 
 def render(error: PlaitError, program: str = "plait", *, quote_values: bool = False, codes: bool = False) -> str:
-    """The whole message for a person, ending in a line break (design 9). program: before it, or "".
+    """The whole message for a person, ending in a line break. program: printed before it, unless "".
 
-    codes: with codes, and with the parts that related lines have, as on a terminal.
+    codes: include codes, and the parts of related lines, as on a terminal.
     """
     out = _block(f"{program}: " if program else "", error, quote_values, codes)
     for finding in error.findings:
@@ -585,12 +584,10 @@ def render(error: PlaitError, program: str = "plait", *, quote_values: bool = Fa
 
 
 def heading(error: PlaitError | Finding) -> str:
-    """The first line of the whole message."""
     return _block("", error, quote_values=False)[0]
 
 
 def details(error: PlaitError) -> list[str]:
-    """The lines of the whole message after the first."""
     return render(error, "").rstrip("\n").split("\n")[1:]
 
 
@@ -604,14 +601,14 @@ def _line(text: str, label: str) -> str:
     return f"{text.rstrip()}  <-- {label}" if label else text.rstrip()
 
 
-# Lines of an input can have millions of characters.
+# Characters of a quoted line; lines of an input can have millions.
 _LONGEST_LINE = 400
-# A recursion repeats its steps; more of the same line than this tell nothing.
+# A recursion repeats its frames; more than this number of equal lines do not help.
 _SAME_STEPS = 3
 
 
 def place_of(error: PlaitError | Finding) -> Position | None:
-    """The position of an error, or that in its stack, such as of an error in a value that a program made."""
+    """The position of an error, or the innermost one of its stack that has a source."""
     if error.at is not None and error.at.source is not None:
         return error.at
     if isinstance(error, PlaitError) and error.findings:
@@ -620,9 +617,9 @@ def place_of(error: PlaitError | Finding) -> Position | None:
 
 
 def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool) -> str | None:
-    """The line to quote for a place, if it is known; of a private one its key.
+    """The line to quote for a position, or None; of a private line, its key only.
 
-    A private source that cannot be read has no keys yet: what looks like one may be the middle of a text.
+    A private source that cannot be read has no known keys: text that looks like a key may be the middle of a string.
     """
     text = at.text if at is not None else None
     source = at.source if at is not None else None
@@ -634,7 +631,7 @@ def _quoted(at: Position | None, error: PlaitError | Finding, quote_values: bool
 
 
 def _key_of(text: str, is_flag: bool) -> str:
-    """A line with dots in the place of its value: `- key: ...`, `key=...` of a flag."""
+    """A line with dots instead of its value: `- key: ...`, or `key=...` for a flag."""
     rest = text.lstrip(" ")
     head = text[: len(text) - len(rest)]
     while rest.startswith("- "):
@@ -663,7 +660,7 @@ def _block(prefix: str, error: PlaitError | Finding, quote_values: bool, codes: 
         for at in (error.at, *error.also)
         if (text := _quoted(at, error, quote_values)) is not None
     ]
-    # A line may have several parts; the first says it.
+    # A line may have several parts; only the first is shown.
     quoted = list({row[:2]: row for row in reversed(quoted)}.values())[::-1]
     missing = [str(at) for at in error.also if at.source is not None and _quoted(at, error, quote_values) is None]
     if quoted:

@@ -123,7 +123,7 @@ ALLOW_LINKS = declared(
 ALLOW_ALL_LINKS = declared(
     "dangerous-allow-all-symlink-destinations", SWITCH, "allow all symbolic links", attribute="allow_all_links"
 )
-# Its paths hold until the command ends (`plait.cli.common_flags.entered`).
+# Its paths are valid until the command ends (`plait.cli.common_flags.entered`).
 ALLOW_OUTPUT = declared(
     "allow-symlink-output",
     CSV,
@@ -198,7 +198,7 @@ WARNINGS = declared(
     attribute="warnings_shown",
     part=PROCESS,
 )
-# In the place of a reference program.
+# For plait under the name of a reference program.
 WARNINGS_HIDDEN = WARNINGS.replaced(default=(HIDE,))
 QUIET = declared("quiet", SWITCH, "the same as --warnings=hide", part=PROCESS)
 
@@ -219,7 +219,7 @@ class Dialect(Request):
 
 
 class Linked(Dialect):
-    """The same for a dialect that reads directories and accepts secrets as values."""
+    """Options of a dialect that reads directories and accepts secrets as values."""
 
     __slots__ = ()
     allow_links: Texts = ALLOW_LINKS
@@ -229,7 +229,6 @@ class Linked(Dialect):
 
 
 def extensions_of(command: str) -> Any:
-    """The option for the extensions of a dialect."""
     names = ", ".join(BY_COMMAND[command])
     return declared(
         "with",
@@ -263,7 +262,7 @@ def site_of(request: Request, context: Context) -> LayeringSite | None:
 
 
 def repositories_of(texts: Iterable[str]) -> dict[str, str]:
-    """The directories of checkouts by name. Raises UsageError."""
+    """The checkout directories by repository name. Raises UsageError."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, directory = text.partition("=")
@@ -278,7 +277,7 @@ def repositories_of(texts: Iterable[str]) -> dict[str, str]:
 
 
 def keep_limits(request: Request, context: Context | None = None) -> None:
-    """Hold everything from here on to the limits of a request. Raises UsageError."""
+    """Applies the limits of a request from here on. Raises UsageError."""
     if request.has(LIMIT):
         with located(request, LIMIT) as texts:
             limits = parse(texts)
@@ -288,12 +287,12 @@ def keep_limits(request: Request, context: Context | None = None) -> None:
 
 
 def links_of(request: Request) -> LinkPolicy:
-    """The symbolic links that a request allows."""
+    """The policy for symbolic links."""
     return LinkPolicy(request.value(ALLOW_LINKS), every=request.value(ALLOW_ALL_LINKS))
 
 
 def output_by_of(request: Request) -> OutputPattern | None:
-    """The pattern of the file that each document is written to, or None. Raises UsageError."""
+    """The pattern for the file of each document, or None. Raises UsageError."""
     if not request.has(OUTPUT_BY):
         return None
     from plait.yaml.output_paths import OutputPattern
@@ -303,7 +302,7 @@ def output_by_of(request: Request) -> OutputPattern | None:
 
 
 def secrets_of(request: Request) -> list[Map]:
-    """The values of the sources of secrets that a request names. Raises PlaitError."""
+    """The values of all secret sources of a request. Raises PlaitError."""
     if not request.has(SECRETS):
         return []
     from plait.engine.secret_sources import read_secrets
@@ -313,10 +312,10 @@ def secrets_of(request: Request) -> list[Map]:
 
 
 def keep_originals(request: Request, context: Context, form: str, strings: ScalarStyles | None = None) -> None:
-    """Makes the run store its texts as read, if the output keeps their format.
+    """Records the texts of inputs, if the output preserves their format.
 
-    form: of the output. strings: how new strings are written, if not as go-yaml does. Raises UsageError for a form that
-    has no format to keep.
+    form: the output format. strings: styles of new strings, if not those of go-yaml. Raises UsageError for a format
+    that cannot preserve formatting.
     """
     if not request.value(KEEP_FORMAT):
         return
@@ -336,7 +335,7 @@ def keep_originals(request: Request, context: Context, form: str, strings: Scala
 def result_of(
     nodes: DocumentSet, pattern: OutputPattern | None, write: Callable[[DocumentSet], str], context: Context
 ) -> Documents:
-    """The result of a run, with one file per document if there is a pattern. Raises UsageError."""
+    """The result of an evaluation, with one file per document if there is a pattern. Raises UsageError."""
     from plait.engine.results import Documents, Rendered
 
     if pattern is None:

@@ -124,7 +124,7 @@ class Patch(Linked):
 
 
 def evaluate(request: Patch, context: Context) -> Documents:
-    """The result of a request; nothing is printed or written. Raises PlaitError."""
+    """Evaluates a request without printing or writing anything. Raises PlaitError."""
     from plait.engine.results import Documents
 
     keep_limits(request, context)
@@ -157,11 +157,11 @@ def _check_arguments(request: Patch) -> None:
 
 
 def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJob:
-    """The job of a request. Files are read in the order of its uses, so that the first wrong one is reported.
+    """The job of a request. Files are read in the order of its options, so that the first invalid one is reported.
 
-    is_whole: not for the uses before a wrong word of a command line. Raises PlaitError.
+    is_whole: False for the options before an invalid word of a command line. Raises PlaitError.
     """
-    # BOSH reads what a word names when it comes to it, and counts the arguments at the end.
+    # BOSH reads each file when it parses its option, and counts arguments at the end.
     is_late = request.program != "plait"
     if not is_late:
         _check_arguments(request)
@@ -208,7 +208,7 @@ def configured(request: Patch, context: Context) -> PatchJob:
 
 
 def _taken(take: Callable[[PatchJob, str, Patch], None], job: PatchJob, use: Use, request: Patch) -> None:
-    """Give one use to the job. Raises PlaitError, the flag in the stack."""
+    """Applies one option to the job. Raises PlaitError, with the flag in the stack."""
     try:
         take(job, use.value, request)
     except PlaitError as error:
@@ -309,7 +309,7 @@ def _take_location(job: PatchJob, value: str, _request: Patch) -> None:
     job.pointer = parse(value)
 
 
-# What BOSH calls the types of the values of flags.
+# BOSH's names for the types of flag values.
 _GO_TYPES = {
     "ops-file": "[]opts.OpsFileArg",
     "path": "patch.Pointer",

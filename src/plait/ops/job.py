@@ -1,6 +1,6 @@
-"""The input and the steps of one `patch` evaluation, shared by the command line, the API and provenance.
+"""The request and the steps of one `patch` evaluation, shared by the command line, the API and provenance.
 
-Operations come first, in order. See docs/reference/operations.md.
+Operations are applied first, in order. See docs/reference/operations.md.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 def patch(
     value: Value, operations: Iterable[Operation], *, trace: Trace | None = None, done: list[Operation] | None = None
 ) -> Value:
-    """The value after all operations, each applied to the result of the one before.
+    """Applies all operations to a value, each to the result of the one before, and returns the result.
 
-    The given value is not altered; without operations it is the result. trace: records the effects. done: receives the
-    applied plain operations (see `ops.expansion`). Raises OpsError with the operation's file, line and number, the
-    failed part of the path and the value there.
+    The value itself is not changed. trace: records the effects. done: receives the applied plain operations (see
+    `ops.expansion`). Raises OpsError with the operation's file, line and number, the failed part of the path and the
+    value there.
     """
     draft = WorkingCopy(value)
     telling = None
@@ -87,7 +87,7 @@ def patch(
 
 
 def _has_filled_keys(unfilled: Value) -> bool:
-    """True if a key of a document has a placeholder."""
+    """True if a key contains a placeholder."""
     return any(type(item) is MapItem and text is item.key for item, text in marked(unfilled))
 
 
@@ -127,14 +127,14 @@ def _located(error: OpsError, operation: Operation, draft: WorkingCopy) -> OpsEr
 
 
 class PatchJob:
-    """The input of a run.
+    """The options and inputs of one evaluation of `plait patch`.
 
-    context: receives warnings and provenance. template: the text to change; base: its document, or the document
-    itself without a text. operations: in order. sources: values of placeholders. pointer: the requested path.
-    expect_values, expect_use: fail for a variable without a value, or a value without a use. sort: print keys sorted.
-    keep_format: change few lines of the template. variables_first: fill the base before the operations.
-    extensions: names of extensions of the dialect. done: receives the applied plain
-    operations, or None. item: the one at the path, for a traced run.
+    context: receives warnings and provenance. template: the text to change. base: its document; the input itself if
+    there is no template. operations: in order. sources: values of placeholders. pointer: the requested path.
+    expect_values, expect_use: fail for a variable without a value, or a value that is not used. sort: print keys
+    sorted. keep_format: edit only changed lines of the template. variables_first: fill placeholders of the base before
+    the operations. extensions: names of enabled extensions. done: receives the applied plain operations, or None. item:
+    the item at the path, for a traced evaluation.
     """
 
     __slots__ = (
@@ -201,7 +201,7 @@ class PatchJob:
             from plait.ops.ignored import warn_of_placeholders
 
             warn_of_placeholders(texts, self.sources, self.context.warn)
-        # Values that are made are stored now.
+        # Generated values are stored now.
         self.context.check_warnings()
         patched = value
         value = self._filled(value, used)
@@ -219,7 +219,7 @@ class PatchJob:
         return found
 
     def _filled(self, value: Value, used: set[str], *, is_last: bool = True) -> Value:
-        """The document with its placeholders filled. is_last: as of `interpolate`."""
+        """Fills the placeholders of a document. is_last: as of `interpolate`."""
         if not can_have_values(value, self.sources) and not self.expect_values:
             return value
         from plait.ops.definitions import interpolate
@@ -234,15 +234,15 @@ class PatchJob:
         )
 
     def _withheld(self, error: OpsError, *unfilled: Value) -> OpsError:
-        """An error about a document that is filled already: what it quotes may be the value of a variable.
+        """An error about a document with filled placeholders, which may quote values of variables, with these withheld.
 
-        unfilled: the document before it was filled. If keys of it had placeholders, nor are its keys shown.
+        unfilled: the document before filling. If its keys had placeholders, keys are withheld, too.
         """
         if not self.sources.are_empty():
             if not self.sources.uses_secrets:
                 error.reference = public(
                     error.reference
-                )  # programs in whose place plait runs quote what they are given
+                )  # plait under the name of another program quotes its input as that program does
             conceal(error)
             if self.sources.uses_secrets and any(map(_has_filled_keys, unfilled)):
                 error.found = error.hint = None
@@ -260,7 +260,7 @@ class PatchJob:
         return document
 
     def text(self, value: Value) -> str:
-        """The printed text: a string selected by `--path` as it is, any other value as YAML."""
+        """The printed text: a string selected by `--path` unquoted, any other value as YAML."""
         if self.keep_format:
             if TAGS in self.extensions:
                 raise UsageError(
