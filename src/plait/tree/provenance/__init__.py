@@ -142,7 +142,7 @@ class OverlayMatch:
 class Trace:
     """The records of one run.
 
-    changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
+    asked: the secrets that arguments of an item's annotations were made of. changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
     it changed. keys: the origins of keys that were computed. presence: what decided that an item is there at all (conditions, loops). there: the items of which a secret decided that they are there. chosen: those of which a secret decided what their value is. removals: what was taken out.
     matches: documents of overlays -> those that they were for. unmatched: overlay items that matched nothing, with the
     items they could have matched. code: the state of traced
@@ -156,6 +156,7 @@ class Trace:
     """
 
     __slots__ = (
+        "asked",
         "changes",
         "chosen",
         "code",
@@ -182,6 +183,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.changes: dict[Item, Change] = {}
+        self.asked: dict[Item, tuple[Origin, ...]] = {}
         self.copies: dict[Item, Item] = {}
         self.keys: dict[Item, tuple[Origin, ...]] = {}
         self.presence: dict[Item, tuple[Origin, ...]] = {}
@@ -258,6 +260,16 @@ class Trace:
     def record(self, item: Item, change: Change) -> None:
         """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
         self.changes.setdefault(item, change)
+
+    def shape(self, item: Item, because: tuple[Origin, ...]) -> tuple[Origin, ...]:
+        """The origins of an item's computed value; with a decision if that is a collection and they are secret.
+
+        The origins of its parts are not among them: what is left decides which parts there are, and in which order.
+        """
+        marks = self.marks
+        if marks is None or not because or type(item.value) not in _COLLECTIONS or not marks.is_secret(*because):
+            return because
+        return (*because, marks.control("expression", item.source, item.line, because))
 
     def copied(self, new: Item, old: Item) -> None:
         """Say that an item is another one with something changed below it."""

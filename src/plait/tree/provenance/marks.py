@@ -272,6 +272,10 @@ class Marks:
                     todo.append(other)
         return False
 
+    def has_secret_keys(self, around: Map) -> bool:
+        """True if the key of any item of a map was computed from a secret."""
+        return bool(self.trace.keys) and any(map(self.has_secret_key, around.items))
+
     def shown(self, value: Value, *origins: Origin) -> Value:
         """The value, or HIDDEN if it depends on a secret or has no origins."""
         if self.shows_all or (origins and not self.is_secret(*origins)):
@@ -398,6 +402,8 @@ class Marks:
     def _is_source(self, origin: Origin) -> bool:
         if isinstance(origin, Map | Array | DocumentSet):
             return False
+        if type(origin) is Control:
+            return True
         if self._is_hidden(origin.source, origin.line):
             return True
         change = None if isinstance(origin, Contributor) else self.trace.changes.get(origin)

@@ -61,10 +61,16 @@ def _nodes(value: object, trace: Trace | None) -> Value:
 def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
     overlay = _nodes(right, trace)
     spend(_AN_OVERLAY)
-    if trace is not None and trace.marks is not None:
-        from plait.ytt.templates.tracing import note_applied
+    if trace is None or trace.marks is None:
+        _change(left, overlay, trace, warn)
+        return
+    from plait.ytt.templates.tracing import applied
 
-        note_applied(trace, left, right, APPLY)
+    with applied(trace, left, right, APPLY):
+        _change(left, overlay, trace, warn)
+
+
+def _change(left: YamlFragment, overlay: Value, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
     nodes = left.peek()
     if not left.erased and left.made > _FEW:
         spend(left.made * 8)

@@ -42,6 +42,7 @@ class SecretRecorder(OverlayTracer):
         # whether a secret decides for which items it is.
         self._steps: list[tuple[list[Item], list[Item], tuple[Origin, ...], bool]] = []
         self._counted: set[OverlayStep] = set()  # steps that go on or not by an answer that depends on a secret
+        self._known_keys, self._any_secret_key = 0, False
         self._calls = False  # annotations of the outermost step, or of one within it, have functions
 
     def begin(self, step: OverlayStep, edit: Edit) -> None:
@@ -51,7 +52,7 @@ class SecretRecorder(OverlayTracer):
         if len(self.doing) == 1:
             self._calls = bool(_functions(step.item))
         decided = self._mark(step, edit.items)
-        self._steps.append(([*edit.items] if _is_selective(step) else [], [], leading, decided))
+        self._steps.append(([*edit.items] if decided or _is_selective(step) else [], [], leading, decided))
         if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, DependencyTracker):
             windows.leading = (*leading, self._control(step))
 
@@ -114,19 +115,38 @@ class SecretRecorder(OverlayTracer):
         return self.marks.is_secret(*(one for item in items for one in _names(item)))
 
     def _is_asked_by_secret(self, step: OverlayStep) -> bool:
-        """True if the criteria of a step depend on a secret."""
-        if not _is_selective(step):
-            return False
+        """True if the criteria of a step depend on a secret: its key, or arguments of its annotations."""
+        own: list[Origin] = []
         # How many there must be may be a default of a step around this one.
-        items = [step.item, *(around.item for around in self.doing)] if _has_when(step) else [step.item]
-        changes = [change for item in items if (change := self.trace.changes.get(item)) is not None]
-        own = [origin for change in changes for origin in change.because]
+        for item in (step.item, *(around.item for around in self.doing)):
+            one: Item | None = item
+            while one is not None:
+                own += self.trace.asked.get(one, ())
+                one = self.trace.copies.get(one)
+        if _is_selective(step):
+            items = [step.item, *(around.item for around in self.doing)] if _has_when(step) else [step.item]
+            changes = [change for item in items if (change := self.trace.changes.get(item)) is not None]
+            own += [origin for change in changes for origin in change.because]
         if step.matcher is not None:
             own += [one for matcher in _parts(step.matcher) if (one := _keyed(matcher, step.item)) is not None]
-        return self.marks.is_secret(*own)
+        return self.marks.is_secret(*own) or self._has_secret_key(step)
+
+    def _has_secret_key(self, step: OverlayStep) -> bool:
+        return self._keys_are_secret() and type(step.item) is MapItem and self.marks.has_secret_key(step.item)
+
+    def _keys_are_secret(self) -> bool:
+        """True if any key was computed from a secret."""
+        keys = self.trace.keys
+        if len(keys) != self._known_keys:
+            self._known_keys = len(keys)
+            self._any_secret_key = any(self.marks.is_secret(*made) for made in keys.values())
+        return self._any_secret_key
 
     def _tried(self, step: OverlayStep, items: Sequence[Item]) -> Iterator[Item]:
-        """The left items of which values that depend on a secret are compared."""
+        """The left items of which values, or keys, that depend on a secret are compared."""
+        if not isinstance(step.matcher, (MapKey, Subset)) and self._keys_are_secret():
+            # Functions are given the key as well.
+            yield from (one for one in items if type(one) is MapItem and self.marks.has_secret_key(one))
         if step.matcher is None:
             return
         parts = _parts(step.matcher)
@@ -152,16 +172,21 @@ class SecretRecorder(OverlayTracer):
         added: those inserted by the step because of its matches.
         """
         all_of_them = step in self._counted or self._is_asked_by_secret(step)
-        found = items if all_of_them else [*self._tried(step, items)]
-        if not found:
+        found = [*items] if all_of_them else [*self._tried(step, items)]
+        if not (found or all_of_them):
             return False
+        if not _is_selective(step) and type(step.item) is MapItem and not self._has_secret_key(step):
+            key = step.item.key
+            found = [one for one in items if type(one) is MapItem and (one.key == key or one in found)]
         if _has_when(step):
             # How many there are decides for each of them.
-            found = items
+            found = [*items]
         control = self._control(step)
         presence = self.trace.presence
         for item in dict.fromkeys((*found, *added)):
             presence[item] = (*presence.get(item, ()), control)
+        if isinstance(self.trace.code, DependencyTracker):
+            self.trace.code.decisions += 1
         self.trace.there.update(added)
         (self.trace.there if step.action == "remove" else self.trace.chosen).update(found)
         self.marks.forget()

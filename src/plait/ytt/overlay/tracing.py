@@ -146,7 +146,7 @@ class OverlayTracer:
         rest = without(origins, {*covered, nodes} if nodes is not None else covered)
         if left is not None and type(left.value) not in COLLECTIONS and left not in rest:
             rest = (left, *rest)
-        because = (*rest, *change.because)
+        because = (*trace.shape(item, tuple(rest)), *change.because)
         trace.record(item, Change(action, change.source, change.line, was=left, because=because))
         if type(item.value) in COLLECTIONS:
             known = set(map(id, walk(step.item.value)))

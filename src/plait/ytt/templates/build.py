@@ -23,7 +23,7 @@ from plait.ytt.templates.node_table import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol, TypeAlias
 
     from plait.base.source import Source
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
         def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
             """Called when `template.replace(value)` replaces an item. Returns the items to add."""
+
+        def settled(self, items: Sequence[MapItem], *, overrides: bool) -> None:
+            """Called before repeated keys of a map are resolved. overrides: every item may replace an earlier one."""
 
 
 _PLAIN = frozenset({str, bool, float, type(None)})
@@ -428,6 +431,8 @@ class Builder:
             message = f"@{lost} has no effect because template.replace removes its node"
             run.warn(warning(message, code="lost-annotation", at=old.position))
         items += new if run.listener is None else run.listener.replaced(old, new, value)
+        if run.listener is not None and type(old) is MapItem:
+            run.listener.settled(items, overrides=run.implicit_overrides or type(value) is not YamlFragment)
         self.gone = items, len(items)
 
     # ---- ends
@@ -453,6 +458,8 @@ class Builder:
     def settle_all(self) -> None:
         """Resolve repeated keys in the maps that were built, in place: they are handed on only after this."""
         for items in self.maps.values():
+            if self.run.listener is not None:
+                self.run.listener.settled(items, overrides=self.run.implicit_overrides)
             if len({item.key for item in items}) != len(items):
                 from plait.ytt.templates.repeated import settle
 

@@ -68,4 +68,4 @@ def _as_text_of_go(key: object) -> str:
     return f"%!s(bool={str(key).lower()})"
 
 
-__all__ = ["displace", "settle"]
+__all__ = ["MAP_KEY_OVERRIDE", "displace", "settle"]

@@ -10,6 +10,7 @@ several places, each with its own history.
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from functools import partial
 
 from plait.starlark import Dict, List, NoAttribute, Struct
@@ -18,6 +19,7 @@ from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
 from plait.tree.provenance import Change, Contributor, Control
 from plait.ytt.data_values import DataStruct
+from plait.ytt.templates.repeated import MAP_KEY_OVERRIDE
 from plait.ytt.templates.traced_text import Texts
 from plait.ytt.yaml_fragments import YamlFragment
 
@@ -91,6 +93,7 @@ class TemplateTracer:
         self.control: Shadow = ()
         self.reached_by: Shadow = ()
         self.values: tuple[object, ...] = ()
+        self.asked: Shadow = ()  # what arguments of annotations were made of, in a run that uses secrets
 
     def names(self, plain: Mapping[str, Any], line: Callable[[str], None]) -> dict[str, object]:
         """The functions that a traced program calls instead of the plain ones. line: receives each printed line.
@@ -118,6 +121,8 @@ class TemplateTracer:
                 return
             self.windows.fresh = False
             self.reached_by = window.control
+            if self.windows.marks is not None:
+                self.asked = (*window, *window.given())
             self.control = self.taken(values)
             self.values = values
             plain_fill(
@@ -174,12 +179,24 @@ class TemplateTracer:
             self.trace.keys[item] = control
         if pattern is None:
             return self.copy(item, control) if control else item
+        if pattern.annotated >= 0 and self.asked:
+            self.trace.asked[item] = self.asked
         hole = self.values[pattern.hole] if pattern.hole >= 0 else None
         if type(hole) is TracedValue:
             self.note_value(item, hole, control)
         elif control:
             self.trace.changes[item] = Change("template", item.source, item.line, because=control)
         return item
+
+    def settled(self, items: Sequence[MapItem], *, overrides: bool) -> None:
+        """A secret in a key decides which items there are, and in which order, if it may be that of another item."""
+        marks = self.trace.marks
+        if marks is None or not (overrides or any(MAP_KEY_OVERRIDE in (item.annotations or {}) for item in items)):
+            return
+        if any(map(marks.has_secret_key, items)):
+            self.trace.there.update(items)
+            self.windows.shape_here(marks.control("map key", items[0].source, items[0].line))
+            marks.shaped.add(self.source)
 
     def replaced(self, old: Item, items: list[Any], value: object) -> list[Any]:
         if not items:
@@ -193,7 +210,7 @@ class TemplateTracer:
         for item in items:
             if origins and type(value) is not YamlFragment and type(item) is MapItem:
                 self.trace.keys.setdefault(item, origins)
-            self.note_computed(item, origins)
+            note_rest(self.trace, item, "expression", origins)
         if line != old.line:
             # They are at the line of the node whose place they take; the line that says so is another.
             changes = self.trace.changes
@@ -202,6 +219,10 @@ class TemplateTracer:
                     known = changes.get(item)
                     because = origins if known is None else known.because
                     changes[item] = Change("expression", source, line, because=because)
+        marks = self.trace.marks
+        if marks is not None and origins and marks.is_secret(*origins):
+            # How many items there are depends on a secret that the items need not depend on.
+            origins = (*origins, marks.control("template.replace", source, line, origins))
         because = (*control, *origins, Contributor("template.replace", source, line, structural=True))
         made_anew = [self.copy(item, because) for item in items]
         if any(type(origin) is Control for origin in because):
@@ -228,9 +249,8 @@ class TemplateTracer:
         if type(item.value) in COLLECTIONS:
             origins = self.note_inside(item.value, hole.value, origins)
             if type(hole.value) is not YamlFragment:
-                self.note_computed(item, origins)
-        if control:
-            origins = (*control, *origins)
+                note_rest(self.trace, item, "expression", origins)
+        origins = self.trace.shape(item, (*control, *origins))
         self.trace.changes[item] = Change("expression", item.source, item.line, because=origins)
 
     def note_inside(self, made: NodeValue, value: object, origins: Shadow) -> Shadow:
@@ -239,16 +259,8 @@ class TemplateTracer:
             # What is in a fragment has its own history.
             nodes = value.peek()
             return origins if nodes is None else without(origins, {nodes})
-        return without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
-
-    def note_computed(self, item: Item, because: Shadow) -> None:
-        """Records an expression as the origin of nodes that have no other."""
-        for inner in walk(item.value):
-            # What a fragment brought along stands on other lines.
-            if inner.line == item.line and inner.source is item.source:
-                if because and type(inner) is MapItem:
-                    self.trace.keys.setdefault(inner, because)
-                self.trace.record(inner, Change("expression", item.source, item.line, because=because))
+        rest = without(origins, note_parts(self.trace, self.windows, made, value, "expression"))
+        return (*rest, *self.windows.changes_of(value))
 
 
 def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value: object, action: str) -> set[Origin]:
@@ -259,8 +271,8 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
     found: Iterable[tuple[Item, Shadow, object]]
     if type(value) is TracedStruct and type(made) is Map:
         found = value.paired(made)
-    elif (type(value) is List and type(made) is Array) or (type(value) is Dict and type(made) is Map):
-        inner = [part for _, part in value.items()] if type(value) is Dict else list(value)
+    elif (type(value) in (List, tuple) and type(made) is Array) or (type(value) is Dict and type(made) is Map):
+        inner = [part for _, part in value.items()] if type(value) is Dict else list(value)  # type: ignore[call-overload]
         shadows: Sequence[Shadow] | None = windows.parts_of(value)
         array = windows.array_of(value)
         if array is not None and len(array.items) == len(inner):
@@ -270,11 +282,13 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
             covered.update(origin for shadow in shadows for origin in shadow)
         found = zip(made.items, shadows or [()] * len(inner), inner, strict=False)
     elif isinstance(value, Struct) and type(made) is Map:
-        found = [(x, (), y) for x, (_, y) in zip(made.items, value.mapping() or (), strict=False)]
-    elif type(value) is tuple and type(made) is Array:
-        found = [(x, (), y) for x, y in zip(made.items, value, strict=False)]
+        fields = windows.fields_of(value)
+        covered.update(origin for shadow in fields.values() for origin in shadow)
+        pairs = zip(made.items, value.mapping() or (), strict=False)
+        found = [(item, fields.get(name, ()) if type(name) is str else (), part) for item, (name, part) in pairs]
     else:
         return covered
+    changes = windows.changes_of(value)
     for item, shadow, part in found:
         nodes = _nodes_of(part)
         if nodes is not None:
@@ -282,16 +296,25 @@ def note_parts(trace: Trace, windows: DependencyTracker, made: NodeValue, value:
             covered.add(nodes)
         elif type(item.value) in COLLECTIONS:
             below = note_parts(trace, windows, item.value, part, action)
-            shadow = without(shadow, below)
+            shadow = (*without(shadow, below), *windows.changes_of(part))
             covered |= below
-            if shadow and type(part) is not TracedStruct:
-                # What is left of the origins may be those of keys.
-                for one in walk(item.value):
-                    if type(one) is MapItem:
-                        trace.keys.setdefault(one, shadow)
+            if shadow:
+                # What is left of the origins is that of parts of which nothing is known, and may be that of keys.
+                note_rest(trace, item, action, shadow, keys=type(part) is not TracedStruct)
+        shadow = (*shadow, *changes)
         if shadow:
-            trace.record(item, Change(action, item.source, item.line, because=shadow))
+            trace.record(item, Change(action, item.source, item.line, because=trace.shape(item, shadow)))
     return covered
+
+
+def note_rest(trace: Trace, item: Item, action: str, because: Shadow, *, keys: bool = True) -> None:
+    """Records the origins of nodes below an item that have no others. keys: their keys may have been computed as well."""
+    for inner in walk(item.value):
+        # What a fragment brought along stands on other lines.
+        if inner.line == item.line and inner.source is item.source:
+            if keys and because and type(inner) is MapItem:
+                trace.keys.setdefault(inner, because)
+            trace.record(inner, Change(action, item.source, item.line, because=because))
 
 
 def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> NodeValue:
@@ -305,6 +328,10 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
         return made
     own = [item for item in walk(made) if item.source is None]
     shadow = without(shadow, note_parts(trace, windows, made, value, action))
+    if trace.marks is not None and trace.marks.is_secret(*shadow):
+        # It is not known which keys and items a secret put there.
+        shadow = (*shadow, trace.marks.control(action, source, line, shadow))
+        trace.keys.update((item, shadow) for item in own if type(item) is MapItem)
     for item in own:
         known = trace.changes.get(item)
         because = shadow if known is None else (*known.because, *shadow)
@@ -329,14 +356,20 @@ def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
     return False
 
 
-def note_applied(trace: Trace, left: YamlFragment, right: object, action: str) -> None:
-    """Records that an overlay changes a fragment in place. What one that is not there would have changed is not known."""
+@contextmanager
+def applied(trace: Trace, left: YamlFragment, right: object, action: str) -> Iterator[None]:
+    """A context for an overlay that changes a fragment in place.
+
+    What an overlay that is not there would have changed is not known, nor what is no more there.
+    """
     windows, marks = windows_of(trace), trace.marks
-    shadow = windows.argument(right)
-    if marks is None or not shadow or not marks.is_secret(*shadow) or not marks.has_control(*shadow):
-        return
-    windows.mark(left, (marks.control(action, *_caller(), shadow),))
-    windows.note_nested()
+    shadow, decisions = windows.argument(right), windows.decisions
+    yield
+    if marks is not None and (windows.decisions != decisions or windows.is_shaped_by_secret(right, shadow)):
+        control = marks.control(action, *_caller(), shadow)
+        windows.mark(left, (control,))
+        windows.note_nested()
+        windows.shape_here(control)
 
 
 def _caller() -> tuple[Source | None, int]:

@@ -95,6 +95,10 @@ class ProgramFlows(DataflowRuntime):
             found = self._controls[line] = self.marks.control("condition", self.source, line, shadow)
         return found
 
+    def unknown(self) -> Control:
+        """The decision of what cannot be followed."""
+        return self.control(sys._getframe(2).f_lineno, (self.marks.unknown,))
+
     def decided(self, shadow: Iterable[Origin], line: int | None = None) -> Control | None:
         """The control of a decision with these origins; None if it does not depend on a secret."""
         if not shadow or not self.secret(shadow):
@@ -203,7 +207,7 @@ class ProgramFlows(DataflowRuntime):
     def placed(self, depth: int, value: object) -> object:
         origins = self.shut(depth)
         self.stack[-1].update(origins)
-        self.placed_by_secret = bool(origins) and self.secret(origins)
+        self.placed_by_secret = self.placed_by_secret or (bool(origins) and self.secret(origins))
         return value
 
     def raised(self, reached_by: Shadow, before: Shadow) -> bool:
@@ -314,6 +318,19 @@ class ProgramFlows(DataflowRuntime):
             shadow = tuple(origin for origin in shadow if origin is not array)
         return super().length(value, shadow)
 
+    def sequence(self, depth: int, name: str, function: Callable[..., object], *args: object) -> object:
+        window = self.stack[depth]
+        value = super().sequence(depth, name, function, *args)
+        rest: Shadow = tuple(window)
+        if all(self.windows.shadows_in(arg) is not None for arg in args):
+            for arg in args:
+                rest = self.windows.shape_of(arg, rest)
+        control = self.decided(rest)
+        if control is not None:
+            # How many items there are depends on a secret that the items need not depend on.
+            self.stack[-1][control] = None
+        return value
+
     # ---- comprehensions
 
     def clause(self, number: int, value: object, names: tuple[str, ...]) -> object:
@@ -389,7 +406,7 @@ class ProgramFlows(DataflowRuntime):
 
     def held(self, x: object) -> object:
         if type(x) in CHANGEABLE:
-            self.mark_all((self.marks.unknown,), x)
+            self.mark_all((self.unknown(),), x)
         return x
 
     def changing(self, x: object) -> object:
@@ -428,24 +445,24 @@ class ProgramFlows(DataflowRuntime):
         return self.found(value)
 
     def passed_on(self, window: DependencyScope, value: object) -> list[Control]:
-        """The decisions that led to the arguments of a function of the host that gives nodes: these have histories of
-        their own, which say nothing of what was not put in or taken out.
+        """The decisions that led to the arguments of a function of the host that gives nodes, and to their shapes: nodes
+        have histories of their own, which say nothing of what was not put in or taken out.
         """
         if type(value) in PLAIN or self.nodes_of(value) is None:
             return []
-        found: list[Control] = []
-        for _, shadow, _ in window.arguments:
-            if shadow and self.secret(shadow) and self.marks.has_control(*shadow):
-                found.append(self.control(sys._getframe(2).f_lineno, shadow))
-        return found
+        return [
+            self.control(sys._getframe(2).f_lineno, shadow)
+            for given, shadow, _ in window.arguments
+            if self.windows.is_shaped_by_secret(given, shadow)
+        ]
 
     # ---- changes
 
-    def storing(self, x: object, value: object) -> None:
+    def storing(self, *values: object) -> None:
         if self.placed_by_secret:
             # Which part is replaced depends on a secret, and with it what is done to which one later.
             self.placed_by_secret = False
-            self.mark_all((self.marks.unknown,), x, value)
+            self.mark_all((self.unknown(),), *values)
 
     def stored(self, x: object, key: object, shadow: Shadow, reached_by: Shadow) -> None:
         if reached_by:
@@ -455,11 +472,12 @@ class ProgramFlows(DataflowRuntime):
             self.windows.note_nested()
         super().stored(x, key, shadow, reached_by)
 
-    def changed(self, x: object, shadow: Shadow) -> None:
+    def changed(self, shadow: Shadow, *roots: object) -> None:
+        self.storing(*roots)
         if self.secret(shadow):
-            self.mark_all(shadow, x)
+            self.mark_all(shadow, *roots)
         else:
-            super().changed(x, shadow)
+            super().changed(shadow, *roots)
 
     def grown(self, x: object, shadow: Shadow) -> None:
         if type(x) in CHANGEABLE and self.secret(shadow):

@@ -55,7 +55,7 @@ class Hooks:
     def found(self, value: object) -> object:
         return value
 
-    def storing(self, _x: object, _value: object) -> None:
+    def storing(self, *_values: object) -> None:
         return
 
 

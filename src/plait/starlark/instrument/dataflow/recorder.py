@@ -186,8 +186,9 @@ class DataflowRuntime(Hooks):
     def tested(self, line: int, _names: tuple[str, ...]) -> Shadow:
         return (Contributor("condition", self.source, line, self.windows.tested),)
 
-    def changed(self, x: object, shadow: Shadow) -> None:
-        self.windows.mark(x, shadow)
+    def changed(self, shadow: Shadow, *roots: object) -> None:
+        for x in roots:
+            self.windows.mark(x, shadow)
 
     def placed(self, depth: int, value: object) -> object:
         return self.chosen(depth, value, ())

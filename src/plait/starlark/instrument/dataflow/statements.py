@@ -276,17 +276,22 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         into += [self.set(self.shadow(name), shadow) for name in names_]
         if node.operator and isinstance(target, syntax.Name):
             into.append(self.do(self.call("$from.grown", target, shadow)))
-        into += [self.do(self.call("$from.changed", root, shadow)) for root in changed]
+        if changed:
+            into.append(self.do(self.call("$from.changed", shadow, *changed)))
 
     def target(self, node: Expression) -> Expression:
         """A target, where what it is a part of is read."""
         if isinstance(node, syntax.Index):
-            return syntax.Index(self.expression(node.x), self.expression(node.key), node.line)
+            return syntax.Index(self.expression(node.x), self.placed(node.key), node.line)
         if isinstance(node, syntax.Attribute):
             return syntax.Attribute(self.expression(node.x), node.name, node.line)
         if isinstance(node, (syntax.TupleDisplay, syntax.ListDisplay)):
             return syntax.TupleDisplay([self.target(item) for item in node.items], node.line)
         return node
+
+    def placed(self, key: Expression) -> Expression:
+        """The key of a target, which decides which part is replaced."""
+        return self.call("$from.placed", self.open(), self.expression(key))
 
     def assign_item(self, x: syntax.Name, key: Expression | None, value: Expression, into: list[Statement]) -> None:
         """`x[key] = value`, and `x.append(value)`, for which key is None: the other items have no part in it."""
@@ -294,8 +299,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
             into.append(self.do(x))  # it comes first: there may be no such variable yet
         depth, kept, place, shadow = self.opened(into), *(self.fresh(kind) for kind in "vps")
         into.append(self.set(kept, self.expression(value)))
-        placed = None if key is None else self.call("$from.placed", self.open(), self.expression(key))
-        into.append(self.set(place, self.constant(None) if placed is None else placed))
+        into.append(self.set(place, self.constant(None) if key is None else self.placed(key)))
         into.append(self.set(shadow, self.close(depth)))
         into.append(self.do(self.call("$from.storing", x, kept)))
         if key is None:
@@ -331,7 +335,7 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         depth = self.opened(into)
         into.append(syntax.Evaluate(self.expression(value), self.line, calls=syntax.calls_program(value)))
         closed = self.close(depth)
-        into.append(self.do(closed if root is None else self.call("$from.changed", root, closed)))
+        into.append(self.do(closed if root is None else self.call("$from.changed", closed, root)))
 
     # ---- functions
 

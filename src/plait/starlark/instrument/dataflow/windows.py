@@ -53,6 +53,7 @@ class DependencyTracker:
         "aside",
         "closed",
         "decided",
+        "decisions",
         "exported",
         "fields",
         "follows_all",
@@ -97,6 +98,7 @@ class DependencyTracker:
         self.follows_all = False  # closed functions run traced, too, until there were too many steps
         self.untraced: set[tuple[Source, int]] = set()  # where the closed functions begin that ran untraced
         self.tested: Shadow = ()
+        self.decisions = 0  # of secrets about items that overlays are for
         self.fields: dict[int, tuple[object, dict[str, Shadow], AbstractSet[Origin]]] = {}
         # By identity; the values are held so that no other gets their identity.
         self.mutated: dict[int, tuple[object, Shadow]] = {}
@@ -177,7 +179,7 @@ class DependencyTracker:
         if type(x) is List or type(x) is Dict or type(x) is tuple:
             return self.parts_of(x)
         nodes = self.nodes_of(x)
-        if nodes is None:
+        if nodes is None or (type(nodes) is Map and self.marks is not None and self.marks.has_secret_keys(nodes)):
             return None
         # The keys of a map are where they are, whatever stands under them.
         return [() for _ in nodes.items] if type(nodes) is Map else [(of_item(item),) for item in nodes.items]
@@ -190,6 +192,23 @@ class DependencyTracker:
                 return {array}
         nodes = self.nodes_of(x)
         return self.made[id(x)][2].keys() if nodes is None else {nodes}
+
+    def shape_of(self, x: object, shadow: Shadow) -> Shadow:
+        """The shadow of a collection without those of its parts: what its size, its keys and its order were made of."""
+        return shadow if self.shadows_in(x) is None else without(shadow, self.covered(x))
+
+    def is_shaped_by_secret(self, x: object, shadow: Shadow) -> bool:
+        """True if a secret decides which parts a collection with this shadow has, or decided that of any part."""
+        marks = self.marks
+        if marks is None or not shadow or not marks.is_secret(*shadow):
+            return False
+        return marks.has_control(*shadow) or marks.is_secret(*self.shape_of(x, shadow))
+
+    def changes_of(self, x: object) -> Shadow:
+        """The secrets by which a container was changed, of whose parts it is not known which they are."""
+        known = self.mutated.get(id(x))
+        marks = self.marks
+        return () if known is None or marks is None or not marks.is_secret(*known[1]) else known[1]
 
     def rearranged(self, name: str, args: Sequence[object], value: Sequence[object], all_of: Shadow) -> None:
         """Records the shadows of a new list's items that come from other lists."""
@@ -255,6 +274,11 @@ class DependencyTracker:
         if made is not None and name in made[1]:
             return (*without(shadow, made[2]), *made[1][name])
         return self.node_element(self.nodes_of(x), name, shadow)
+
+    def fields_of(self, x: object) -> Mapping[str, Shadow]:
+        """The shadows of the fields of a struct built in the program, by name."""
+        made = self.fields.get(id(x))
+        return {} if made is None else made[1]
 
     def note_fields(self, made: object, arguments: Sequence[Argument]) -> None:
         """Records the shadows of a struct's fields."""
@@ -411,6 +435,14 @@ class DependencyTracker:
             if window.host:
                 window.shape = (*window.shape, *reached_by)
                 break
+
+    def shape_here(self, control: Control) -> None:
+        """Records that a secret decides which nodes there are, when a function that builds them ends or is still building."""
+        window = self.stack[-1]
+        if window.host:
+            window.shape = (*window.shape, control)
+        else:
+            window[control] = None
 
 
 __all__ = ["DependencyTracker"]
