@@ -239,7 +239,7 @@ def on_cluster(top: pathlib.Path, output: pathlib.Path, workers: int, every: flo
     """Seconds of a fleet on a cluster of this machine, and how many workers were killed meanwhile."""
     import distributed
 
-    from plait.fleet import fleet
+    from plait.fleet.api import fleet
 
     options = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from plait.authoring.formatting import format_text
+from plait.authoring.formatting.formatter import format_text
 from plait.base.errors import PlaitError
 
 

@@ -18,7 +18,7 @@ from plait.authoring.lint.finding import Edit, LintFinding
 from plait.authoring.lint.linter import findings_of
 from plait.authoring.lint.subject import LintProject
 from plait.authoring.lint.verify import kept
-from plait.authoring.project import read
+from plait.authoring.project.file import read
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView
 

@@ -14,8 +14,9 @@ from collections.abc import Callable
 
 from plait.tree.context import Context
 from plait.yaml.output_formats import FORMATS
-from plait.ytt.workspace import RenderJob, in_memory
+from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 
 SERVICE = """\
 ---

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.base.source import Source
-from plait.starlark import Builtin, Dict, List
+from plait.starlark.containers import Dict, List
+from plait.starlark.values import Builtin
 from plait.tree.annotations import Annotation
-from plait.yaml import Comments, read
-from plait.ytt.overlay import ALL, And, IndexMatcher, MapKey, Not, Or, Subset
+from plait.yaml.comments import Comments
+from plait.yaml.reader import read
+from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Not, Or, Subset
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,9 @@ from plait.base.errors import PlaitError, render
 from plait.tree.context import Context
 from plait.tree.provenance import Trace
 from plait.yaml.output_formats import FORMATS
-from plait.ytt.workspace import InputFile, RenderJob, RenderOptions, in_memory
+from plait.ytt.workspace.input_files import InputFile, in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob, RenderOptions
 
 CASES = Path(__file__).parent / "cases"
 

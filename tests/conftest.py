@@ -102,7 +102,7 @@ def client(database_url: str) -> Iterator[Client]:
     """A client of a service that has a key for secrets, and takes everybody."""
     from serving import Client, keys
 
-    from plait.service import application
+    from plait.service.app import application
 
     made = Client(application(database_url, keys=keys("first")))
     yield made

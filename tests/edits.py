@@ -38,8 +38,10 @@ from plait.insight.explain import Explainer
 from plait.insight.node_paths import NodePath, all_places
 from plait.tree.context import Context
 from plait.tree.nodes import Array, Document, Map, MapItem, from_plain, to_plain, walk
-from plait.yaml import Spans, read, write_value
+from plait.yaml.lossless.binding import Spans
 from plait.yaml.lossless.nodes import Collection
+from plait.yaml.reader import read
+from plait.yaml.writer import write_value
 from typed import evaluate, uses
 
 if TYPE_CHECKING:

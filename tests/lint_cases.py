@@ -13,7 +13,7 @@ from typing import TypedDict
 from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
 from plait.authoring.lint.subject import LintProject
-from plait.authoring.project import project_of
+from plait.authoring.project.discovery import project_of
 
 
 class Case(TypedDict, total=False):

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from patience import LONGEST, wait_until_ended
-from plait.authoring import project
+from plait.authoring.project import file as project_file
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, budget_scope
 from plait.cli import main
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from plait.fleet.cached_results import Results
 from plait.fleet.destinations import place_of
 from plait.fleet.manifest_lines import parsed
@@ -90,7 +90,7 @@ def test_a_matrix_makes_a_run_for_each_environment(place: Path) -> None:
         "us/paris/app.yml": b"region: us\nsize: 1\n",
         "ap/paris/app.yml": b"region: ap\nsize: 1\n",
     }
-    assert [task.place for task in tasks_of(project.read("plait.yml"))] == PLACES
+    assert [task.place for task in tasks_of(project_file.read("plait.yml"))] == PLACES
 
 
 def test_documents_go_where_they_say_and_where_patterns_say(place: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_run_of_a_matrix_has_a_name(place: Path, capfdbinary: pytest.CaptureFi
     assert main(["run", "app/us/paris"]) == 0
     assert capfdbinary.readouterr().out == b"region: us\nsize: 1\n"
     with pytest.raises(UsageError, match='"app" stands for 4'):
-        project.read(str(place)).run("app")
+        project_file.read(str(place)).run("app")
 
 
 SOURCES = {
@@ -594,7 +594,7 @@ by: #@ data.values.name
 def test_runs_that_share_inputs_are_what_each_is_alone(first: str, tmp_path: Path) -> None:
     put(tmp_path, SHARING)
     shared = SharedInputs()
-    found = project.read(str(tmp_path))
+    found = project_file.read(str(tmp_path))
     runs = {task.name: task.run(found) for task in tasks_of(found)}
     for name in [f"app/{first}", *runs]:
         alone, common = InputView(), InputView()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from plait.authoring import project
+from plait.authoring.project import file as project_file
 from plait.engine.pipeline import file_source
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from plait.fleet.bundle import packed, variables_of
 from plait.fleet.fleet_worker import FleetWorker, WorkerSetup
 from plait.fleet.plan import tasks_of
@@ -51,7 +51,7 @@ def test_a_run_elsewhere_is_the_same(name: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("VARS_a", "1")
     monkeypatch.setenv("SECRET_123E4567_E89B_12D3_A456_426614174000", "a")
     fleet(output=tmp_path / "out").check()
-    found = project.read(".")
+    found = project_file.read(".")
     (task,) = tasks_of(found)
     source = file_source(found.path)
     environment = variables_of(found, [task])
@@ -79,7 +79,7 @@ def test_an_executor_is_given_the_variables_of_now(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("PLAIT_TRUST", str(tmp_path))
     monkeypatch.setenv("FLEET_value", "before")
     monkeypatch.setenv("OTHER", "nobody asks for this")
-    found = project.read(str(tmp_path))
+    found = project_file.read(str(tmp_path))
     assert "OTHER" not in variables_of(found, tasks_of(found))
     with ThreadPoolExecutor(1) as threads:
         fleet(tmp_path, executor=threads).check()

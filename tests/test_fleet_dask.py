@@ -14,7 +14,7 @@ import pytest
 
 from patience import LONGEST
 from plait.base.errors import UsageError
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from test_fleet import contents, many, put, start, wait_for_results
 
 distributed = pytest.importorskip("distributed", reason="the extra dask")

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from plait.base.errors import ReadError
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from plait.fleet.destinations import DirectoryDestination
 from test_fleet import contents, many, put
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from test_fleet import contents, put
 
 TEMPLATE = '#@ load("@ytt:data", "data")\n---\nvalue: #@ data.values.value\n'
@@ -243,9 +243,9 @@ def test_what_is_no_file_is_read_each_time(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.untraced  # a recorded run reads for itself
 def test_documents_that_sites_share_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plait.authoring import project
+    from plait.authoring.project import file as project_file
     from plait.layering import job
-    from plait.yaml import read
+    from plait.yaml.reader import read
 
     base = (
         DOCUMENT.replace("NAME", "base")
@@ -262,7 +262,7 @@ def test_documents_that_sites_share_are_read_once(tmp_path: Path, monkeypatch: p
     text = 'runs:\n  site:\n    matrix: {axes: {site: {directories: site}}}\n    layer: {site: "site/{site}"}\n'
     put(tmp_path, {**sites, "global/policy.yaml": POLICY, "global/base.yaml": base, "plait.yml": text})
     monkeypatch.chdir(tmp_path)
-    alone = {name: project.read(".").run(f"site/{name}").evaluate().to_yaml() for name in names}
+    alone = {name: project_file.read(".").run(f"site/{name}").evaluate().to_yaml() for name in names}
     texts: list[str] = []
 
     def noted(source: object, **more: object) -> object:

@@ -11,7 +11,7 @@ import pytest
 
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from plait.fleet.remote_files import RemoteFiles, local_path
 from test_fleet import FILES, contents, put, runs_of
 

@@ -7,10 +7,11 @@ import pathlib
 
 import pytest
 
-from plait.authoring.project import guess, read
 from plait.authoring.project.drafting import draft
-from plait.authoring.project.inference import infer
+from plait.authoring.project.file import read
+from plait.authoring.project.inference.runs import infer
 from plait.authoring.project.inference.shell import Shell
+from plait.authoring.project.run_inference import guess
 from plait.base.content import OUTPUT_LINKS
 from plait.base.errors import UsageError
 from plait.cli import main

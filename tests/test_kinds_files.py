@@ -11,7 +11,7 @@ import pytest
 
 import plait
 from plait.base.limits import Limits, budget_scope
-from plait.ytt.json_schema import Catalogue, catalogue_of
+from plait.ytt.json_schema.catalogue import Catalogue, catalogue_of
 
 THING = "apiVersion: example.org/v1\nkind: Thing\nspec: {size: x}\n"
 

@@ -24,20 +24,16 @@ import yaml as pyyaml
 from plait.base.errors import LayeringError
 from plait.base.errors import render as render_error
 from plait.base.source import Source
-from plait.layering import (
-    FileSecrets,
-    LayeringOptions,
-    check_data,
-    check_documents,
-    plain_values,
-    plan,
-    read_documents,
-    render_plan,
-    written,
-)
+from plait.layering.dataschema import check_data
+from plait.layering.document import read_documents
+from plait.layering.plain_scalars import plain_values
+from plait.layering.rendering import LayeringOptions, plan, render_plan, written
+from plait.layering.secrets import FileSecrets
+from plait.layering.validation import check_documents
 from plait.tree.context import Context
 from plait.tree.nodes import Map, from_plain, to_plain
-from plait.yaml import read, write
+from plait.yaml.reader import read
+from plait.yaml.writer import write
 
 AREA = pathlib.Path(__file__).parent / "cases" / "layering"
 LAYERS = ["fleet", "zone", "host"]

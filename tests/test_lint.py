@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft4Validator
 
-from plait.authoring.lint import lint
 from plait.authoring.lint.codes import CODES
-from plait.authoring.project import read
+from plait.authoring.lint.linter import lint
+from plait.authoring.project.file import read
 from plait.base.errors import UsageError
 from plait.cli import main
 

@@ -10,9 +10,10 @@ import jsonschema
 import pytest
 
 import plait
-from plait.authoring import project
+from plait.authoring.project import file as project_file
 from plait.authoring.project.file import of_source
 from plait.authoring.project.project_schema import schema
+from plait.authoring.project.run_inference import guess
 from plait.base.input_view import InputView
 from plait.base.source import Source
 
@@ -43,9 +44,9 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_a_run_is_evaluated_from_elsewhere(place: Path) -> None:
-    found = project.find(str(place / "config" / "app.yml"))
+    found = project_file.find(str(place / "config" / "app.yml"))
     assert found == str(place / "plait.yml")
-    runs = project.read(found).runs
+    runs = project_file.read(found).runs
     assert [*runs] == ["app", "manifest"]
     documents = runs["app"].evaluate(trace=True)
     assert documents.to_yaml() == "name: b\n"
@@ -55,14 +56,14 @@ def test_a_run_is_evaluated_from_elsewhere(place: Path) -> None:
 
 def test_texts_stand_in_the_place_of_files(place: Path) -> None:
     view = InputView({str(place / "values.yml"): b"name: c\n", str(place / "config" / "new.yml"): b"new: file\n"})
-    run = project.read(str(place)).run("app")
+    run = project_file.read(str(place)).run("app")
     assert run.evaluate(view=view).to_yaml() == "name: c\n---\nnew: file\n"
     assert run.evaluate().to_yaml() == "name: b\n"
 
 
 def test_a_view_notes_what_was_read(place: Path) -> None:
     view = InputView()
-    project.read(str(place)).run("app").evaluate(view=view)
+    project_file.read(str(place)).run("app").evaluate(view=view)
     names = {os.path.relpath(path, place): content for path, content in view.files.items()}
     assert names == {name: FILES[name].encode() for name in ("config/app.yml", "config/schema.yml", "values.yml")}
     assert view.directories == {str(place / "config")}
@@ -70,13 +71,13 @@ def test_a_view_notes_what_was_read(place: Path) -> None:
 
 def test_a_view_notes_files_that_are_not_there(place: Path) -> None:
     view = InputView()
-    assert project.read(str(place)).run("manifest").evaluate(view=view).to_yaml() == "secret: ((made))\n"
+    assert project_file.read(str(place)).run("manifest").evaluate(view=view).to_yaml() == "secret: ((made))\n"
     assert view.files[str(place / "store.yml")] is None
 
 
 def test_a_store_is_not_written_through_a_view(place: Path) -> None:
     (place / "base.yml").write_text("secret: ((made))\nvariables:\n- {name: made, type: password}\n", "utf-8")
-    run = project.read(str(place)).run("manifest")
+    run = project_file.read(str(place)).run("manifest")
     made = run.evaluate(view=InputView()).to_dict()["secret"]
     assert isinstance(made, str)
     assert len(made) == 20
@@ -88,11 +89,11 @@ def test_a_store_is_not_written_through_a_view(place: Path) -> None:
 def test_limits_hold_for_a_run(place: Path) -> None:
     (place / "config" / "app.yml").write_text("a: #@ [x for x in range(100000)]\n", "utf-8")
     with pytest.raises(plait.LimitError):
-        project.read(str(place)).run("app").evaluate(limits={"steps": 1000})
+        project_file.read(str(place)).run("app").evaluate(limits={"steps": 1000})
 
 
 def test_what_a_run_reads_changes_nothing_outside_of_it(place: Path) -> None:
-    project.read(str(place)).run("app").evaluate(view=InputView({str(place / "values.yml"): b"name: c\n"}))
+    project_file.read(str(place)).run("app").evaluate(view=InputView({str(place / "values.yml"): b"name: c\n"}))
     assert plait.read(str(place / "values.yml"))[0] == {"name": "b"}
 
 
@@ -132,7 +133,7 @@ def test_a_guess_ends_where_others_may_write_and_below_the_home_directory(
     (tmp_path / "stray.yml").write_text("#@data/values\n---\nb: 1\n", "utf-8")
 
     def guessed() -> str:
-        return project.guess(str(config)).run("render").directory
+        return guess(str(config)).run("render").directory
 
     assert os.path.abspath(guessed()) == str(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plait.authoring import project
-from plait.authoring.lint import lint
+from plait.authoring.lint.linter import lint
+from plait.authoring.project import file as project_file
 from plait.authoring.project.run_selection import about, choose
 from plait.base.errors import UsageError
 from plait.cli import main
@@ -37,19 +37,19 @@ NAMES = {
 
 @pytest.mark.parametrize("names", NAMES)
 def test_runs_are_chosen_by_name(names: str, place: Path) -> None:
-    found = choose(project.read("."), names.split())
+    found = choose(project_file.read("."), names.split())
     assert ([run.name for run in found.runs], found.left) == (NAMES[names], [])
 
 
 def test_a_name_of_nothing(place: Path) -> None:
     for name in ("nothing", "no*"):
         with pytest.raises(UsageError):
-            choose(project.read("."), [name])
+            choose(project_file.read("."), [name])
 
 
 def test_few_of_many_are_looked_at(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     many(place, 60)
-    found = choose(project.read("."))
+    found = choose(project_file.read("."))
     assert ([run.name for run in found.runs[:2]], len(found.runs)) == (["app/e000", "app/e001"], 50)
     assert main(["coverage"]) == 0
     told = b"plait: app: the first 50 of 60 environments are looked at; a name or a pattern chooses others\n"
@@ -59,7 +59,7 @@ def test_few_of_many_are_looked_at(place: Path, capfdbinary: pytest.CaptureFixtu
 
 
 def test_environments_are_found_by_a_file(place: Path) -> None:
-    found = project.read(".")
+    found = project_file.read(".")
     paths = {"sites/paris/values.yml": 3, "sites/lyon/values.yml": 1, "config/app.yml": 4, "one.yml": 0}
     for path, count in paths.items():
         assert len([*about(found, str(place / path), 9)]) == count
@@ -70,9 +70,9 @@ def test_lint_looks_at_environments(place: Path) -> None:
     put(place, {"plait.yml": MATRIX, "config/more.star": "def more():\n  return 1\nend\n"})
     # No environment loads it.
     for names in ([], ["app"], ["app/eu/*"]):
-        assert [finding.code for finding in lint(project.read(str(place)), names)] == ["D110"]
+        assert [finding.code for finding in lint(project_file.read(str(place)), names)] == ["D110"]
     put(place, {"config/app.yml": '#@ load("more.star", "more")\n' + FILES["config/app.yml"] + "more: #@ more()\n"})
-    assert lint(project.read(str(place))) == []
+    assert lint(project_file.read(str(place))) == []
 
 
 def test_coverage_counts_environments(place: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import plait
-from plait.ytt.json_schema import Catalogue, catalogue_of
+from plait.ytt.json_schema.catalogue import Catalogue, catalogue_of
 from plait.ytt.json_schema.check import faults
 from plait.ytt.json_schema.reference_resolution import schema_of
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from edits import generated, outcome, outcome_elsewhere, outcome_of_output
-from plait.authoring import project
-from plait.authoring.edit import EditError, remove_value, set_output, set_value
-from plait.base import writing
+from plait.authoring.edit.edit_errors import EditError
+from plait.authoring.edit.public_functions import remove_value, set_output, set_value
+from plait.authoring.project import file as project_file
+from plait.authoring.project.run import Run
 from plait.base.errors import ReadError, UsageError
+from plait.base.writing import targets as writing
 from plait.cli import COMMANDS
 from plait.cli.set import SET
 from plait.engine.options import Use
@@ -33,12 +35,12 @@ FILES = {
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> project.Run:
+def run(tmp_path: Path) -> Run:
     for name, text in FILES.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
-    return project.read(str(tmp_path)).run("app")
+    return project_file.read(str(tmp_path)).run("app")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_an_edit_changes_what_it_says_or_is_refused_with_a_true_reason(
     assert outcomes <= set(counts)
 
 
-def test_an_edit_is_written_when_it_is_told_to(run: project.Run, tmp_path: Path) -> None:
+def test_an_edit_is_written_when_it_is_told_to(run: Run, tmp_path: Path) -> None:
     edit = set_value(run, "name", "c")
     assert edit.texts == {str(tmp_path / "values.yml"): b"name: c  # of the shop\n"}
     assert [(one.path, one.before, one.after) for one in edit.differences] == [("name", "b", "c")]
@@ -68,7 +70,7 @@ def test_an_edit_is_written_when_it_is_told_to(run: project.Run, tmp_path: Path)
     assert run.evaluate().to_dict()["name"] == "c"
 
 
-def test_what_changes_more_is_written_only_if_that_is_accepted(run: project.Run, tmp_path: Path) -> None:
+def test_what_changes_more_is_written_only_if_that_is_accepted(run: Run, tmp_path: Path) -> None:
     edit = set_value(run, "same", 2)
     assert edit.also == ["b:other"]
     with pytest.raises(EditError) as refused:
@@ -78,12 +80,12 @@ def test_what_changes_more_is_written_only_if_that_is_accepted(run: project.Run,
     assert "same: &x 2\n" in (tmp_path / "config" / "app.yml").read_text("utf-8")
 
 
-def test_the_value_behind_an_alias_is_edited_alone(run: project.Run, tmp_path: Path) -> None:
+def test_the_value_behind_an_alias_is_edited_alone(run: Run, tmp_path: Path) -> None:
     set_value(run, "other", 2).write()
     assert (tmp_path / "config" / "app.yml").read_text("utf-8").endswith("same: &x 1\nother: 2\n")
 
 
-def test_a_file_that_was_changed_meanwhile_is_not_written(run: project.Run, tmp_path: Path) -> None:
+def test_a_file_that_was_changed_meanwhile_is_not_written(run: Run, tmp_path: Path) -> None:
     edit = set_value(run, "name", "c")
     (tmp_path / "values.yml").write_text("name: z\n", "utf-8")
     with pytest.raises(ReadError, match="changed meanwhile"):
@@ -91,7 +93,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(run: project.Run, tmp_
     assert (tmp_path / "values.yml").read_text("utf-8") == "name: z\n"
 
 
-def test_a_link_is_not_written_to(run: project.Run, tmp_path: Path) -> None:
+def test_a_link_is_not_written_to(run: Run, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.yml").write_text("name: b\n", "utf-8")
     (tmp_path / "values.yml").unlink()
     (tmp_path / "values.yml").symlink_to(tmp_path / "elsewhere.yml")
@@ -100,7 +102,7 @@ def test_a_link_is_not_written_to(run: project.Run, tmp_path: Path) -> None:
     assert refused.value.reason == "link"
 
 
-def test_a_path_means_one_value(run: project.Run) -> None:
+def test_a_path_means_one_value(run: Run) -> None:
     with pytest.raises(UsageError, match="means 4 values"):
         set_value(run, "*", 1)
     with pytest.raises(UsageError, match='no key "prt"'):
@@ -120,7 +122,7 @@ def test_its_flags_are_no_others() -> None:
     assert "set" in COMMANDS
 
 
-def test_files_are_written_all_or_none(run: project.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_written_all_or_none(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     documents = run.evaluate().to_list()
     documents[0]["name"], documents[0]["port"] = "c", 81  # type: ignore[index]
     edit, refused = set_output(run, documents)
@@ -143,7 +145,7 @@ def test_files_are_written_all_or_none(run: project.Run, tmp_path: Path, monkeyp
     assert run.evaluate().to_list() == documents
 
 
-def test_an_item_is_taken_out_and_a_key_added(run: project.Run, tmp_path: Path) -> None:
+def test_an_item_is_taken_out_and_a_key_added(run: Run, tmp_path: Path) -> None:
     remove_value(run, "port").write()
     set_value(run, "host", {"a": 1}, add=True).write()
     assert (tmp_path / "config" / "app.yml").read_text("utf-8").endswith("same: &x 1\nother: *x\nhost:\n  a: 1\n")
@@ -156,12 +158,12 @@ def test_what_differs_with_every_run_is_nobodys_change(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")
-    edit = set_value(project.read(str(tmp_path)).run("a"), "a", 2)
+    edit = set_value(project_file.read(str(tmp_path)).run("a"), "a", 2)
     assert edit.also == []
     assert not (tmp_path / "store.yml").exists()
 
 
-def test_line_breaks_stay_what_they_are(run: project.Run, tmp_path: Path) -> None:
+def test_line_breaks_stay_what_they_are(run: Run, tmp_path: Path) -> None:
     (tmp_path / "values.yml").write_bytes(b"name: b\r\nextra: &y\r\n  - 1\r\n")
     (tmp_path / "config" / "schema.yml").write_text("#@data/values-schema\n---\nname: a\nextra: [0]\n", "utf-8")
     set_value(run, "name", "two\nlines").write()

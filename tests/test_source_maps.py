@@ -20,14 +20,15 @@ from plait.base.source import Source
 from plait.cli import main
 from plait.insight.node_paths import all_places
 from plait.insight.source_map import source_map
-from plait.layering import LayeringOptions as LayerOptions
-from plait.layering import LayerJob as LayerJob
+from plait.layering.job import LayerJob as LayerJob
+from plait.layering.rendering import LayeringOptions as LayerOptions
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet, from_plain, to_plain
 from plait.tree.provenance import Trace
-from plait.yaml import read, write, write_value
-from plait.ytt.workspace import RenderJob
+from plait.yaml.reader import read
+from plait.yaml.writer import write, write_value
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 from test_layering_cases import cases as layering_cases
 from test_layering_cases import expanded
 from test_ops_cases import CASES as OPS_CASES

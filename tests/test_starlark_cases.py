@@ -14,7 +14,14 @@ import pytest
 from plait.base.errors import Finding, PlaitError
 from plait.base.extensions import F_STRINGS
 from plait.base.source import Position, Source
-from plait.starlark import Builtin, CodePart, Dict, List, Struct, call, compile_program, equals, freeze, repr_of
+from plait.starlark.calls import call
+from plait.starlark.comparison import equals
+from plait.starlark.containers import Dict, List, freeze
+from plait.starlark.program import compile_program
+from plait.starlark.program_parts import CodePart
+from plait.starlark.structs import Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import Builtin
 from plait.tree.context import Context
 
 CASES = Path(__file__).parent / "cases" / "starlark"

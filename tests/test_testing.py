@@ -18,13 +18,13 @@ from referencing import Registry, Resource
 from tap.parser import Parser
 
 import plait
-from plait.authoring.testing import run_tests
 from plait.authoring.testing.case_schema import schema
 from plait.authoring.testing.collecting import Collector
 from plait.authoring.testing.evaluating import Evaluator
 from plait.authoring.testing.reports import junit
 from plait.authoring.testing.results import CaseResult, ExpectationFailure
 from plait.authoring.testing.running import results as results_of
+from plait.authoring.testing.running import run_tests
 from plait.base import content
 from plait.base.permissions import Permissions
 

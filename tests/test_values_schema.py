@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plait
-from plait.authoring import project
+from plait.authoring.project import file as project_file
 from plait.base.input_view import InputView
 from plait.base.warnings import diagnostic_of
 from plait.tree.nodes import Document, from_plain, to_plain
@@ -100,7 +100,7 @@ def test_another_kind_takes_the_place_of_a_default(place: pathlib.Path) -> None:
 
 
 def test_a_run_takes_them_and_a_view_notes_them(place: pathlib.Path) -> None:
-    run = project.read(str(place)).run("app")
+    run = project_file.read(str(place)).run("app")
     for _ in range(2):  # also of a schema that is known already
         view = InputView()
         made = run.evaluate(view=view).to_dict()
@@ -122,7 +122,7 @@ def test_a_view_notes_what_could_not_be_used(place: pathlib.Path) -> None:
         (place / name).write_text(text, "utf-8")
         view = InputView()
         with pytest.raises(plait.UsageError):
-            project.read(str(place)).run("app").evaluate(view=view)
+            project_file.read(str(place)).run("app").evaluate(view=view)
         assert str(place / name) in view.files
 
 

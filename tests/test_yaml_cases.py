@@ -24,17 +24,14 @@ import pytest
 from plait.base.errors import PlaitError, render
 from plait.base.source import Source
 from plait.tree.nodes import ArrayItem, Document, DocumentSet, MapItem, walk
-from plait.yaml import (
-    Comments,
-    Spans,
-    deduplicate,
-    format_text,
-    read,
-    write,
-    write_json,
-    write_positions,
-    write_value,
-)
+from plait.yaml.comments import Comments
+from plait.yaml.fmt import format_text
+from plait.yaml.json import write_json
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.position_listing import write_positions
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
+from plait.yaml.writer import write, write_value
 from treecheck import check_text
 
 if TYPE_CHECKING:

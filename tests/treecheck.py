@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from plait.base.source import Source
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, walk
-from plait.yaml import deduplicate, read, write
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
+from plait.yaml.writer import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -101,8 +101,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    from plait.base.lazy_exports import first_use
-
     home = None
     if name == "Position":
         home = "base.source"
@@ -115,9 +113,11 @@ def __getattr__(name: str) -> object:
             from plait.api import HOMES
 
             home = HOMES[name]
-    if home is None and name[:1] != "_":
+    if home is None:
         raise AttributeError(_no_name(name))
-    return first_use(__name__, home, name)
+    value: object = getattr(__import__(f"plait.{home}", fromlist=[name]), name)
+    globals()[name] = value
+    return value
 
 
 # What somebody may look for under another name.
@@ -138,7 +138,7 @@ def _no_name(name: str) -> str:
     from plait.base.similar_names import did_you_mean
 
     other = _ELSEWHERE.get(name)
-    hint = f"it is called {other}" if other else did_you_mean(name, __all__)
+    hint = f"it is called {other}" if other else did_you_mean(name, __all__) if name[:1] != "_" else ""
     return f"module 'plait' has no attribute {name!r}" + (f"; {hint}" if hint else "")
 
 

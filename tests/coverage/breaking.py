@@ -14,7 +14,7 @@ import yaml
 
 from plait.base.source import Source
 from plait.tree.nodes import to_plain
-from plait.yaml import read
+from plait.yaml.reader import read
 
 MARK = "plait-broken"
 OTHER = "plait-other"  # says nothing in a message: it need not have been evaluated

@@ -31,7 +31,7 @@ from breaking import MARK, Text
 
 import casefiles
 from operations import operations_program
-from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.data import Coverage
 from plait.cli import main
 from programs import template_program
 

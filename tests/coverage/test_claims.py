@@ -12,7 +12,7 @@ import claims
 import pytest
 
 import casefiles
-from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.data import Coverage
 from plait.base.errors import PlaitError
 from plait.tree.context import Context
 from plait.tree.provenance import Trace

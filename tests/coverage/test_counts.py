@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from plait import layer, patch, render
-from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.data import Coverage
 from plait.authoring.coverage.summary import FileSummary
 from plait.authoring.coverage.text import missing
 from plait.base.errors import PlaitError

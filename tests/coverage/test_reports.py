@@ -11,7 +11,7 @@ import pytest
 from diff_cover.git_path import GitPathTool
 from diff_cover.violationsreporters.violations_reporter import LcovCoverageReporter, XmlCoverageReporter
 
-from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.data import Coverage
 from plait.base.errors import UsageError
 from plait.cli import main
 

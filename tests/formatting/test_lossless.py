@@ -12,11 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formatted import texts
-from plait.authoring.formatting import format_text, formatter
+from plait.authoring.formatting import formatter
+from plait.authoring.formatting.formatter import format_text
 from plait.base.errors import ReadError
 from plait.base.source import Source
 from plait.tree.nodes import equal
-from plait.yaml import read, write
+from plait.yaml.reader import read
+from plait.yaml.writer import write
 
 ROOT = Path(__file__).parents[2]
 CASES = yaml.safe_load((ROOT / "tests" / "cases" / "fmt" / "lossless.yml").read_text("utf-8"))

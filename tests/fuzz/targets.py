@@ -49,7 +49,10 @@ def context() -> Context:
 
 def yaml_read(data: bytes) -> None:
     """Read in every way there is."""
-    from plait.yaml import Comments, Spans, deduplicate, read
+    from plait.yaml.comments import Comments
+    from plait.yaml.lossless.binding import Spans
+    from plait.yaml.reader import read
+    from plait.yaml.repeats import deduplicate
 
     source = Source("a.yml", text_of(data))
     for options in (
@@ -69,7 +72,11 @@ def yaml_read(data: bytes) -> None:
 
 def yaml_round_trip(data: bytes) -> None:
     """What is printed reads back the same; positions, JSON and sorted keys print too."""
-    from plait.yaml import deduplicate, read, write, write_json, write_positions
+    from plait.yaml.json import write_json
+    from plait.yaml.position_listing import write_positions
+    from plait.yaml.reader import read
+    from plait.yaml.repeats import deduplicate
+    from plait.yaml.writer import write
 
     try:
         tree = deduplicate(read(Source("a.yml", text_of(data))))
@@ -86,8 +93,8 @@ def yaml_round_trip(data: bytes) -> None:
 
 
 def fmt(data: bytes) -> None:
-    from plait.authoring import formatting
-    from plait.yaml import format_text
+    from plait.authoring.formatting.formatter import format_text as format_file
+    from plait.yaml.fmt import format_text
 
     # What the reference makes of odd keys and line breaks cannot be read again, so that is no law.
     try:
@@ -95,15 +102,15 @@ def fmt(data: bytes) -> None:
     except PlaitError as error:
         render(error)
     try:
-        formatted = formatting.format_text(text_of(data))
+        formatted = format_file(text_of(data))
         assert "bug" not in formatted.left_alone
-        assert not formatting.format_text(formatted.text).is_changed
+        assert not format_file(formatted.text).is_changed
     except PlaitError as error:
         render(error)
 
 
 def json(data: bytes) -> None:
-    from plait.yaml import read_json, write_json
+    from plait.yaml.json import read_json, write_json
     from plait.ytt.workspace.inputs import bulk_files
 
     text = text_of(data)
@@ -120,7 +127,8 @@ def json(data: bytes) -> None:
 
 def annotation(data: bytes) -> None:
     """Comments of a YAML file to annotations and code."""
-    from plait.ytt.templates import compile_yaml, read_yaml
+    from plait.ytt.templates.template import compile_yaml
+    from plait.ytt.templates.template_files import read_yaml
 
     try:
         file = read_yaml(Source("a.yml", text_of(data)), strict=False, plain=False)
@@ -131,7 +139,8 @@ def annotation(data: bytes) -> None:
 
 
 def starlark_parse(data: bytes) -> None:
-    from plait.starlark import CodePart, compile_program
+    from plait.starlark.program import compile_program
+    from plait.starlark.program_parts import CodePart
 
     text = text_of(data)
     try:
@@ -141,7 +150,9 @@ def starlark_parse(data: bytes) -> None:
 
 
 def starlark_run(data: bytes) -> None:
-    from plait.starlark import CodePart, compile_program, repr_of
+    from plait.starlark.program import compile_program
+    from plait.starlark.program_parts import CodePart
+    from plait.starlark.value_text import repr_of
 
     text = modest(text_of(data))
     try:
@@ -152,10 +163,11 @@ def starlark_run(data: bytes) -> None:
 
 
 def _rendered(files: dict[str, str], **options: object) -> str | None:
-    from plait.yaml import write
-    from plait.ytt.workspace import RenderJob, in_memory
-    from plait.ytt.workspace import RenderOptions as Options
+    from plait.yaml.writer import write
+    from plait.ytt.workspace.input_files import in_memory
     from plait.ytt.workspace.phases import run
+    from plait.ytt.workspace.render_job import RenderJob
+    from plait.ytt.workspace.render_job import RenderOptions as Options
 
     inputs = [in_memory(path, text, order) for order, (path, text) in enumerate(files.items(), 1)]
     try:
@@ -194,7 +206,7 @@ def schema(data: bytes) -> None:
 
 def modules(data: bytes) -> None:
     """A text given to every decoder and checker that templates can load."""
-    from plait.starlark import call
+    from plait.starlark.calls import call
     from plait.ytt.modules import load_module
 
     text = text_of(data)
@@ -226,7 +238,10 @@ MEMBERS = {
 
 def pointer(data: bytes) -> None:
     """A pointer is what it prints; and is followed."""
-    from plait.ops import Remove, Replace, find, parse, patch
+    from plait.ops.job import patch
+    from plait.ops.operations import Remove, Replace
+    from plait.ops.pointer import parse
+    from plait.ops.walk import find
 
     text = text_of(data)
     base = from_plain({"a": {"b": [{"name": "x", "v": 1}, {"name": "y"}], "": 0}, "c": [1, [2, 3]], "~/": None})
@@ -249,7 +264,10 @@ def pointer(data: bytes) -> None:
 
 def ops(data: bytes) -> None:
     """A document and an ops file; the change as operations, and in the document's own format."""
-    from plait.ops import diff, keep_format, patch, read_first, read_operations, write_text
+    from plait.ops.difference import diff
+    from plait.ops.job import patch
+    from plait.ops.operation_files import read_operations
+    from plait.ops.reader import keep_format, read_first, write_text
     from plait.tree.equality import alike
 
     first, second = parts(data, 2)
@@ -270,8 +288,9 @@ def ops(data: bytes) -> None:
 
 def variables(data: bytes) -> None:
     """A document with placeholders, a file of values, and one value as a flag gives it."""
-    from plait.ops import Sources, interpolate, read_first, write_text
-    from plait.ops.variables import from_argument, texts_to_values
+    from plait.ops.definitions import interpolate
+    from plait.ops.reader import read_first, write_text
+    from plait.ops.variables import Sources, from_argument, texts_to_values
 
     first, second, third = parts(data, 3)
     sources = Sources()
@@ -311,21 +330,16 @@ def jsonpath(data: bytes) -> None:
 
 def layering(data: bytes) -> None:
     """Documents, checked, rendered and drawn."""
-    from plait.layering import (
-        LayeringOptions as Options,
-    )
-    from plait.layering import (
-        check_data,
-        check_documents,
-        dot,
-        plain_values,
-        plan,
-        read_documents,
-        render_plan,
-        tree,
-        written,
-    )
-    from plait.yaml import deduplicate, read, write
+    from plait.layering.dataschema import check_data
+    from plait.layering.document import read_documents
+    from plait.layering.inheritance_tree import dot, tree
+    from plait.layering.plain_scalars import plain_values
+    from plait.layering.rendering import LayeringOptions as Options
+    from plait.layering.rendering import plan, render_plan, written
+    from plait.layering.validation import check_documents
+    from plait.yaml.reader import read
+    from plait.yaml.repeats import deduplicate
+    from plait.yaml.writer import write
 
     policy = (
         "---\nschema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: p}\n"
@@ -356,8 +370,9 @@ def layering(data: bytes) -> None:
 
 def flags(data: bytes) -> None:
     """Command line arguments that are small languages: marks, data values, library references."""
-    from plait.ytt.workspace import Inputs, in_memory
     from plait.ytt.workspace.file_marks import apply_marks
+    from plait.ytt.workspace.input_files import in_memory
+    from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
     text = text_of(data)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from workshop import Workshop, edited, workshop
 
-from plait.authoring import project as projects
 from plait.authoring.lsp import renaming
 from plait.authoring.lsp.renaming import RenameError
+from plait.authoring.project import file as project_files
 
 # Every word that is to be renamed is written twice or more, as `old`, in each project; `|` is the cursor.
 FILES = {
@@ -255,7 +255,7 @@ REFUSED = {
 
 
 def outputs(top: Path) -> str:
-    return projects.read(str(top / "plait.yml")).run("a").evaluate().to_yaml()
+    return project_files.read(str(top / "plait.yml")).run("a").evaluate().to_yaml()
 
 
 def prepared(made: Workshop, template: str, files: dict[str, str]) -> dict[str, str]:

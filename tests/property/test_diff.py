@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from plait.base.source import Source
 from plait.insight import diff
 from plait.insight.overlays import to_overlay
-from plait.ops import patch, read_operations, write_text
+from plait.ops.job import patch
+from plait.ops.operation_files import read_operations
+from plait.ops.reader import write_text
 from plait.tree.nodes import Document, DocumentSet, equal, from_plain
-from plait.yaml import write
-from plait.ytt.workspace import RenderJob, in_memory
+from plait.yaml.writer import write
+from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 
 # The first template raises the recursion limit, which must not happen inside a test of hypothesis.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 12_000))

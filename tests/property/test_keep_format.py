@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from plait.base.source import Source
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, DocumentSet, Map, MapItem, from_plain
-from plait.yaml import deduplicate, read
 from plait.yaml.preserved_text import PreservedTexts
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 VALUES: list[object] = ["x", "yes", "0o17", 5, 1.5, None, True, {"a": {"b": [1, {"c": 2}]}}, ["p", ["q"]], "two\nlines\n",
                         "a: b # c", "", "it's", [], {}]  # fmt: skip

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from layersets import layer_set
 from plait.base.errors import LayeringError
 from plait.base.source import Source
-from plait.layering import LayeringOptions, read_documents, render, written
 from plait.layering.actions import merged
 from plait.layering.data_paths import PathError, compile_path
 from plait.layering.deckhand_differences import compare
+from plait.layering.document import read_documents
 from plait.layering.path_edits import MISSING, find, find_all, without, write
+from plait.layering.rendering import LayeringOptions, render, written
 from plait.tree.context import Context
 from plait.tree.nodes import Array, Map, documents, equal, from_plain, to_plain
 

@@ -17,7 +17,8 @@ from plait.authoring.lint.codes import CODES, DEAD
 from plait.authoring.lint.fixing import fix
 from plait.authoring.lint.linter import findings_of
 from plait.authoring.lint.subject import LintProject
-from plait.authoring.project import Project, Run
+from plait.authoring.project.file import Project
+from plait.authoring.project.run import Run
 from plait.base.errors import PlaitError
 from plait.base.text_edits import Edit, edited, outermost
 from programs import Program, template_program

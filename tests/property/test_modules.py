@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.base.errors import StarlarkError
-from plait.starlark import Builtin, call, equals
+from plait.starlark.calls import call
+from plait.starlark.comparison import equals
+from plait.starlark.values import Builtin
 from plait.tree.context import Context
 from plait.tree.nodes import from_plain, to_plain
 from plait.ytt.modules import load_module

@@ -18,18 +18,25 @@ from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.insight.explain import explain, lines
 from plait.insight.node_paths import all_places
-from plait.layering import LayeringOptions, plain_values, plan, read_documents, render_plan, written
+from plait.layering.document import read_documents
+from plait.layering.plain_scalars import plain_values
+from plait.layering.rendering import LayeringOptions, plan, render_plan, written
 from plait.layering.tracing import inherited
-from plait.ops import Sources, interpolate, patch, read_first, read_operations
+from plait.ops.definitions import interpolate
+from plait.ops.job import patch
+from plait.ops.operation_files import read_operations
+from plait.ops.reader import read_first
 from plait.ops.tracing import Variables
-from plait.ops.variables import texts_to_values
+from plait.ops.variables import Sources, texts_to_values
 from plait.tree.context import Context
 from plait.tree.nodes import Document
 from plait.tree.provenance import Trace
-from plait.yaml import deduplicate, read
 from plait.yaml.document_names import document_name
-from plait.ytt.workspace import RenderJob, in_memory
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
+from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,22 +9,15 @@ from hypothesis import strategies as st
 
 from plait.base.errors import OpsError, PlaitError
 from plait.base.source import Source
-from plait.ops import (
-    Remove,
-    Replace,
-    Sources,
-    diff,
-    find,
-    interpolate,
-    keep_format,
-    parse,
-    patch,
-    read_first,
-    write_text,
-)
-from plait.ops.operations import Operation
+from plait.ops.definitions import interpolate
+from plait.ops.difference import diff
+from plait.ops.job import patch
+from plait.ops.operations import Operation, Remove, Replace
 from plait.ops.placeholders import names
-from plait.ops.pointer import KeyToken, Pointer, escape
+from plait.ops.pointer import KeyToken, Pointer, escape, parse
+from plait.ops.reader import keep_format, read_first, write_text
+from plait.ops.variables import Sources
+from plait.ops.walk import find
 from plait.ops.working_copy import INDEX_FROM
 from plait.tree.equality import alike, same
 from plait.tree.nodes import Array, Map, equal, from_plain

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 import plait
 from plait.base.source import Source
-from plait.ops import Operation, operations_of, patch, to_nodes
+from plait.ops.job import patch
+from plait.ops.operation_files import operations_of
+from plait.ops.operations import Operation, to_nodes
 from plait.tree.nodes import Document, equal, from_plain
 
 NAMES = st.sampled_from(["a", "b", "c"])

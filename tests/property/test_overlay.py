@@ -11,7 +11,8 @@ from annotated import fn
 from plait.base.errors import OverlayError
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, from_plain, to_plain
-from plait.ytt.overlay import ALL, MapKey, apply, apply_documents
+from plait.ytt.overlay.apply import apply, apply_documents
+from plait.ytt.overlay.matchers import ALL, MapKey
 
 if TYPE_CHECKING:
     from plait.tree.nodes import Value

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, equal, from_plain
-from plait.ytt import schema
+from plait.ytt.schema.build import build
+from plait.ytt.schema.check import check
+from plait.ytt.schema.defaults import defaults, fill
+from plait.ytt.schema.openapi import openapi
+from plait.ytt.schema.types import ANY
+from plait.ytt.schema.validations import validate
 
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
@@ -47,62 +52,62 @@ def without_keys(value: Value, drawn: st.DataObject) -> Value:
 
 @given(SHOWN)
 def test_defaults_conform(shown: object) -> None:
-    declared = schema.build(document(shown))
-    values = schema.defaults(declared)
+    declared = build(document(shown))
+    values = defaults(declared)
     assert values is not None
-    assert schema.check(declared, values) == []
-    assert schema.fill(declared, values) is values
+    assert check(declared, values) == []
+    assert fill(declared, values) is values
 
 
 @given(SHOWN)
 def test_the_shown_value_conforms(shown: object) -> None:
     given_document = document(shown)
-    declared = schema.build(given_document)
-    assert schema.check(declared, given_document) == []
-    assert schema.fill(declared, given_document) is given_document
+    declared = build(given_document)
+    assert check(declared, given_document) == []
+    assert fill(declared, given_document) is given_document
 
 
 @given(SHOWN, st.data())
 def test_filling_completes_what_conforms(shown: object, drawn: st.DataObject) -> None:
-    declared = schema.build(document(shown))
+    declared = build(document(shown))
     partial = Document(without_keys(document(shown).value, drawn))
-    assert schema.check(declared, partial) == []
-    done = schema.fill(declared, partial)
-    assert schema.check(declared, done) == []
-    assert schema.fill(declared, done) is done
+    assert check(declared, partial) == []
+    done = fill(declared, partial)
+    assert check(declared, done) == []
+    assert fill(declared, done) is done
 
 
 @given(SHOWN, DATA)
 def test_filling_changes_neither_the_findings_nor_what_was_there(shown: object, values: object) -> None:
-    declared = schema.build(document(shown))
+    declared = build(document(shown))
     before, again = document(values), document(values)
-    found = schema.check(declared, before)
-    done = schema.fill(declared, before)
+    found = check(declared, before)
+    done = fill(declared, before)
     assert equal(before.value, again.value)
-    assert schema.fill(declared, done) is done
-    assert [finding.found for finding in schema.check(declared, done)] == [finding.found for finding in found]
+    assert fill(declared, done) is done
+    assert [finding.found for finding in check(declared, done)] == [finding.found for finding in found]
 
 
 @given(DATA)
 def test_without_schema_everything_conforms(values: object) -> None:
-    assert schema.check(schema.ANY, document(values)) == []
-    schema.validate(schema.ANY, document(values))
+    assert check(ANY, document(values)) == []
+    validate(ANY, document(values))
 
 
 @given(SHOWN)
 def test_every_schema_can_be_described(shown: object) -> None:
-    assert isinstance(schema.openapi(schema.build(document(shown))).value, Map)
+    assert isinstance(openapi(build(document(shown))).value, Map)
 
 
 @given(SHOWN, st.data(), DATA)
 def test_knowing_what_conformed_changes_nothing(shown: object, drawn: st.DataObject, other: object) -> None:
-    declared = schema.build(document(shown))
-    before = schema.fill(declared, Document(without_keys(document(shown).value, drawn)))
+    declared = build(document(shown))
+    before = fill(declared, Document(without_keys(document(shown).value, drawn)))
     after = Document(replaced(before.value, from_plain(other), drawn))
-    with_before, without = schema.fill(declared, after, before), schema.fill(declared, after)
+    with_before, without = fill(declared, after, before), fill(declared, after)
     assert equal(with_before.value, without.value)
-    found = [(finding.message, finding.found) for finding in schema.check(declared, without)]
-    assert [(finding.message, finding.found) for finding in schema.check(declared, with_before, before)] == found
+    found = [(finding.message, finding.found) for finding in check(declared, without)]
+    assert [(finding.message, finding.found) for finding in check(declared, with_before, before)] == found
 
 
 def replaced(value: Value, by: Value, drawn: st.DataObject) -> Value:

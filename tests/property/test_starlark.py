@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits
 from plait.base.source import Source
-from plait.starlark import CodePart, Dict, List, call, compile_program, equals, has, insert, lookup, repr_of, str_of
+from plait.starlark.calls import call
+from plait.starlark.comparison import equals
+from plait.starlark.containers import Dict, List, has, insert, lookup
+from plait.starlark.program import compile_program
+from plait.starlark.program_parts import CodePart
+from plait.starlark.value_text import repr_of, str_of
 from plait.tree.context import Context
 
 PROGRAM = """

@@ -8,21 +8,17 @@ from hypothesis import strategies as st
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, equal, key_id, to_plain, walk
-from plait.yaml import (
-    Comments,
-    Spans,
-    deduplicate,
-    format_text,
-    needs_quotes,
-    read,
-    resolve_plain,
-    sort_items,
-    write,
-    write_json,
-    write_value,
-)
+from plait.yaml.comments import Comments
+from plait.yaml.fmt import format_text
+from plait.yaml.json import write_json
+from plait.yaml.key_order import sort_items
 from plait.yaml.libyaml import pure_parser
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 from plait.yaml.scalar_styles import FORMS, one_line
+from plait.yaml.scalars import needs_quotes, resolve_plain
+from plait.yaml.writer import write, write_value
 from treecheck import check_lines, check_round_trip, writable
 
 # Characters that syntax, quoting and escaping care about, and some that they do not.

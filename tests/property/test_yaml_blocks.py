@@ -13,8 +13,11 @@ from plait.base.fast_paths import FAST
 from plait.base.source import Source
 from plait.layering.plain_scalars import plain_values
 from plait.tree.nodes import Map, MapItem
-from plait.yaml import Comments, deduplicate, events, read
+from plait.yaml import events
+from plait.yaml.comments import Comments
 from plait.yaml.libyaml import parser
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 if TYPE_CHECKING:
     from plait.tree.nodes import DocumentSet

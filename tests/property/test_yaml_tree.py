@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.base.text_edits import edited
-from plait.yaml import read
 from plait.yaml.lossless.edits import removal
 from plait.yaml.lossless.flow_collections import TreeError
 from plait.yaml.lossless.scanner import scan
+from plait.yaml.reader import read
 from yaml_oracle import events, lost, tree_events
 
 TOKENS = [

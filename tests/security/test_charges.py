@@ -8,7 +8,9 @@ from __future__ import annotations
 import pytest
 
 from plait.base.source import Source
-from plait.starlark import CodePart, budget_of, compile_program
+from plait.starlark.program import compile_program
+from plait.starlark.program_parts import CodePart
+from plait.starlark.step_budget import budget_of
 from plait.tree.context import Context, Limits
 
 MEBI = 1 << 20

@@ -15,7 +15,7 @@ from hashlib import blake2b
 import pytest
 
 import plait
-from plait.fleet import fleet
+from plait.fleet.api import fleet
 from plait.fleet.cached_results import Results
 
 PACKAGE = pathlib.Path(plait.__file__).parent

@@ -18,8 +18,7 @@ from plait.base.errors import LimitError, PlaitError, ReadError
 from plait.base.limits import Limits, budget_scope
 from plait.cli import main
 from plait.cli.terminal import harmless
-from plait.ytt.workspace import Inputs
-from plait.ytt.workspace.inputs import fetch_url
+from plait.ytt.workspace.inputs import Inputs, fetch_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -129,7 +129,8 @@ def test_added_files_are_old_or_new_never_half(mode: str, tmp_path: pathlib.Path
 STORE = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from plait.ops import Sources, VariableStore
+from plait.ops.variables import Sources
+from plait.ops.store import VariableStore
 import plait.ops.store as module
 
 fault = int(sys.argv[1])

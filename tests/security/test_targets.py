@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from plait.base.writing import write_file
+from plait.base.writing.targets import write_file
 from plait.cli import main
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, devices and signals")

@@ -17,7 +17,7 @@ from sqlalchemy import event
 
 import plait
 from plait.base.errors import LimitError
-from plait.service import application
+from plait.service.app import application
 from plait.service.database import Database
 
 PACKAGE = str(Path(plait.__file__).parent)

@@ -9,7 +9,7 @@ import pytest
 import serving
 import yaml
 
-from plait.service import application
+from plait.service.app import application
 from plait.service.identity import digest_of
 from plait.service.policy import ACTIONS, CREATE_ENCRYPTED
 from plait.service.route_arguments import MOST_GIVEN

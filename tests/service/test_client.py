@@ -12,7 +12,7 @@ import pytest
 import serving
 
 from plait.base.errors import UsageError
-from plait.service import Client, ServiceError
+from plait.service.client import Client, ServiceError
 
 X: dict[str, object] = {"name": "x", "data": {"v": 1}}
 

@@ -14,7 +14,7 @@ import serving
 import sqlalchemy
 from sqlalchemy import event
 
-from plait.service import application
+from plait.service.app import application
 
 FEW, MANY = 60, 1200
 

@@ -18,8 +18,9 @@ from issuing import AUDIENCE, Provider, signed
 from patience import LONGEST
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.service import application, discovery
+from plait.service import discovery
 from plait.service.api_errors import ApiError
+from plait.service.app import application
 from plait.service.issuers import Issuer
 
 WELL_KNOWN = "/.well-known/openid-configuration"

@@ -25,7 +25,7 @@ import yaml
 from hypothesis import strategies as st
 from starlette.routing import Route
 
-from plait.service import application
+from plait.service.app import application
 from plait.service.identity import digest_of
 from plait.service.policy import ACTIONS, LIST_CLEARTEXT, LIST_ENCRYPTED, USE_ENCRYPTED
 

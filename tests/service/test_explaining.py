@@ -8,7 +8,7 @@ from pathlib import Path
 
 import serving
 
-from plait.service import application
+from plait.service.app import application
 
 SLOW = {
     "src": {"schema": "example/Kind/v1", "name": "source", "path": ".text"},

@@ -9,8 +9,9 @@ import pytest
 import serving
 from postgresql import started
 
-from plait.layering import LayeredDocument
-from plait.service import application, database
+from plait.layering.document import LayeredDocument
+from plait.service import database
+from plait.service.app import application
 
 DOCUMENT = {"name": "x", "data": 1}
 

@@ -17,7 +17,7 @@ import yaml
 from plait.base.errors import PlaitError
 from plait.base.sandbox import ask
 from plait.cli import main
-from plait.service import application
+from plait.service.app import application
 from plait.service.project_files import documents_in
 from plait.service.yaml_bodies import text_of
 

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from patience import LONGEST
 from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
-from plait.service import application
+from plait.service.app import application
 from plait.service.encryption import KeyRing
 from plait.service.identity import tokens_of
 from plait.service.project_files import documents_in

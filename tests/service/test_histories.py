@@ -17,7 +17,7 @@ import yaml
 from hypothesis import stateful
 from hypothesis import strategies as st
 
-from plait.service import application
+from plait.service.app import application
 
 BUCKETS, NAMES, TAGS = "pqr", "abcd", "xy"
 CLIENTS = 3

@@ -10,7 +10,7 @@ import pytest
 import serving
 
 from plait.base.errors import PlaitError
-from plait.service import application
+from plait.service.app import application
 from plait.service.identity import digest_of, new_token
 from plait.service.policy import ACTIONS
 

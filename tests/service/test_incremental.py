@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import serving
 
-from plait.service import application
+from plait.service.app import application
 from plait.service.cache import Cache
 from plait.service.rendering import Renderer
 

@@ -15,7 +15,7 @@ from issuing import AUDIENCE, ISSUER, KEYS, claims, key_set, signed
 
 from plait.base.errors import UsageError
 from plait.cli import main
-from plait.service import application
+from plait.service.app import application
 from plait.service.issuers import Issuer
 
 

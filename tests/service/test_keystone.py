@@ -17,7 +17,8 @@ from listening import Quiet, listening
 from patience import LONGEST
 from plait.base.errors import UsageError
 from plait.cli import main
-from plait.service import application, keystone
+from plait.service import keystone
+from plait.service.app import application
 from plait.service.identity import digest_of
 from plait.service.issuers import Issuer
 

@@ -26,7 +26,8 @@ from starlette.applications import Starlette
 
 from plait.base.errors import PlaitError
 from plait.cli import main
-from plait.service import application, protocol, receiving
+from plait.service import protocol, receiving
+from plait.service.app import application
 from plait.service.database import Database
 from plait.service.retention import keep_of, prune
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import serving
 
-from plait.service import application
+from plait.service.app import application
 
 
 def test_connections_keep_few_pages(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import sqlalchemy
 import yaml
 
 from plait.cli import main
-from plait.service import application
+from plait.service.app import application
 from plait.service.encryption import KeyRing, new_key
 from plait.tree.nodes import Map, MapItem
 

@@ -16,7 +16,7 @@ import yaml
 
 from patience import LONGEST
 from plait.cli import main
-from plait.service import application
+from plait.service.app import application
 from plait.service.identity import digest_of
 
 

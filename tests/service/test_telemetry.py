@@ -18,7 +18,7 @@ import serving
 
 from patience import LONGEST
 from plait.base.errors import UsageError
-from plait.service import application
+from plait.service.app import application
 from plait.service.telemetry import RecordingTelemetry
 
 pytest.importorskip("opentelemetry.sdk")

@@ -15,7 +15,7 @@ import sqlalchemy
 from postgresql import Server
 
 from plait.cli import main
-from plait.service import application
+from plait.service.app import application
 
 SECRET = {"name": "pw", "encrypted": True, "data": "canary-7f3a"}
 

@@ -22,8 +22,8 @@ import serving
 
 from patience import LONGEST
 from plait.base.errors import UsageError
-from plait.service import application
 from plait.service import webhooks as module
+from plait.service.app import application
 from plait.service.database import Database
 from plait.service.webhooks import Webhooks
 

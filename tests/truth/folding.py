@@ -8,7 +8,8 @@ from plait.authoring.lsp import symbols
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
-from plait.yaml import Spans, read
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.reader import read
 from truth.projects import Subject, sample
 from truth.rows import Row
 

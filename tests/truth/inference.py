@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from patience import LONGEST
-from plait.authoring.project.inference import infer
+from plait.authoring.project.inference.runs import infer
 from plait.authoring.project.run import Run
 from plait.engine.flags import words_of
 from truth.projects import Subject, copied

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import edits
 from patience import LONGEST
-from plait.authoring import project as projects
 from plait.authoring.analysis.symbols import Symbols
 from plait.authoring.analysis.verifying import output_of
 from plait.authoring.lsp import claims
 from plait.authoring.lsp.features import FileEdit
 from plait.authoring.lsp.state import ServerState
+from plait.authoring.project import file as project_files
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
 from plait.authoring.project.run import Run
@@ -227,7 +227,7 @@ def _first(after: str, before: str) -> str:
 
 def runs_of(top: Path, most: int = 2) -> list[Run]:
     """The runs of a project; the first environments of a matrix."""
-    return choose(projects.read(str(top / "plait.yml")), most=most).runs
+    return choose(project_files.read(str(top / "plait.yml")), most=most).runs
 
 
 def made(run: Run) -> str:

@@ -12,9 +12,10 @@ import pytest
 import plait
 from plait.base.code_cache import CodeCache, build, user_cache
 from plait.base.source import Source
-from plait.starlark import CodePart, Program, compile_program
+from plait.starlark.program import Program, compile_program
+from plait.starlark.program_parts import CodePart
 from plait.tree.context import Context
-from plait.ytt.templates import compile_starlark
+from plait.ytt.templates.template import compile_starlark
 
 TEXT = "def double(x):\n  return x * 2\nend\nanswer = double(21)\n"
 

@@ -10,8 +10,9 @@ import pytest
 from plait.authoring.edit.sites import Text
 from plait.base.source import Source
 from plait.tree.nodes import from_plain, to_plain
-from plait.yaml import deduplicate, read
 from plait.yaml.format_preserving import keep_format
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 if TYPE_CHECKING:
     from plait.tree.nodes import Value

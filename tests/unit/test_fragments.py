@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from plait.base.errors import LimitError
+from plait.base.errors import LimitError, StarlarkError
 from plait.base.source import Source
-from plait.starlark import Builtin, Dict, List, Module, NoAttribute, Set, StarlarkError, Struct
+from plait.starlark.containers import Dict, List, Set
+from plait.starlark.structs import Module, Struct
+from plait.starlark.values import Builtin, NoAttribute
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, documents, from_plain, to_plain
 from plait.ytt.data_values import to_struct
 from plait.ytt.yaml_fragments import YamlFragment, go_type_name, to_nodes, to_starlark

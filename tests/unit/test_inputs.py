@@ -14,8 +14,8 @@ import pytest
 from plait.base.content import LinkPolicy
 from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.base.limits import Limits, budget_scope
-from plait.ytt.workspace import InputFile, Inputs, in_memory
-from plait.ytt.workspace.inputs import bulk_files, fetch_url
+from plait.ytt.workspace.input_files import InputFile, in_memory
+from plait.ytt.workspace.inputs import Inputs, bulk_files, fetch_url
 
 
 @pytest.fixture
@@ -294,6 +294,6 @@ def test_what_a_file_is(path: str, kind: str, library: bool, output: bool) -> No
 
 
 def test_reading_standard_input_of_a_process() -> None:
-    program = "from plait.ytt.workspace import Inputs; print(Inputs().files(['-'])[0].text())"
+    program = "from plait.ytt.workspace.inputs import Inputs; print(Inputs().files(['-'])[0].text())"
     done = subprocess.run([sys.executable, "-c", program], input="a: é", capture_output=True, text=True, check=True)
     assert done.stdout == "a: é\n"

@@ -70,7 +70,7 @@ def keeping(kept: TemplateCache) -> Iterator[None]:
 
 def evaluated(context: Context) -> tuple[str, list[str], int]:
     """The output, what was printed, and the steps that it took."""
-    from plait.starlark import budget_of
+    from plait.starlark.step_budget import budget_of
 
     printed: list[str] = []
     context.print_line.to = printed.append

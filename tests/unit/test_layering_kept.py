@@ -9,10 +9,13 @@ import pytest
 from layersets import layer_set
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.layering import LayeringOptions, LayerJob, job
+from plait.layering import job
+from plait.layering.job import LayerJob
+from plait.layering.rendering import LayeringOptions
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet, from_plain
-from plait.yaml import read, write_value
+from plait.yaml.reader import read
+from plait.yaml.writer import write_value
 
 
 def made(texts: list[str], kept: dict[object, DocumentSet] | None, *, like_deckhand: bool) -> str:

@@ -10,10 +10,10 @@ import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.layering import LayerJob
+from plait.layering.job import LayerJob
 from plait.layering.plain_scalars import Float, plain_values
 from plait.tree.nodes import Document, DocumentSet, Map, MapItem
-from plait.yaml import write_value
+from plait.yaml.writer import write_value
 
 WORDS = [
     "yes",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plait.layering import EnvironmentSecrets, FileSecrets
-from plait.layering.secrets import is_reference, redacted
+from plait.layering.secrets import EnvironmentSecrets, FileSecrets, is_reference, redacted
 from plait.tree.nodes import Map, from_plain
 
 UUID = "123e4567-e89b-12d3-a456-426614174000"

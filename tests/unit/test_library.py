@@ -5,18 +5,10 @@ import pytest
 from plait.base.errors import ReadError, UsageError
 from plait.base.source import Source
 from plait.tree.nodes import Document
-from plait.ytt.workspace import (
-    LibraryRef,
-    ReferencedValues,
-    build_library,
-    data_reader,
-    in_memory,
-    in_sequence,
-    outline,
-    parse_refs,
-    show_refs,
-    split_ref,
-)
+from plait.ytt.workspace.input_files import in_memory
+from plait.ytt.workspace.library import build_library, data_reader, in_sequence, outline
+from plait.ytt.workspace.library_references import LibraryRef, parse_refs, show_refs, split_ref
+from plait.ytt.workspace.render_job import ReferencedValues
 
 PATHS = [
     "a/x.yml",

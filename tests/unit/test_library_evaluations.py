@@ -12,9 +12,12 @@ from plait.base.errors import PlaitError, render
 from plait.base.fast_paths import FAST
 from plait.base.source import Source
 from plait.tree.context import Context
-from plait.ytt.templates import Template, compile_yaml, read_yaml
-from plait.ytt.workspace import RenderJob, build_library, in_memory
+from plait.ytt.templates.template import Template, compile_yaml
+from plait.ytt.templates.template_files import read_yaml
+from plait.ytt.workspace.input_files import in_memory
+from plait.ytt.workspace.library import build_library
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 
 MAIN = """\
 #@ load("@ytt:library", "library")
@@ -275,7 +278,7 @@ class _Anything(dict[str, object]):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        from plait.starlark import Struct
+        from plait.starlark.structs import Struct
         from plait.ytt.modules import MODULES, load_module
 
         name = path.removeprefix("@ytt:")

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.base.errors import UsageError
-from plait.ytt.workspace import InputFile, build_library, in_memory
 from plait.ytt.workspace.file_marks import apply_marks, matches
+from plait.ytt.workspace.input_files import InputFile, in_memory
+from plait.ytt.workspace.library import build_library
 
 
 def files(*paths: str) -> list[InputFile]:

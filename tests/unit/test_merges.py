@@ -7,9 +7,9 @@ import pathlib
 import pytest
 
 import plait
-from plait.authoring.coverage import Coverage
+from plait.authoring.coverage.data import Coverage
 from plait.authoring.coverage.text import missing
-from plait.authoring.project import read
+from plait.authoring.project.file import read
 from plait.base.errors import OverlayError, PlaitError
 from plait.base.input_view import InputView
 

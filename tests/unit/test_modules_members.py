@@ -8,9 +8,13 @@ import pytest
 
 from plait.base.errors import PlaitError, StarlarkError
 from plait.base.source import Source
-from plait.starlark import Builtin, Dict, List, Module, NoAttribute, Struct, call, insert, repr_of, type_of
+from plait.starlark.calls import call
+from plait.starlark.containers import Dict, List, insert
+from plait.starlark.structs import Module, Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import Builtin, NoAttribute, type_of
 from plait.tree.context import Context
-from plait.yaml import read
+from plait.yaml.reader import read
 from plait.ytt.modules import MODULES, load_module
 from plait.ytt.yaml_fragments import YamlFragment, to_nodes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, to_plain
-from plait.yaml import write
+from plait.yaml.writer import write
 
 
 @pytest.mark.parametrize("kind", [Map, Array])

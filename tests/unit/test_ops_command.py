@@ -12,7 +12,10 @@ import pytest
 
 from plait.base.source import Source
 from plait.cli import main
-from plait.ops import Replace, keep_format, parse, patch, read_first
+from plait.ops.job import patch
+from plait.ops.operations import Replace
+from plait.ops.pointer import parse
+from plait.ops.reader import keep_format, read_first
 from plait.tree.nodes import Array, ArrayItem, Map
 
 if TYPE_CHECKING:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from plait.base.source import Source
-from plait.ops import diff, operations_of, patch, to_nodes
+from plait.ops.difference import diff
+from plait.ops.job import patch
+from plait.ops.operation_files import operations_of
+from plait.ops.operations import to_nodes
 from plait.tree.equality import alike
 from plait.tree.nodes import from_plain, to_plain
 

@@ -18,8 +18,11 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plait.base.errors import OpsError
 from plait.base.source import Source
-from plait.ops import Sources, VariableStore, interpolate, read_first
+from plait.ops.definitions import interpolate
 from plait.ops.generate import PASSWORD_CHARACTERS, generate
+from plait.ops.reader import read_first
+from plait.ops.store import VariableStore
+from plait.ops.variables import Sources
 from plait.tree.nodes import Map, from_plain, to_plain
 
 if TYPE_CHECKING:

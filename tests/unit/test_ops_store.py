@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plait.base.errors import OpsError
-from plait.ops import Sources, VariableStore
+from plait.ops.store import VariableStore
+from plait.ops.variables import Sources
 
 if TYPE_CHECKING:
     from pathlib import Path

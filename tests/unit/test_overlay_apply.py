@@ -10,8 +10,12 @@ from plait.base.source import Source
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import Map, equal, from_plain, to_plain
 from plait.tree.provenance import Trace
-from plait.yaml import read, write, write_positions
-from plait.ytt.overlay import apply, apply_document, apply_documents, erased, is_overlay, merge_plain, sentence
+from plait.yaml.position_listing import write_positions
+from plait.yaml.reader import read
+from plait.yaml.writer import write
+from plait.ytt.overlay.annotation_removal import erased
+from plait.ytt.overlay.apply import apply, apply_document, apply_documents, is_overlay, merge_plain
+from plait.ytt.overlay.error_stack import sentence
 from plait.ytt.yaml_fragments import to_nodes
 
 

@@ -20,9 +20,11 @@ from plait.insight.source_map import source_map, write_map
 from plait.tree.context import Context
 from plait.tree.nodes import Array, Document, DocumentSet, Map, equal, from_plain
 from plait.tree.provenance import Contributor, Trace
-from plait.yaml import read, write
-from plait.ytt.workspace import RenderJob, in_memory
+from plait.yaml.reader import read
+from plait.yaml.writer import write
+from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 
 CASES = sorted((pathlib.Path(__file__).parent.parent / "cases").glob("*/*.tpltest"))
 SCHEMA = pathlib.Path(__file__).parent.parent.parent / "docs" / "source-map.schema.json"

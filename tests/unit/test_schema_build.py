@@ -9,18 +9,20 @@ import pytest
 import annotated
 from plait.base.errors import Finding, LimitError, SchemaError
 from plait.tree.nodes import Document, Map, MapItem, to_plain
-from plait.ytt import schema
+from plait.ytt.schema import defaults as schema_defaults
+from plait.ytt.schema.build import build
+from plait.ytt.schema.types import ANY, Declaration
 
 if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
 
-def built(text: str) -> schema.SchemaType:
-    return schema.build(annotated.document(text, "s.yml"))
+def built(text: str) -> Declaration:
+    return build(annotated.document(text, "s.yml"))
 
 
 def defaults(text: str) -> object:
-    document = schema.defaults(built(text))
+    document = schema_defaults.defaults(built(text))
     assert document is not None
     return to_plain(document.value)
 
@@ -60,7 +62,7 @@ def test_a_default_of_a_document_is_filled() -> None:
 
 
 def test_any_schema_has_no_defaults() -> None:
-    assert schema.defaults(schema.ANY) is None
+    assert schema_defaults.defaults(ANY) is None
 
 
 @pytest.mark.parametrize(
@@ -188,4 +190,4 @@ def test_a_schema_nested_beyond_reason_is_refused() -> None:
     for _ in range(20_000):
         value = Map([MapItem("a", value)])
     with pytest.raises(LimitError, match="nested too deeply"):
-        schema.build(Document(value))
+        build(Document(value))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import annotated
 from plait.base.errors import SchemaError, render
 from plait.tree.nodes import Document, Map, MapItem, from_plain, to_plain
-from plait.ytt import schema
-from plait.ytt.schema import build, check, fill
+from plait.ytt.schema.build import build
+from plait.ytt.schema.check import check
+from plait.ytt.schema.defaults import defaults, fill
+from plait.ytt.schema.types import ANY
 
 SCHEMA = annotated.document(
     """\
@@ -136,7 +138,7 @@ def test_missing_keys_are_filled_after_those_that_are_there() -> None:
 
 def test_what_is_complete_is_the_same_object() -> None:
     declared = build(SCHEMA)
-    document = schema.defaults(declared)
+    document = defaults(declared)
     assert document is not None
     assert fill(declared, document) is document
 
@@ -161,8 +163,8 @@ def test_what_does_not_conform_is_left_alone() -> None:
 
 def test_any_accepts_anything_and_fills_nothing() -> None:
     document = annotated.document("a: [1, {b: ~}]\n")
-    assert check(schema.ANY, document) == []
-    assert fill(schema.ANY, document) is document
+    assert check(ANY, document) == []
+    assert fill(ANY, document) is document
 
 
 def test_cost_grows_with_the_number_of_keys() -> None:

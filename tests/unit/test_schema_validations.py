@@ -6,30 +6,33 @@ import pytest
 
 import annotated
 from plait.base.errors import SchemaError, render
-from plait.ytt import schema
+from plait.ytt.schema.build import build
+from plait.ytt.schema.defaults import defaults, fill
 from plait.ytt.schema.rules import failure
+from plait.ytt.schema.types import ANY
+from plait.ytt.schema.validations import validate
 
 
 def broken(schema_text: str, values_text: str | None = None) -> list[str]:
     """The first lines and the rules of each finding; empty if everything is valid."""
-    declared = schema.build(annotated.document(schema_text, "s.yml"))
-    values = schema.defaults(declared)
+    declared = build(annotated.document(schema_text, "s.yml"))
+    values = defaults(declared)
     if values_text is not None:
-        values = schema.fill(declared, annotated.document(values_text, "v.yml"))
+        values = fill(declared, annotated.document(values_text, "v.yml"))
     assert values is not None
     try:
-        schema.validate(declared, values)
+        validate(declared, values)
     except SchemaError as error:
         return [f"{finding.at}: {finding.message}" for finding in error.findings] or [error.message]
     return []
 
 
 def test_report() -> None:
-    declared = schema.build(annotated.document("#@schema/validation min_len=2, max=1\nb: ''\n", "s.yml"))
-    values = schema.defaults(declared)
+    declared = build(annotated.document("#@schema/validation min_len=2, max=1\nb: ''\n", "s.yml"))
+    values = defaults(declared)
     assert values is not None
     with pytest.raises(SchemaError) as caught:
-        schema.validate(declared, values)
+        validate(declared, values)
     assert (
         render(caught.value)
         == """\
@@ -134,11 +137,11 @@ def test_reasons_are_shown_without_the_word_fail() -> None:
     annotated_document = annotated.document("#@schema/validation ('good', 1)\na: 1\n", "s.yml")
     item = annotated_document.value.items[0]  # type: ignore[union-attr]
     item.annotations["schema/validation"].args = (("good", annotated.fn(fails)),)  # type: ignore[index]
-    declared = schema.build(annotated_document)
-    values = schema.defaults(declared)
+    declared = build(annotated_document)
+    values = defaults(declared)
     assert values is not None
     with pytest.raises(SchemaError) as caught:
-        schema.validate(declared, values)
+        validate(declared, values)
     assert caught.value.findings[0].message == "a\n- must be: good (by: s.yml:1)\n  found: too bad"
 
 
@@ -154,9 +157,7 @@ def test_rules_on_the_values_themselves() -> None:
 
 def test_rules_on_values_without_schema() -> None:
     with pytest.raises(SchemaError) as caught:
-        schema.validate(
-            schema.ANY, annotated.document("a:\n- b:\n    #@assert/validate max_len=0\n    c: x\n", "v.yml")
-        )
+        validate(ANY, annotated.document("a:\n- b:\n    #@assert/validate max_len=0\n    c: x\n", "v.yml"))
     assert caught.value.findings[0].message.startswith("a[0].b.c\n")
 
 
@@ -192,7 +193,7 @@ def test_a_condition_must_answer_yes_or_no() -> None:
 )
 def test_malformed(arguments: str, message: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        schema.build(annotated.document(f"#@schema/validation {arguments}\na: 1\n", "s.yml"))
+        build(annotated.document(f"#@schema/validation {arguments}\na: 1\n", "s.yml"))
     (finding,) = caught.value.findings
     assert finding.message == f"Invalid @schema/validation annotation - {message}"
 

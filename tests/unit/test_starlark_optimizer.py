@@ -8,7 +8,13 @@ import pytest
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.starlark import Builtin, CodePart, Struct, budget_of, call, compile_program, repr_of
+from plait.starlark.calls import call
+from plait.starlark.program import compile_program
+from plait.starlark.program_parts import CodePart
+from plait.starlark.step_budget import budget_of
+from plait.starlark.structs import Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import Builtin
 from plait.tree.context import Context
 
 VALUES = [

@@ -12,8 +12,9 @@ from plait.base.errors import LimitError, UsageError
 from plait.base.extensions import TAGS
 from plait.base.source import Source
 from plait.tree.nodes import Array, ArrayItem, DocumentSet, documents, equal, from_plain, to_plain
-from plait.yaml import read, write
+from plait.yaml.reader import read
 from plait.yaml.tags import check_untagged, is_tag, write_tagged
+from plait.yaml.writer import write
 
 TEXTS = st.text("ab 0:#-\n\t'\"!&*[]{},éx", max_size=12) | st.sampled_from(
     ["null", "0x1F", "yes", "", "~", "1e3", "<<"]

@@ -12,8 +12,9 @@ from plait.base.errors import LimitError, PlaitError, ReadError, TemplateError, 
 from plait.base.limits import Limits, budget_scope
 from plait.tree.context import Context
 from plait.yaml.output_formats import FORMATS
-from plait.ytt.workspace import RenderJob, RenderOptions, in_memory
+from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob, RenderOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +105,7 @@ def test_nodes_of_every_kind_are_kept(cache: CodeCache, monkeypatch: pytest.Monk
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr("plait.yaml.read", refuse)
+    monkeypatch.setattr("plait.yaml.reader.read", refuse)
     monkeypatch.setattr("plait.ytt.templates.compiler.plan", refuse)
     assert printed(cache, TEXT) == first
 

@@ -8,7 +8,8 @@ import plait
 from plait.base.errors import LimitError, PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import walk
-from plait.yaml import read, write
+from plait.yaml.reader import read
+from plait.yaml.writer import write
 
 BODIES = {
     "scalars": """\

@@ -8,12 +8,13 @@ from plait.base.errors import StarlarkError
 from plait.insight.explain import explain, lines
 from plait.insight.node_paths import parse
 from plait.insight.path_resolution import find
-from plait.starlark.instrument.dataflow import DependencyTracker
+from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.tree.context import Context
 from plait.tree.nodes import DocumentSet
 from plait.tree.provenance import Trace
-from plait.ytt.workspace import RenderJob, in_memory
+from plait.ytt.workspace.input_files import in_memory
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob
 
 LIB = """\
 SIZES = [3, 4]

@@ -8,7 +8,9 @@ import pytest
 from plait.base.errors import PlaitError, ReadError, UsageError, render
 from plait.tree.nodes import to_plain
 from plait.tree.nodes import walk as walk_nodes
-from plait.ytt.workspace import Inputs, ReferencedValues, parse_refs
+from plait.ytt.workspace.inputs import Inputs
+from plait.ytt.workspace.library_references import parse_refs
+from plait.ytt.workspace.render_job import ReferencedValues
 from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
 

@@ -7,7 +7,8 @@ import pytest
 from plait.base.errors import LimitError, PlaitError, ReadError
 from plait.base.source import Source
 from plait.tree.nodes import Map, from_plain
-from plait.yaml import read_json, write_json, write_value
+from plait.yaml.json import read_json, write_json
+from plait.yaml.writer import write_value
 
 
 def test_keys_are_sorted_numbers_are_floats_and_the_last_of_a_repeated_key_counts() -> None:

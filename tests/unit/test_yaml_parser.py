@@ -11,8 +11,12 @@ from plait.base.errors import LimitError, ReadError
 from plait.base.limits import Limits, budget_scope
 from plait.base.source import Source
 from plait.tree.nodes import Map, walk
-from plait.yaml import Comments, Spans, deduplicate, read, read_value, write
+from plait.yaml.comments import Comments
 from plait.yaml.libyaml import Parser, pure_parser
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.reader import read, read_value
+from plait.yaml.repeats import deduplicate
+from plait.yaml.writer import write
 
 
 def run(program: str) -> str:
@@ -22,7 +26,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
-READ = "from plait.base.source import Source\nfrom plait.yaml import read, write\nout = write(read(Source('f.yml', 'a: ! [x, 1]')))\n"
+READ = "from plait.base.source import Source\nfrom plait.yaml.reader import read\nfrom plait.yaml.writer import write\nout = write(read(Source('f.yml', 'a: ! [x, 1]')))\n"
 
 
 def test_reading_imports_neither_the_package_nor_regular_expressions() -> None:

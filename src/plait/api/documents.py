@@ -11,8 +11,8 @@ from plait.base.content import LinkPolicy
 from plait.base.limits import current_budget, limit_error, limited_to
 from plait.engine.results import Documents
 from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
-from plait.yaml import deduplicate
-from plait.yaml import read as read_yaml
+from plait.yaml.reader import read as read_yaml
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

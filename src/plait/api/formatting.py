@@ -77,7 +77,7 @@ def fmt(
       - 80
       - 81
     """
-    from plait.yaml import format_text
+    from plait.yaml.fmt import format_text
     from plait.ytt.workspace.input_files import YAML
 
     with limited_to(limits):

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from plait.engine.options import Request
     from plait.engine.types import Input, Inputs, Warnings
     from plait.tree.provenance import Trace
-    from plait.yaml import ScalarStyles
     from plait.yaml.preserved_text import PreservedTexts
-    from plait.ytt.workspace import InputFile
+    from plait.yaml.scalar_styles import ScalarStyles
+    from plait.ytt.workspace.input_files import InputFile
 
 
 def each(inputs: Inputs) -> list[Input]:
@@ -98,8 +98,8 @@ def files(inputs: Inputs, links: LinkPolicy = NO_LINKS) -> tuple[list[InputFile]
 
     Raises ReadError, UsageError; standard input is never read.
     """
-    from plait.ytt.workspace import Inputs as Reader
-    from plait.ytt.workspace import in_memory
+    from plait.ytt.workspace.input_files import in_memory
+    from plait.ytt.workspace.inputs import Inputs as Reader
 
     reader = Reader(links=links, stdin=_no_stdin)
     found: list[InputFile] = []

@@ -14,7 +14,8 @@ from plait.base.limits import limited_to
 from plait.base.source import Source
 from plait.engine.layer import Layer, configured
 from plait.engine.results import Documents
-from plait.layering import STRINGS, FileSecrets
+from plait.layering.job import STRINGS
+from plait.layering.secrets import FileSecrets
 from plait.tree.nodes import Map
 
 TYPE_CHECKING = False

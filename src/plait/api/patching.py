@@ -15,13 +15,16 @@ from plait.base.limits import limited_to
 from plait.base.source import Source
 from plait.engine.patch import Patch, configured
 from plait.engine.results import Documents
-from plait.ops import PatchJob, expand, file_source, operations_of, parse, read_operations
+from plait.ops.job import PatchJob
+from plait.ops.operation_files import expand, operations_of, read_operations
+from plait.ops.pointer import parse
+from plait.ops.reader import file_source
 from plait.tree.nodes import DocumentSet, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.engine.types import Input, Inputs, Plain
-    from plait.ops import Operation
+    from plait.ops.operations import Operation
 
 
 @function_of(Patch, Documents)
@@ -50,7 +53,7 @@ def patch(request: Patch) -> Documents:
         for one in each(request.passed.get("operations", ())):
             job.operations += _operations(one, job, request)
         if request.store:
-            from plait.ops import VariableStore
+            from plait.ops.store import VariableStore
 
             job.sources.store = VariableStore(fspath(request.store))
             if job.sources.traced is not None:

@@ -9,15 +9,15 @@ from plait.base.content import LinkPolicy
 from plait.base.limits import limited_to
 from plait.engine.render import Render, options_of
 from plait.engine.results import Rendered
-from plait.ytt.workspace import RenderJob, RenderOptions, values_of_map
 from plait.ytt.workspace.phases import run
+from plait.ytt.workspace.render_job import RenderJob, RenderOptions, values_of_map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.engine.types import Inputs, Plain, Texts
-    from plait.ytt.workspace import ReferencedValues, RenderResult
+    from plait.ytt.workspace.render_job import ReferencedValues, RenderResult
 
 
 @function_of(Render, Rendered)
@@ -152,7 +152,7 @@ def data_values(
         from plait.api.documents import nodes_of_map
         from plait.base.source import Source
         from plait.tree.nodes import Document
-        from plait.ytt.workspace import ReferencedValues as Entry
+        from plait.ytt.workspace.render_job import ReferencedValues as Entry
 
         found.append(Entry(Document(nodes_of_map(values, Source("values"))), plain=True))
     return found

@@ -10,7 +10,7 @@ from plait.base.limits import limited_to
 from plait.engine.render import Render, options_of
 from plait.engine.results import Documents
 from plait.yaml.output_formats import JSON_SCHEMA, OPENAPI
-from plait.ytt.workspace import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
+from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -150,7 +150,7 @@ class CodeCache:
         return digest.digest()
 
     def _write(self, name: str, content: Content) -> None:
-        from plait.base.writing import followed
+        from plait.base.writing.targets import followed
 
         with unrestricted(), followed(self.directory) as directory:
             directory.write(name, [self._digest(name, content), content], new_mode=0o600, sync=False)
@@ -160,7 +160,7 @@ class CodeCache:
         if self._checked:
             return
         self._checked = True
-        from plait.base.writing import followed
+        from plait.base.writing.targets import followed
 
         with unrestricted(), followed(self.directory) as directory:
             # Whatever else is there is not ours to remove.
@@ -272,7 +272,7 @@ def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> b
 def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
     """True if only the user writes to a directory, which is made if need be, and no input lies around it. Raises OSError."""
     if not os.path.isdir(directory):
-        from plait.base.writing import followed
+        from plait.base.writing.targets import followed
 
         with unrestricted():
             followed(directory, make=0o700).close()
@@ -284,7 +284,7 @@ def _secret(path: str) -> bytes | None:
     try:
         descriptor = os.open(path, READ_ONLY)
     except FileNotFoundError:
-        from plait.base.writing import followed
+        from plait.base.writing.targets import followed
 
         # Of two processes that make one the later wins, and the other's entries are compiled once more.
         with unrestricted(), followed(os.path.dirname(path)) as directory:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
 
     from plait.base.source import Position
-    from plait.base.writing import Directory
+    from plait.base.writing.directory import Directory
 
     # A file to write: its path relative to the output directory, and its text.
     OutputFile: TypeAlias = "tuple[str, str]"
@@ -32,7 +32,7 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
     Raises UsageError for a path that leads out of the directory, ReadError when writing fails or when a directory on
     the way is a symbolic link.
     """
-    from plait.base.writing import followed
+    from plait.base.writing.targets import followed
 
     places = [(inside(path), text) for path, text in files]
     made: list[tuple[str, str]] = []
@@ -111,8 +111,8 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
     of the directory, and a directory that nobody wants to lose; ReadError when writing fails, the old content kept.
     """
     from plait.base.input_view import current_permissions
-    from plait.base.writing import parent as parent_of
     from plait.base.writing.real_paths import resolved
+    from plait.base.writing.targets import parent as parent_of
 
     places = places_of(files)
     _check_expendable(directory)
@@ -290,7 +290,7 @@ def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
 
 def write_error(directory: str, error: OSError | ValueError) -> ReadError:
     """The error for users, in the words of ytt."""
-    from plait.base.writing import WriteRefused
+    from plait.base.writing.real_paths import WriteRefused
 
     place = error.filename if isinstance(error, OSError) and error.filename else directory
     why = f"is {error.kind}" if isinstance(error, WriteRefused) and error.kind else reason(error)

@@ -48,7 +48,7 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
 
     Raises LimitError after that time, UsageError for an invalid request, EvaluationFault.
     """
-    from plait.base.writing import temporary
+    from plait.base.writing.directory import temporary
 
     # Without this variable Python does not start on Windows.
     environment = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}

@@ -144,7 +144,7 @@ def store(decision: Decision) -> None:
     """Keep a decision. Raises ReadError."""
     from json import dumps
 
-    from plait.base.writing import write_file
+    from plait.base.writing.targets import write_file
 
     place = _place(decision.directory)
     if place is None:
@@ -170,7 +170,7 @@ def store(decision: Decision) -> None:
 def revoke(directory: str) -> bool:
     """Forget the decision about a project; True if there was one. Raises ReadError."""
     place = _place(os.path.realpath(directory))
-    from plait.base.writing import target
+    from plait.base.writing.targets import target
 
     if place is None:
         return False
@@ -187,7 +187,7 @@ def revoke(directory: str) -> bool:
 
 def _make_directory(path: str) -> None:
     """Make the directory of decisions, which only the user may read. Raises OSError, ReadError."""
-    from plait.base.writing import followed
+    from plait.base.writing.targets import followed
 
     followed(path, make=0o700).close()
     if not _is_own(os.stat(path).st_uid):

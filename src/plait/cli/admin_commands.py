@@ -205,7 +205,7 @@ def policy_of(flags: Serve) -> dict[object, object] | None:
         return None
     from plait.base.content import source
     from plait.tree.nodes import to_plain
-    from plait.yaml import read_value
+    from plait.yaml.reader import read_value
 
     found = to_plain(read_value(source(path)))
     if not isinstance(found, dict):

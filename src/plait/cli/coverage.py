@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring.project import project_of
+from plait.authoring.project.discovery import project_of
 from plait.authoring.project.run_selection import choose
 from plait.base.equal_errors import grouped
 from plait.base.errors import UsageError

@@ -113,7 +113,8 @@ def _cobertura(path: str, _coverage: Coverage, summary: Summary, directory: str)
 
 def _html(path: str, _coverage: Coverage, summary: Summary, _directory: str) -> None:
     from plait.authoring.coverage.html import to_html
-    from plait.base.writing import failure, followed
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import followed
 
     try:
         with followed(path, make=0o777) as directory:
@@ -132,7 +133,8 @@ _FORMS: dict[str, Callable[[str, Coverage, Summary, str], None]] = {
 
 
 def _write(path: str, text: str) -> None:
-    from plait.base.writing import failure, write_file
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
 
     try:
         write_file(path, [_bytes(text)], new_mode=0o666)

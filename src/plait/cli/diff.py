@@ -117,7 +117,8 @@ def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
 
         context.doing = f"reading {path}"
         return read(sources(path, _EXTENSIONS, links=links))
-    from plait.layering import LayeringOptions, LayerJob
+    from plait.layering.job import LayerJob
+    from plait.layering.rendering import LayeringOptions
     from plait.layering.sites import find_site
 
     context.done = context.total = 0

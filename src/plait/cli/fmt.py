@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.formatting.formatter import FormattedText
-    from plait.ytt.workspace import InputFile
+    from plait.ytt.workspace.input_files import InputFile
 
 
 class Fmt(Request):
@@ -54,8 +54,8 @@ def main(flags: Fmt) -> int:
     Raises UsageError.
     """
     keep_limits(flags)
-    from plait.ytt.workspace import Inputs
     from plait.ytt.workspace.input_files import YAML
+    from plait.ytt.workspace.inputs import Inputs
 
     named = [*flags.file, *flags.arguments]
     if not named:

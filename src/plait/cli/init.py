@@ -150,7 +150,7 @@ Render a run, look for mistakes, and ask where a value comes from:
 
 def main_init(flags: Init) -> int:
     """Runs `plait init`. Returns the exit status: 1 if nothing was written. Raises PlaitError."""
-    from plait.base.writing import failure
+    from plait.base.writing.real_paths import failure
     from plait.cli.tools import only_argument
 
     directory = only_argument(INIT, flags, "directory", ".")
@@ -172,7 +172,8 @@ def main_init(flags: Init) -> int:
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
     from plait.authoring.project.drafting import draft
-    from plait.base.writing import failure, write_file
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
     from plait.cli.runs import described
     from plait.cli.streams import complain
     from plait.cli.tools import confirmed
@@ -205,7 +206,7 @@ def _adopt(flags: Init, directory: str) -> int:
 
 
 def _make_project(directory: str) -> list[str]:
-    from plait.base.writing import followed
+    from plait.base.writing.targets import followed
 
     made = []
     with followed(directory, make=0o777) as top:

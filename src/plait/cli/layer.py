@@ -13,7 +13,7 @@ from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
 from plait.engine.layer import Layer, form_of, job_of
 from plait.engine.options import Request
-from plait.layering import STRINGS, LayerJob
+from plait.layering.job import STRINGS, LayerJob
 from plait.tree.context import Context
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def deliver(request: Request) -> int:
         job = job_of(request, context)
         keep_originals(request, context, request.output, STRINGS)
         if request.tree or request.dot:
-            from plait.layering import dot, tree
+            from plait.layering.inheritance_tree import dot, tree
 
             planned = job.plan(context)
             context.check_warnings()

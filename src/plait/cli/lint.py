@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.authoring.project import project_of
+from plait.authoring.project.discovery import project_of
 from plait.authoring.project.run_selection import choose
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
@@ -170,7 +170,8 @@ def _typed(words: Sequence[str]) -> Project:
 
 
 def _write(path: str, text: str) -> None:
-    from plait.base.writing import failure, write_file
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
 
     try:
         with cleaned_up():

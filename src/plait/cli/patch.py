@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import ClassVar, Protocol
 
-    from plait.ops import PatchJob
+    from plait.ops.job import PatchJob
 
     class Outcome(Protocol):
         """The options for the form of a result."""
@@ -116,9 +116,9 @@ def finish(flags: Patch, job: PatchJob) -> int:
         tell_warnings(flags, context)
     with cleaned_up():
         if job.done is not None:
-            from plait.ops import to_nodes
-            from plait.yaml import write_value
+            from plait.ops.operations import to_nodes
             from plait.yaml.tags import printable
+            from plait.yaml.writer import write_value
 
             operations = to_nodes(job.done)
             write_out(write_value(printable(operations) if TAGS in job.extensions else operations))
@@ -154,7 +154,8 @@ def _is_terminal(flags: Outcome) -> bool:
 def _write_back(path: str, text: str) -> None:
     """Replaces the template by the result; its mode is preserved."""
     from plait.base.content import encoded
-    from plait.base.writing import failure, write_file
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
     from plait.ops.reader import expand_home
 
     path = expand_home(path)
@@ -166,7 +167,7 @@ def _write_back(path: str, text: str) -> None:
 
 def as_json(block: str | None, lines: list[str]) -> str:
     """The reference's wrapping of a result or an error."""
-    from plait.yaml import write_json
+    from plait.yaml.json import write_json
 
     def array(texts: list[str]) -> str:
         return "[\n" + ",\n".join("        " + write_json(text).strip() for text in texts) + "\n    ]"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from plait.authoring.project import Project, find, project_of, read
+from plait.authoring.project.discovery import project_of
+from plait.authoring.project.file import Project, find, read
 from plait.base.errors import PlaitError
 from plait.base.input_view import permitted
 from plait.cli.common_flags import entered, shown

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.code_cache import CodeCache
-    from plait.ytt.workspace import RenderResult
+    from plait.ytt.workspace.render_job import RenderResult
 
 _SUBCOMMANDS = (
     ("fmt", "format YAML templates"),

@@ -17,7 +17,7 @@ def described(run: Run) -> list[str]:
     if run.why:
         out.append(f"  because {run.why}")
     if run.given is not None:
-        from plait.yaml import write_value
+        from plait.yaml.writer import write_value
 
         out.append("  with")
         out += [f"    {line}" for line in write_value(run.given).splitlines()]

@@ -6,8 +6,9 @@ import os
 import sys
 
 from plait.base.errors import UsageError
-from plait.base.writing import failure, followed
 from plait.base.writing.directory import aside_name
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import followed
 from plait.cli import PROGRAMS
 from plait.cli.streams import write_out
 from plait.engine.common import ALLOW_OUTPUT

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from plait.authoring.coverage import Coverage
+    from plait.authoring.coverage.data import Coverage
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.collecting import Collected
     from plait.authoring.testing.functions import FunctionCase
@@ -209,7 +209,8 @@ def _write_junit(flags: Test, done: Sequence[CaseResult]) -> None:
     if not path:
         return
     from plait.authoring.testing.reports import junit
-    from plait.base.writing import failure, write_file
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
 
     try:
         write_file(path, [junit(done).encode()], new_mode=0o666)

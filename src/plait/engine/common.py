@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from plait.layering.sites import LayeringSite
     from plait.tree.context import Context
     from plait.tree.nodes import DocumentSet, Map
-    from plait.yaml import ScalarStyles
     from plait.yaml.output_paths import OutputPattern
+    from plait.yaml.scalar_styles import ScalarStyles
 
 # Headings of help that commands share.
 GENERAL = "General"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from plait.engine.types import Input, Inputs, Plain, Texts
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet
-    from plait.ytt.workspace import ReferencedValues
+    from plait.ytt.workspace.render_job import ReferencedValues
 
 FORMS = ("yaml", "json")
 
@@ -110,7 +110,7 @@ def composed(
         )
     from plait.base.permissions import READ, Need
     from plait.base.trust import permissions_of
-    from plait.ytt.workspace import values_of_map
+    from plait.ytt.workspace.render_job import values_of_map
 
     values = _values(request, context)
     if isinstance(request.values, Map):
@@ -126,7 +126,7 @@ def composed(
 
 
 def _values(request: Compose, context: Context) -> list[ReferencedValues]:
-    from plait.ytt.workspace import Inputs
+    from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
     found: list[ReferencedValues] = []

@@ -21,17 +21,13 @@ from plait.engine.options import (
     switch,
     texts,
 )
-from plait.layering import (
-    ORDERS,
-    STRINGS,
-    EnvironmentSecrets,
-    FileSecrets,
-    LayeringOptions,
-    LayerJob,
-    Selection,
-    plain_values,
-)
-from plait.yaml import deduplicate, read
+from plait.layering.job import STRINGS, LayerJob
+from plait.layering.plain_scalars import plain_values
+from plait.layering.rendering import LayeringOptions
+from plait.layering.secrets import EnvironmentSecrets, FileSecrets
+from plait.layering.select import ORDERS, Selection
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

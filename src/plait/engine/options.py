@@ -479,7 +479,7 @@ def merged(low: Map, high: Map) -> Map:
 
 
 def _text(value: Map) -> str:
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     return write_value(value)
 

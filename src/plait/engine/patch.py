@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from plait.engine.options import Use
     from plait.engine.results import Documents
     from plait.engine.types import Input, Inputs, Plain, Texts
-    from plait.ops import PatchJob
+    from plait.ops.job import PatchJob
     from plait.tree.context import Context
 
 _ACCEPTED = "accepted, no effect"
@@ -192,7 +192,7 @@ def job_of(request: Patch, context: Context, *, is_whole: bool = True) -> PatchJ
 
 def configured(request: Patch, context: Context) -> PatchJob:
     """A job with the switches of a request. Raises UsageError."""
-    from plait.ops import PatchJob
+    from plait.ops.job import PatchJob
 
     job = PatchJob(context)
     job.expect_values, job.expect_use = request.require_variables, request.require_use
@@ -234,8 +234,8 @@ def _take_template(job: PatchJob, path: str, _request: Patch) -> None:
 
 
 def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
-    from plait.ops import expand, file_source, read_operations
-    from plait.ops.reader import DecodeError
+    from plait.ops.operation_files import expand, read_operations
+    from plait.ops.reader import DecodeError, file_source
 
     for path in expand(value, links_of(request)) if value else [value]:
         try:
@@ -288,8 +288,8 @@ def _take_secrets(job: PatchJob, value: str, request: Patch) -> None:
 
 
 def _take_store(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops import VariableStore
     from plait.ops.reader import expand_home
+    from plait.ops.store import VariableStore
 
     if not value:
         raise ReadError(
@@ -304,7 +304,7 @@ def _take_store(job: PatchJob, value: str, _request: Patch) -> None:
 
 
 def _take_location(job: PatchJob, value: str, _request: Patch) -> None:
-    from plait.ops import parse
+    from plait.ops.pointer import parse
 
     job.pointer = parse(value)
 

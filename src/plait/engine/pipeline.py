@@ -206,8 +206,8 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
 
     Raises UsageError, ReadError.
     """
-    from plait.yaml import deduplicate
-    from plait.yaml import read as read_yaml
+    from plait.yaml.reader import read as read_yaml
+    from plait.yaml.repeats import deduplicate
 
     documents = [one for one in deduplicate(read_yaml(source, keep_mark=False)).items if one.value is not None]
     if len(documents) != 1 or type(documents[0].value) is not Map:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from plait.insight.diff import Difference
     from plait.tree.context import Context
-    from plait.ytt.workspace import ReferencedValues
+    from plait.ytt.workspace.render_job import ReferencedValues
 
 _EXTENSIONS = (".yml", ".yaml", ".json")
 
@@ -178,7 +178,8 @@ def _paths(step: Step, pipeline: Pipeline, key: str) -> list[str]:
 
 def _values(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Sets data values for later steps: from plain files, and inline ones."""
-    from plait.ytt.workspace import Inputs, values_of_map
+    from plait.ytt.workspace.inputs import Inputs
+    from plait.ytt.workspace.render_job import values_of_map
     from plait.ytt.workspace.values_flags import ValuesFlags, read_values
 
     files = _paths(step, pipeline, "files")
@@ -195,7 +196,7 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
     if not arguments:
         return []
     from plait.engine.secret_sources import read_secrets
-    from plait.ytt.workspace import values_of_map
+    from plait.ytt.workspace.render_job import values_of_map
 
     return [values_of_map(values, secret=True) for values in read_secrets(arguments)]
 
@@ -203,8 +204,10 @@ def _secrets(step: Step, pipeline: Pipeline) -> list[ReferencedValues]:
 def _render(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Templates and overlays of files; overlays also change the documents that are there already."""
     from plait.engine.render import Render, options_of
-    from plait.ytt.workspace import InputFile, Inputs, RenderJob, values_of_map
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.phases import run as run_phases
+    from plait.ytt.workspace.render_job import RenderJob, values_of_map
 
     paths = _paths(step, pipeline, "files")
     if not paths:
@@ -269,7 +272,7 @@ def _overlay(step: Step, pipeline: Pipeline, state: PipelineState, context: Cont
 
 def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Plain documents merged into the documents."""
-    from plait.ytt.workspace import Inputs
+    from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.merges import Merges, documents_of
     from plait.ytt.workspace.render_job import DocumentFile
 
@@ -285,10 +288,12 @@ def _merge(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Adds layered documents: those of a site and of files, and those among the documents so far."""
     from plait.engine.layer import Layer, options_of
-    from plait.layering import plain_values, plan, read_documents, render_plan, written
+    from plait.layering.document import read_documents
+    from plait.layering.plain_scalars import plain_values
+    from plait.layering.rendering import plan, render_plan, written
     from plait.layering.secrets import lines_of_secrets
-    from plait.yaml import read as read_yaml
-    from plait.ytt.workspace import Inputs
+    from plait.yaml.reader import read as read_yaml
+    from plait.ytt.workspace.inputs import Inputs
 
     sets: list[DocumentSet] = []
     others: list[Document] = []
@@ -328,9 +333,9 @@ def _layer(step: Step, pipeline: Pipeline, state: PipelineState, context: Contex
 
 def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[DocumentSet]:
     """The documents of the Airship site that a step names."""
-    from plait.layering import plain_values
+    from plait.layering.plain_scalars import plain_values
     from plait.layering.sites import find_site, unwrapped
-    from plait.yaml import read as read_yaml
+    from plait.yaml.reader import read as read_yaml
 
     repositories = step.map("repositories")
     checkouts: dict[str, str] = {}
@@ -352,7 +357,8 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
     """Documents without the keys that are repeated, which are warned of."""
-    from plait.yaml import deduplicate, duplicate_key_warnings
+    from plait.yaml.duplicate_keys import duplicate_key_warnings
+    from plait.yaml.repeats import deduplicate
 
     documents = deduplicate(written)
     for text in duplicate_key_warnings(source, written) if documents is not written else ():
@@ -383,9 +389,10 @@ def _data_of(document: Document, context: Context) -> Document:
 def _patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Operations and variables, on the documents that are selected."""
     from plait.engine.patch import Patch, configured
-    from plait.ops import interpolate, patch, read_operations
+    from plait.ops.definitions import interpolate
     from plait.ops.ignored import warn_of_placeholders
-    from plait.ops.operation_files import expand
+    from plait.ops.job import patch
+    from plait.ops.operation_files import expand, read_operations
     from plait.ops.placeholders import marked
     from plait.ops.reader import file_source
     from plait.ops.variables import from_file

@@ -28,9 +28,16 @@ from plait.engine.options import (
     value_map,
 )
 from plait.tree.nodes import Map
-from plait.ytt.workspace import Inputs as Reader
-from plait.ytt.workspace import RenderJob, RenderOptions, RenderResult, values_of_map
-from plait.ytt.workspace.render_job import INSPECT_JSON_SCHEMA, INSPECT_SCHEMA, INSPECT_VALUES
+from plait.ytt.workspace.inputs import Inputs as Reader
+from plait.ytt.workspace.render_job import (
+    INSPECT_JSON_SCHEMA,
+    INSPECT_SCHEMA,
+    INSPECT_VALUES,
+    RenderJob,
+    RenderOptions,
+    RenderResult,
+    values_of_map,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +46,9 @@ if TYPE_CHECKING:
     from plait.engine.results import Rendered
     from plait.engine.types import Inputs, Plain, Texts
     from plait.tree.context import Context
-    from plait.ytt.workspace import InputFile, ReferencedValues
+    from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.merges import Merges
+    from plait.ytt.workspace.render_job import ReferencedValues
     from plait.ytt.workspace.shared_inputs import SharedInputs
 
 EMPTIED = "dangerous-emptied-output-directory"
@@ -274,7 +282,7 @@ def outcome(
 def _listed(job: RenderJob) -> RenderResult:
     """The paths of the inputs, as a document."""
     from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet
-    from plait.ytt.workspace import in_sequence
+    from plait.ytt.workspace.library import in_sequence
 
     paths = [ArrayItem(found.file.path) for found in in_sequence(job.library.accessible_files())]
     return RenderResult(documents=DocumentSet([Document(Array(paths))] if paths else []))

@@ -134,7 +134,7 @@ class Documents(Comparable):
         """The tree."""
         if self._nodes is None:
             from plait.base.source import Source
-            from plait.yaml import read
+            from plait.yaml.reader import read
 
             # Every document prints something.
             source = Source("documents.yml", self._text or "")
@@ -223,7 +223,7 @@ class Documents(Comparable):
 
     def to_json(self) -> str:
         """A JSON array of the documents, keys sorted."""
-        from plait.yaml import write_json
+        from plait.yaml.json import write_json
 
         with budget_scope(self._run.again()):
             return f"[{','.join(write_json(document.value) for document in self.nodes.items)}]"
@@ -234,7 +234,7 @@ def text_like(documents: Documents, nodes: DocumentSet) -> str:
     with budget_scope(documents._run.again()):
         if documents._write is not None:
             return documents._write(nodes)
-        from plait.yaml import write
+        from plait.yaml.writer import write
 
         return write(nodes)
 

@@ -108,7 +108,7 @@ def _below(key: str, value: Value, source: Source | None) -> Map:
 
 
 def _map(source: Source, named: Named) -> Map:
-    from plait.yaml import read_value
+    from plait.yaml.reader import read_value
 
     try:
         value = read_value(source)

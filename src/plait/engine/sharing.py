@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.context import Context
-    from plait.ytt.workspace import InputFile, RenderJob, RenderResult
+    from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.render_job import RenderJob, RenderResult
 
 
 def with_shared(

@@ -125,7 +125,7 @@ class Unpacked:
     def __init__(self, bundle: Mapping[str, bytes]) -> None:
         from weakref import finalize
 
-        from plait.base.writing import temporary
+        from plait.base.writing.directory import temporary
 
         place = temporary("plait-fleet-")
         finalize(self, place.close)

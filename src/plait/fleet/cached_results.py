@@ -20,8 +20,8 @@ from stat import S_ISREG
 from time import time
 
 from plait.base.errors import ReadError
-from plait.base.writing import followed
 from plait.base.writing.directory import is_aside
+from plait.base.writing.targets import followed
 from plait.fleet.identity import of_parts, version
 from plait.fleet.read_sets import ReadSet
 

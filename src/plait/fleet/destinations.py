@@ -13,7 +13,8 @@ from stat import S_ISDIR, S_ISREG
 from plait.base.content import encoded
 from plait.base.errors import UsageError
 from plait.base.output_files import fill_directory, places_of, write_error
-from plait.base.writing import changed, extended, failure, followed, strict
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import changed, extended, followed, strict
 from plait.fleet.identity import digest
 from plait.fleet.manifest_lines import parsed, written
 from plait.fleet.plan import MANIFEST, OWN
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import IO, Protocol
 
-    from plait.base.writing import Directory as Opened
+    from plait.base.writing.directory import Directory as Opened
     from plait.fleet.plan import Task
     from plait.fleet.run_result import Written
 

@@ -86,7 +86,7 @@ def _task(run: Run) -> Task:
 
 
 def _of_matrix(matrix: Matrix) -> list[Task]:
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     cells = matrix.cells()
     matrix.run(cells[0])  # names in braces that are no axes are told now

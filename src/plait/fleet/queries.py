@@ -42,7 +42,7 @@ class EnvironmentValue:
 
 def value_of(history: History) -> EnvironmentValue:
     """The value that a history is of."""
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     return EnvironmentValue(shown(history.value), write_value(history.value), deciding(history.entries[-1]).place)
 

@@ -13,7 +13,8 @@ from plait.base.content import open_regular
 from plait.base.errors import PlaitError, ReadError, UsageError, heading
 from plait.base.input_view import permitted
 from plait.base.permissions import is_within
-from plait.base.writing import WriteRefused, temporary
+from plait.base.writing.directory import temporary
+from plait.base.writing.real_paths import WriteRefused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.run import Run
     from plait.base.code_cache import CodeCache
     from plait.base.input_view import InputView
-    from plait.base.writing import Directory
+    from plait.base.writing.directory import Directory
     from plait.engine.results import Documents
     from plait.fleet.plan import Task
     from plait.ytt.workspace.shared_inputs import SharedInputs

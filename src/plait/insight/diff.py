@@ -39,8 +39,8 @@ class Difference:
 
 def read(sources: Iterable[Source]) -> list[Document]:
     """The documents of texts. Raises ReadError."""
-    from plait.yaml import deduplicate
-    from plait.yaml import read as read_yaml
+    from plait.yaml.reader import read as read_yaml
+    from plait.yaml.repeats import deduplicate
 
     return [document for source in sources for document in deduplicate(read_yaml(source, keep_mark=False)).items]
 
@@ -273,7 +273,7 @@ def _texts(one: Difference) -> tuple[str, str] | None:
 
 def _inline(value: Value) -> str | None:
     """A scalar or an empty collection as it is written, on one line."""
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     if (type(value) is Map or type(value) is Array) and value.items:
         return None
@@ -282,7 +282,7 @@ def _inline(value: Value) -> str | None:
 
 
 def _block(sign: str, path: str, value: Value) -> list[str]:
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     inline = _inline(value)
     if inline is not None:
@@ -318,7 +318,7 @@ def to_data(differences: Sequence[Difference]) -> list[dict[str, object]]:
 
 def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> str:
     """An operations file that turns the left document into the right one. Raises UsageError unless there is one each."""
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     return write_value(operations(left, right, tests=tests))
 
@@ -326,8 +326,8 @@ def to_operations(left: Sequence[Document], right: Sequence[Document], *, tests:
 def operations(left: Sequence[Document], right: Sequence[Document], *, tests: bool = True) -> Value:
     """The same as nodes."""
     from plait.base.similar_names import counted
-    from plait.ops import diff as difference
-    from plait.ops import to_nodes
+    from plait.ops.difference import diff as difference
+    from plait.ops.operations import to_nodes
 
     if len(left) != 1 or len(right) != 1:
         raise UsageError(

@@ -11,7 +11,8 @@ from plait.starlark import syntax
 from plait.starlark.parsing import parse_program
 from plait.starlark.scan import ScanFailure, scan
 from plait.tree.nodes import Array, Document, Map, MapItem
-from plait.yaml import Spans, read
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.reader import read
 from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, recover
 
 TYPE_CHECKING = False

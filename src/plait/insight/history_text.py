@@ -125,7 +125,7 @@ def shown(value: Value) -> str:
         return "{}" if not value.items else f"(map of {len(value.items)})"
     if type(value) is Array:
         return "[]" if not value.items else f"(array of {len(value.items)})"
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     text = write_value(value).rstrip("\n")
     if "\n" in text:

@@ -147,8 +147,8 @@ def _outside_quotes(text: str, wanted: str) -> int:
 
 
 def _pointer(text: str) -> list[Step]:
-    from plait.ops import parse as parse_pointer
     from plait.ops.pointer import IndexToken, KeyToken, MatchingIndexToken
+    from plait.ops.pointer import parse as parse_pointer
 
     steps: list[Step] = []
     for token in parse_pointer(text).tokens:

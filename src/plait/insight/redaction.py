@@ -26,7 +26,7 @@ class SecretLabels:
         self._names: dict[str, str] = {}
 
     def __call__(self, value: Value) -> str:
-        from plait.yaml import write_value
+        from plait.yaml.writer import write_value
 
         count = len(self._names) + 1
         return self._names.setdefault(write_value(value), HIDDEN if count == 1 else f"(secret {count})")

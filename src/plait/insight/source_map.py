@@ -18,10 +18,14 @@ from __future__ import annotations
 
 from plait.base.extensions import TAGS
 from plait.base.source import Source
-from plait.base.writing import failure, write_file
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import write_file
 from plait.insight.node_paths import scalars_beside, text_lines
 from plait.tree.nodes import Array, Map, MapItem
-from plait.yaml import Spans, read, write_json, write_value
+from plait.yaml.json import write_json
+from plait.yaml.lossless.binding import Spans
+from plait.yaml.reader import read
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

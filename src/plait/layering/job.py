@@ -10,7 +10,11 @@ from plait.layering.ignored import warn_of_ignored
 from plait.layering.plain_scalars import misread, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
-from plait.yaml import ScalarStyles, deduplicate, duplicate_key_warnings, read, write
+from plait.yaml.duplicate_keys import duplicate_key_warnings
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
+from plait.yaml.scalar_styles import ScalarStyles
+from plait.yaml.writer import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -103,7 +103,7 @@ def redacted(value: Value) -> str:
     try:
         text = json.dumps(to_plain(value), default=str)
     except TypeError:  # keys that JSON has not
-        from plait.yaml import write_value
+        from plait.yaml.writer import write_value
 
         text = write_value(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

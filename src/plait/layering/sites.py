@@ -18,7 +18,8 @@ from plait.base.similar_names import did_you_mean
 from plait.base.warnings import warning
 from plait.layering.plain_scalars import plain_values
 from plait.tree.nodes import Document, DocumentSet, Map, MapItem, kind_name
-from plait.yaml import deduplicate, read
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

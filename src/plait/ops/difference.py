@@ -116,7 +116,7 @@ def _arrays(
 
 
 def _printed(name: str) -> str:
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     return write_value(name)
 

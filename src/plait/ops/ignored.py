@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
     """Warns about ignored parts of a text, of which only the first document is read. repeats: it has repeated keys."""
     if repeats:
-        from plait.yaml import duplicate_key_warnings
+        from plait.yaml.duplicate_keys import duplicate_key_warnings
 
         for text in _undashed(documents) or duplicate_key_warnings(source, documents, first=True):
             warn(text)

@@ -69,7 +69,7 @@ class OperationSource:
 
     def told(self, fault: str) -> str:
         """BOSH's message about the whole definition. fault: its reason."""
-        from plait.yaml import write_json
+        from plait.yaml.json import write_json
 
         name = self.source.name
         fields = {

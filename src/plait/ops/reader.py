@@ -11,7 +11,9 @@ from plait.base.content import encoded, file_content, note_home
 from plait.base.errors import ReadError
 from plait.base.input_view import may_read
 from plait.base.source import CLAUSE, Source
-from plait.yaml import deduplicate, read, write_value
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ def scalar_text(value: Value) -> str:
     if value is None:
         return "null"
     if type(value) is float:
-        from plait.yaml import write_value
+        from plait.yaml.writer import write_value
 
         return write_value(value).rstrip("\n")
     return str(value)

@@ -13,14 +13,15 @@ from plait.base.content import displayable_path, note_secrets
 from plait.base.errors import OpsError, PlaitError, conceal
 from plait.base.input_view import check_read, current_view
 from plait.base.limits import current_budget
-from plait.base.writing import failure, target, write_file
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import target, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from plait.base.writing import Directory
+    from plait.base.writing.directory import Directory
     from plait.ops.variables import Sources
     from plait.tree.nodes import Value
 

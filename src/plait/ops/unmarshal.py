@@ -49,7 +49,7 @@ def go_value(value: Value) -> str:
 def refused_key(source: Source) -> str:
     """The message of go-yaml about the first collection used as a key, unless the text has a syntax error."""
     from plait.base.errors import ReadError
-    from plait.yaml import read
+    from plait.yaml.reader import read
 
     try:
         tree = read(source, keep_mark=False, first=True)

@@ -40,7 +40,7 @@ def examples() -> list[Example]:
     """The examples in the form that the page accepts."""
     from plait.base.source import Source
     from plait.tree.nodes import to_plain
-    from plait.yaml import read_value
+    from plait.yaml.reader import read_value
 
     text = (Path(__file__).parent / "examples.yml").read_text("utf-8")
     written: list[Written] = to_plain(read_value(Source("examples.yml", text)))  # type: ignore[assignment]

@@ -37,7 +37,7 @@ def evaluate(request: Request) -> Mapping[str, object]:
 
 def lay_out(request: Request) -> None:
     """Write the files of a request to the working directory, if the answer reads them there by name. Raises UsageError."""
-    from plait.base.writing import strict
+    from plait.base.writing.targets import strict
 
     evaluation.check(request)
     asked = request.get("ask")
@@ -56,7 +56,7 @@ def respond(text: str) -> str:
     """The answer to a request, both JSON, in a process that does nothing else: in a browser. An invalid request is `refused`."""
     from contextlib import chdir
 
-    from plait.base.writing import temporary
+    from plait.base.writing.directory import temporary
 
     request = json.loads(text)
     with temporary("plait-") as place, chdir(place.real):

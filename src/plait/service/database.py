@@ -286,7 +286,8 @@ def _room_to_write(connection: Connection) -> Iterator[None]:
 
 def _make_private(path: str) -> None:
     """Creates the file if it is missing, readable by its owner only. SQLite gives its other files the same mode."""
-    from plait.base.writing import WriteRefused, create
+    from plait.base.writing.real_paths import WriteRefused
+    from plait.base.writing.targets import create
 
     try:
         create(path, 0o600)

@@ -12,7 +12,7 @@ from sqlalchemy import MetaData, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from plait.base.errors import PlaitError
-from plait.layering import LayeredDocument
+from plait.layering.document import LayeredDocument
 from plait.service.database import opened
 from plait.service.documents import completed, identity_of
 from plait.service.transfer import DocumentRecord, RevisionRecord, ValidationRecord

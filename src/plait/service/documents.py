@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from plait.layering import LayeredDocument
-from plait.layering.document import POLICY, VALIDATION_POLICY
+from plait.layering.document import POLICY, VALIDATION_POLICY, LayeredDocument
 from plait.layering.secrets import hidden, is_empty
 from plait.layering.validation import check_document
 from plait.service import project_files, revision_store
@@ -16,7 +15,7 @@ from plait.service.revision_store import Content, Kind, RevisionDocument
 from plait.service.yaml_bodies import SEPARATOR, node_of, text_of, text_of_nodes
 from plait.tree.nodes import Document as Node
 from plait.tree.nodes import Map, MapItem
-from plait.yaml import write_value
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from plait.tree.nodes import Map, key_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.layering import LayeredDocument
+    from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Value
 
     Key = tuple[str, str]

@@ -26,8 +26,9 @@ def layered(
     """
     from plait.base.errors import LimitError
     from plait.base.limits import current_budget
-    from plait.layering import LayeredDocument, LayerJob, read_documents
     from plait.layering.dataschema import check_data
+    from plait.layering.document import LayeredDocument, read_documents
+    from plait.layering.job import LayerJob
     from plait.layering.rendering import LayeringOptions, plan, render_plan, written
     from plait.service.yaml_bodies import nodes_of
     from plait.tree.context import Context

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.layering import LayeredDocument
+    from plait.layering.document import LayeredDocument
     from plait.service.spool import Body
 
 # Bytes of a body that is read in this process.

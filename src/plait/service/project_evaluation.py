@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def lay_out(request: Request) -> None:
     """Write the files of the project to the working directory. Raises UsageError."""
-    from plait.base.writing import strict
+    from plait.base.writing.targets import strict
     from plait.service.project_files import is_path
 
     for name, text in request["files"].items():
@@ -47,7 +47,7 @@ def lay_out(request: Request) -> None:
 
 def evaluate(request: Request) -> Answer:
     """Make the runs. What is wrong with one is in its answer."""
-    from plait.authoring.project import find, read
+    from plait.authoring.project.file import find, read
     from plait.base.errors import render
     from plait.base.permissions import ENVIRONMENT, Need
     from plait.fleet.fleet_worker import FleetWorker, WorkerSetup

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plait.layering import LayeredDocument
+    from plait.layering.document import LayeredDocument
 
 SCHEMA = "plait/File/v1"
 

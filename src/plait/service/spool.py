@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import IO, Self
 
-    from plait.base.writing import temporary
+    from plait.base.writing.directory import temporary
 
 SMALL = 64 << 10
 """Bytes of a body that stays in memory."""
@@ -93,7 +93,8 @@ class Spool:
 
     def opened(self) -> tuple[str, str, IO[bytes]]:
         """A new file: its name, its path, and the open file. Raises OSError."""
-        from plait.base.writing import changed, temporary
+        from plait.base.writing.directory import temporary
+        from plait.base.writing.targets import changed
 
         with self._lock:
             if self._directory is None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import func, insert, select
 
 from plait.base.errors import PlaitError
-from plait.layering import LayeredDocument
+from plait.layering.document import LayeredDocument
 from plait.service.documents import content_of, identity_of
 from plait.service.encryption import SECRETS_ROW, EncryptedSecret, keep
 from plait.service.revision_store import NewDocument, RevisionDocument, add_revision, current, keep_contents, newest

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, ReadError
 from plait.base.source import Source
-from plait.layering import LayerJob, plain_values
-from plait.layering.plain_scalars import Float
+from plait.layering.job import LayerJob
+from plait.layering.plain_scalars import Float, plain_values
 from plait.service.api_errors import ApiError, bad_request
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, from_plain, to_plain
-from plait.yaml import deduplicate, read
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

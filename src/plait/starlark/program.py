@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plait.starlark.instrument.coverage import LinesOf
     from plait.starlark.loops import Loops
-    from plait.starlark.lower import Hooks
+    from plait.starlark.lower.statements import Hooks
     from plait.starlark.program_parts import Piece
     from plait.starlark.step_budget import StepBudget
     from plait.tree.context import Context
@@ -194,7 +194,7 @@ def compile_program(
     for the first fault; its findings are all others, in source order.
     """
     from plait.starlark.instrument.metering import count_steps
-    from plait.starlark.lower import Lowering
+    from plait.starlark.lower.statements import Lowering
     from plait.starlark.parsing import failure, parse_program, too_deep
     from plait.starlark.teardown import take_apart
 

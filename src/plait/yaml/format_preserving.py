@@ -13,7 +13,6 @@ from plait.base.source import Position, Source
 from plait.base.text_edits import ConflictError, Edit, edited
 from plait.tree.equality import alike
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, is_filled, key_id
-from plait.yaml import write_value
 from plait.yaml.lossless.edits import line_end, line_start, own_start, removal
 from plait.yaml.lossless.flow_collections import TreeError
 from plait.yaml.lossless.nodes import ALIAS, PAIR, PLAIN, Collection
@@ -21,6 +20,7 @@ from plait.yaml.lossless.scalar_values import alias_name, body_start, scalar_val
 from plait.yaml.lossless.scanner import scan
 from plait.yaml.scalar_styles import FORMS, ScalarStyles, double_quoted
 from plait.yaml.style import Style, quoted, style_of
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

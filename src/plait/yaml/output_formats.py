@@ -17,19 +17,19 @@ JSON_SCHEMA = "json-schema"
 
 
 def _write_yaml(documents: DocumentSet) -> str:
-    from plait.yaml import write
+    from plait.yaml.writer import write
 
     return write(documents)
 
 
 def _write_json(documents: DocumentSet) -> str:
-    from plait.yaml import write_json
+    from plait.yaml.json import write_json
 
     return "".join([write_json(document.value) for document in documents.items])
 
 
 def _write_positions(documents: DocumentSet) -> str:
-    from plait.yaml import write_positions
+    from plait.yaml.position_listing import write_positions
 
     return write_positions(documents)
 
@@ -86,7 +86,7 @@ def choose_formats(names: Sequence[str]) -> tuple[str, str | None]:
 
 def bulk_json(files: Sequence[OutputFile], errors: str = "") -> str:
     """The result as JSON, `{"files":[{"name":...,"data":...}]}` or `{"errors":...}` (`--bulk-out`)."""
-    from plait.yaml import write_json
+    from plait.yaml.json import write_json
 
     # write_json sorts keys; the reference has a file's name before its data.
     listed = [f'{{"name":{write_json(path)},"data":{write_json(text)}}}' for path, text in files]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from plait.starlark import STRUCTS, List, Members, Module, NoAttribute, StarlarkError, Struct, repr_of
+from plait.base.errors import StarlarkError
+from plait.starlark.containers import List
+from plait.starlark.structs import STRUCTS, Members, Module, Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import NoAttribute
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, Array, Map
 from plait.ytt.yaml_fragments import to_nodes, to_starlark
@@ -11,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from plait.starlark import Value
+    from plait.starlark.values import Value
     from plait.tree.nodes import MapItem
     from plait.tree.nodes import Value as NodeValue
 

@@ -11,25 +11,14 @@ from __future__ import annotations
 
 import gc
 
-from plait.base.errors import LimitError
+from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position
-from plait.starlark import (
-    Dict,
-    List,
-    Module,
-    NoAttribute,
-    Set,
-    StarlarkError,
-    Struct,
-    Value,
-    check_room,
-    insert,
-    look,
-    repr_of,
-    spend,
-    type_of,
-)
+from plait.starlark.containers import Dict, List, Set, insert
+from plait.starlark.step_budget import check_room, look, spend
+from plait.starlark.structs import Module, Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import NoAttribute, Value, type_of
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import (
     COLLECTION_TYPES,

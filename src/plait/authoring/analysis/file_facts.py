@@ -9,7 +9,7 @@ from plait.authoring.analysis.code import FileNames
 from plait.authoring.project.run_inference import LAYERED, OPERATIONS, POLICY, kind_of_text
 from plait.base.source import Source
 from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem
-from plait.yaml import Spans
+from plait.yaml.lossless.binding import Spans
 from plait.ytt.templates.directives import KNOWN
 from plait.ytt.templates.recovery import STARLARK, TEXT, YAML, recover, unread
 

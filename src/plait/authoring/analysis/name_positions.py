@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.base.source import Source
-    from plait.starlark import Piece
+    from plait.starlark.program_parts import Piece
     from plait.starlark.scan import Token
 
 # Lines of a folded scalar that count as one.

@@ -215,7 +215,7 @@ def output_of(run: Run, documents: Documents) -> object:
 
 def _without_substitutions(documents: Documents) -> str:
     from plait.tree.nodes import DocumentSet, Map, MapItem
-    from plait.yaml import write
+    from plait.yaml.writer import write
 
     items = []
     for document in documents.nodes.items:

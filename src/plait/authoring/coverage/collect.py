@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plait.authoring.coverage.data import Coverage
-    from plait.authoring.project import Run
     from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
     from plait.base.code_cache import CodeCache
     from plait.base.equal_errors import Key
 
@@ -83,7 +83,7 @@ _PROJECTS: list[Project] = []
 
 def _begin(named: str, assents: bool) -> None:
     assenting(assents=assents).__enter__()
-    from plait.authoring.project import project_of
+    from plait.authoring.project.discovery import project_of
 
     _PROJECTS.append(project_of(named, os.curdir))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.edit.public_functions import set_value
-from plait.authoring.project.run_selection import project_at
+from plait.authoring.project.discovery import project_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from plait.base.source import Source
-from plait.starlark import repr_of
 from plait.starlark.program_parts import CodePart
 from plait.starlark.scan import ScanFailure, scan
+from plait.starlark.value_text import repr_of
 from plait.tree.nodes import COLLECTION_TYPES
 
 TYPE_CHECKING = False

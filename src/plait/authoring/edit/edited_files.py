@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import PlaitError, ReadError
-from plait.base.writing import failure, target, write_file
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import target, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

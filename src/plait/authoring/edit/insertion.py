@@ -121,7 +121,7 @@ def _with_overlay(state: EditSession, place: NodePath, value: Value, old: str) -
 
 def _with_operation(state: EditSession, place: NodePath, value: Value, old: str) -> str:
     from plait.insight.diff import operations
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     new = operations(state.output.documents, with_value(state.output.documents, place, value), tests=False)
     assert type(new) is Array

@@ -12,7 +12,6 @@ from plait.base.errors import ReadError
 from plait.base.source import Position, Source
 from plait.base.text_edits import ConflictError, edited
 from plait.tree.nodes import Array, Map, MapItem, is_filled, key_id
-from plait.yaml import read, write_value
 from plait.yaml.format_preserving import Editor, indented
 from plait.yaml.inline import flow_text
 from plait.yaml.lossless.edits import removal
@@ -20,8 +19,10 @@ from plait.yaml.lossless.flow_collections import TreeError
 from plait.yaml.lossless.nodes import ALIAS, PAIR, Collection
 from plait.yaml.lossless.scalar_values import body_start, scalar_value
 from plait.yaml.lossless.scanner import scan
+from plait.yaml.reader import read
 from plait.yaml.scalar_styles import FORMS, ScalarStyles, double_quoted
 from plait.yaml.style import Style
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from plait.authoring.formatting.structure import Block, OddError, Reindentation,
 from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import equal, walk
-from plait.yaml import Comments, read
+from plait.yaml.comments import Comments
 from plait.yaml.lossless.flow_collections import TreeError
 from plait.yaml.lossless.scanner import scan
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

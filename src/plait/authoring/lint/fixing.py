@@ -62,7 +62,8 @@ def _top(subject: LintProject) -> str | None:
 
 
 def _write(subject: LintProject, path: str, content: bytes) -> None:
-    from plait.base.writing import failure, write_file
+    from plait.base.writing.real_paths import failure
+    from plait.base.writing.targets import write_file
 
     try:
         write_file(path, [content], new_mode=0o666, top=_top(subject))

@@ -9,10 +9,11 @@ from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.base.text_edits import Edit
 from plait.tree.nodes import Document, MapItem, walk
-from plait.yaml import Comments, Spans, read
-from plait.yaml.lossless.binding import scanned
+from plait.yaml.comments import Comments
+from plait.yaml.lossless.binding import Spans, scanned
 from plait.yaml.lossless.edits import removal
 from plait.yaml.lossless.nodes import line_starts
+from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.lint.finding import RelatedSpan
     from plait.tree.nodes import DocumentSet, Item
-    from plait.yaml import Comment
+    from plait.yaml.comments import Comment
     from plait.yaml.lossless.nodes import Tree
 
 

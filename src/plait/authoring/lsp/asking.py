@@ -6,7 +6,7 @@ import os
 
 from lsprotocol import types
 
-from plait.authoring import project as projects
+from plait.authoring.project import file as project_files
 from plait.authoring.project.trusting.needs import needs_of
 from plait.base.errors import PlaitError
 from plait.base.trust import Decision, permissions_of, store, stored
@@ -49,7 +49,7 @@ async def ask(server: Connection, path: str) -> None:
 def _project(path: str) -> tuple[str, str]:
     """The project file of a file, and the real path of its directory; "" without one, and for one of another user."""
     try:
-        found = projects.find(path)
+        found = project_files.find(path)
     except PlaitError:  # which the file has a diagnostic of
         return "", ""
     return ("", "") if found is None else (found, os.path.realpath(os.path.dirname(found)))

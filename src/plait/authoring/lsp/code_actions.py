@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.features import EditorDiagnostic
     from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Document, Item, Value
-    from plait.yaml import Comment
+    from plait.yaml.comments import Comment
 
 _TOKEN = re.compile(r"/([^/\s\"']+)")
 _NO_NAME = re.compile(r"\W+")

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from plait.insight.item_names import ItemNames
     from plait.tree.nodes import Document, Item
     from plait.tree.provenance import OverlayMatch
-    from plait.ytt.json_schema import Catalogue, SchemaViolation, Subschema
+    from plait.ytt.json_schema.catalogue import Catalogue
+    from plait.ytt.json_schema.check import SchemaViolation
+    from plait.ytt.json_schema.subschema import Subschema
 
 # What an evaluation may take: an editor waits for it, and a template without an end is somebody's half-written loop.
 # `memory` is what the server's process may have: what one of its threads takes nobody can tell.

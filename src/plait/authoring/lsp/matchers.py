@@ -7,7 +7,7 @@ from collections import Counter
 
 from plait.authoring.lsp.features import CompletionItem
 from plait.authoring.lsp.overlay_targets import left_items
-from plait.starlark import repr_of
+from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Map
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ def changed_lines(state: ServerState, path: str, lines: tuple[int, int] | None =
     text = state.texts.get(path)
     if text is None or not path.endswith((".yml", ".yaml")):
         return []
-    from plait.authoring.formatting import format_text
+    from plait.authoring.formatting.formatter import format_text
 
     try:
         made = format_text(text, path, lines=lines).text

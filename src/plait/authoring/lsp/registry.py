@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from threading import RLock
 
-from plait.authoring import project as projects
 from plait.authoring.analysis.source_paths import path_of
+from plait.authoring.project import file as project_files
 from plait.authoring.project.file import of_source
+from plait.authoring.project.run_inference import guess
 from plait.authoring.project.run_selection import about, choose
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits, budget_scope
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.analysis.verifying import Checked
     from plait.authoring.lsp.evaluation import Evaluation, EvaluationStop
-    from plait.authoring.project import Project
+    from plait.authoring.project.file import Project
     from plait.authoring.project.run import Run
 
 
@@ -138,7 +139,7 @@ class Registry:
     def _own_runs(self, path: str) -> list[TrackedRun]:
         key = os.path.dirname(path)
         try:
-            found = projects.find(path, self._texts)
+            found = project_files.find(path, self._texts)
         except PlaitError as error:  # of another user
             self.errors[key] = error
             return []
@@ -166,7 +167,7 @@ class Registry:
     def _read(self, key: str, found: str | None, path: str) -> list[TrackedRun]:
         try:
             with budget_scope(_LIMITS):
-                project = projects.guess(path, verify=False) if found is None else self._project(found)
+                project = guess(path, verify=False) if found is None else self._project(found)
                 runs = choose(project, most=1).runs
         except PlaitError as error:
             self.errors[key] = error
@@ -177,7 +178,7 @@ class Registry:
     def _project(self, path: str) -> Project:
         text = self._texts.get(path)
         if text is None:
-            return projects.read(path)
+            return project_files.read(path)
         return of_source(Source(path, text), os.path.dirname(path))
 
     def _watched(self, run: Run) -> TrackedRun:

@@ -20,10 +20,11 @@ from plait.base.process import with_room
 from plait.base.similar_names import listed
 from plait.layering.document import DATA_SCHEMA
 from plait.tree.nodes import Map, MapItem, to_plain, walk
-from plait.yaml import write_value
-from plait.ytt.json_schema import SchemaViolation, Subschema, catalogue_of
-from plait.ytt.json_schema.check import faults
+from plait.yaml.writer import write_value
+from plait.ytt.json_schema.catalogue import catalogue_of
+from plait.ytt.json_schema.check import SchemaViolation, faults
 from plait.ytt.json_schema.messages import Violation
+from plait.ytt.json_schema.subschema import Subschema
 
 # Tokens of a path that choose among the items of an array.
 _ITEM = re.compile(r"(?:-?\d+(?::\w+)?|-|[^=]*=.*)\Z")

@@ -12,7 +12,7 @@ from plait.base.input_view import InputView, use_view
 from plait.base.limits import Limits, budget_scope
 from plait.insight.history_text import shown
 from plait.tree.nodes import Array, Map
-from plait.yaml import write_value
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plait.authoring.lsp.evaluation import Evaluation
     from plait.authoring.lsp.state import ServerState
     from plait.tree.nodes import Item
-    from plait.ytt.json_schema import Subschema
+    from plait.ytt.json_schema.subschema import Subschema
 
 # What reading a schema may take.
 _LIMITS = Limits(seconds=5)

@@ -15,7 +15,7 @@ from plait.base.source import Source
 from plait.base.trust import permissions_of
 from plait.engine.results import Rendered
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
-from plait.yaml import write_value
+from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -348,7 +348,7 @@ def _environments(item: MapItem, directory: str) -> list[dict[str, AxisValue]]:
     source = file_source(os.path.join(directory, item.value))
     if item.value.lower().endswith(".csv"):
         return _same_axes(list(_csv_rows(source)))
-    from plait.yaml import read
+    from plait.yaml.reader import read
 
     documents = read(source).items
     value = documents[0].value if documents else None

@@ -86,7 +86,7 @@ def _candidates(kinds: dict[str, str]) -> list[Run]:
 
 
 def _verified(kinds: dict[str, str], notes: list[str], rejected: Sequence[RejectedRun]) -> list[Run]:
-    from plait.authoring.project.inference import failure_of
+    from plait.authoring.project.inference.runs import failure_of
 
     runs = []
     for run in _candidates(kinds):
@@ -113,7 +113,7 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
     Not those with a build file that renders them in another way, although that way was rejected, nor those that
     kustomize builds.
     """
-    from plait.authoring.project.inference import failure_of
+    from plait.authoring.project.inference.runs import failure_of
 
     found: list[Run] = []
     named = [os.path.abspath(one.at.source.shown) for one in rejected if one.at.source is not None]
@@ -166,7 +166,7 @@ def _of_build_files(
         if not is_top:
             return None
         top = directory
-    from plait.authoring.project.inference import infer
+    from plait.authoring.project.inference.runs import infer
 
     inference = infer(top, verify=verify)
     told = _told_of(inference)

@@ -6,7 +6,6 @@ import os
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from plait.authoring.project import project_of
 from plait.base.errors import UsageError
 from plait.base.globbing import is_pattern
 
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
 MOST = 50
 # So many are searched for a file.
 _SEARCHED = 1000
-
-
-def project_at(path: str | os.PathLike[str]) -> Project:
-    """The project of a project file, or the one that a directory belongs to. Raises PlaitError."""
-    place = os.fspath(path)
-    return project_of("", place) if os.path.isdir(place) else project_of(place, os.curdir)
 
 
 class Chosen:

@@ -240,7 +240,7 @@ def _scalar(value: Value, item: MapItem) -> str:
     if type(value) is int:
         return str(value)
     if type(value) is float or type(value) is bool:
-        from plait.yaml import write_value
+        from plait.yaml.writer import write_value
 
         return write_value(value).strip()
     error = wrong(item, "a string or a list of strings")

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.project import Project
+    from plait.authoring.project.file import Project
     from plait.authoring.testing.expectations import Expectation
     from plait.base.source import Position
 

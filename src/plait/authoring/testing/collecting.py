@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from plait.authoring import project as projects
+from plait.authoring.project import file as project_files
 from plait.authoring.project.file import check_found
 from plait.authoring.project.run import from_here
+from plait.authoring.project.run_inference import guess
 from plait.base.content import near
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
@@ -17,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.project import Project
+    from plait.authoring.project.file import Project
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.functions import FunctionCase
 
@@ -135,12 +136,12 @@ class Collector:
     def _project(self, path: str) -> Project:
         if self._given:
             return self._read_project(self._given)
-        found = projects.find(path)
+        found = project_files.find(path)
         if found is not None:
             return self._read_project(os.path.join(from_here(os.path.dirname(found)), os.path.basename(found)))
         directory = os.path.dirname(os.path.abspath(path))
         if directory not in self._projects:
-            self._projects[directory] = projects.guess(directory)
+            self._projects[directory] = guess(directory)
             self._projects[directory].grant(self._typed)
         return self._projects[directory]
 
@@ -148,7 +149,7 @@ class Collector:
         if path not in self._projects:
             if path != self._given:
                 check_found(path)
-            self._projects[path] = projects.read(path)
+            self._projects[path] = project_files.read(path)
             self._projects[path].grant(self._typed)
         return self._projects[path]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.authoring.project import Run
+from plait.authoring.project.run import Run
 from plait.authoring.project.settings import COMMANDS, Setting, check, options_of, settings_of, uses_of, values_of
 from plait.base.errors import PlaitError, UsageError
 from plait.base.limits import parse
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from plait.authoring.project import Project
+    from plait.authoring.project.file import Project
     from plait.base.source import Position
     from plait.engine.options import Request, Use
 

@@ -22,12 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.authoring.project import Project, Run
+    from plait.authoring.project.file import Project
+    from plait.authoring.project.run import Run
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.base.source import Source
     from plait.starlark.syntax import Def, Statement
-    from plait.ytt.workspace import RenderJob
     from plait.ytt.workspace.input_files import InputFile
+    from plait.ytt.workspace.render_job import RenderJob
 
 _PREFIX = "test_"
 
@@ -61,7 +62,7 @@ class FunctionCase:
     def _call(self, evaluator: Evaluator, output: CaseEvaluation | None, printed: list[str]) -> None:
         from plait.engine.options import Use
         from plait.engine.render import Render, job
-        from plait.starlark import call
+        from plait.starlark.calls import call
         from plait.tree.withholding import telling
         from plait.ytt.workspace.phases import exports, has_secrets
 
@@ -111,8 +112,8 @@ def failure_of(error: PlaitError, file: str, line: int) -> ExpectationFailure:
 
 def functions_of(path: str, project: Project) -> list[FunctionCase]:
     """The tests of a Starlark file. Raises PlaitError for a file that cannot be read, or without a run."""
-    from plait.starlark import CodePart
     from plait.starlark.parsing import failure, parse_program
+    from plait.starlark.program_parts import CodePart
 
     source = file_source(path)
     statements, _, findings = parse_program([CodePart(source.text, 1, 1)], source)

@@ -70,7 +70,7 @@ def _escape(char: str) -> str:
 def tap(results: Iterable[CaseResult]) -> str:
     """TAP, version 14: a line a case, and a block of YAML below one that failed."""
     from plait.tree.nodes import from_plain
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     out = []
     count = 0

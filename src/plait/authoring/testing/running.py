@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
-    from plait.authoring.coverage import Coverage
+    from plait.authoring.coverage.data import Coverage
     from plait.authoring.testing.cases import Case
 
 # Cases for one process at a time: enough of them share what they read, and each process gets some of these parts.
@@ -138,7 +138,7 @@ def _work(part: tuple[Sequence[str], bool, bool]) -> tuple[list[CaseResult], Cov
         found.append(_READ[file][id])
     coverage = None
     if counts:
-        from plait.authoring.coverage import Coverage
+        from plait.authoring.coverage.data import Coverage
 
         coverage = Coverage()
     return list(results(found, update=update, evaluator=_EVALUATORS[0], coverage=coverage)), coverage

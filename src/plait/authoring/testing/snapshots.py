@@ -16,7 +16,8 @@ from plait.base.content import file_content, reason
 from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.source import Source
 from plait.base.text_diff import hunks, visible
-from plait.base.writing import failure, strict, write_file
+from plait.base.writing.real_paths import failure
+from plait.base.writing.targets import strict, write_file
 from plait.engine.pipeline import wrong
 from plait.insight.diff import ADDED, REMOVED, Difference, diff, read
 from plait.insight.node_paths import parse
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.testing.evaluating import CaseEvaluation, Evaluator
     from plait.base.source import Position
-    from plait.base.writing import Directory
+    from plait.base.writing.directory import Directory
     from plait.insight.node_paths import NodePath, Path
 
 SCHEMA = {
@@ -82,7 +83,7 @@ class Snapshot:
     def _text(self, outcome: CaseEvaluation) -> str:
         if self._paths is None:
             return outcome.text() + _texts(outcome)
-        from plait.yaml import write_value
+        from plait.yaml.writer import write_value
 
         return write_value(Map([MapItem(str(place), place.value) for place in self._places(outcome)]))
 
@@ -124,7 +125,7 @@ def _texts(outcome: CaseEvaluation) -> str:
     texts = outcome.text_files()
     if not texts:
         return ""
-    from plait.yaml import write_value
+    from plait.yaml.writer import write_value
 
     return "---\n" + write_value(Map([MapItem(name, text) for name, text in texts.items()]))
 
@@ -204,7 +205,7 @@ def _is_ours(directory: Directory, name: str) -> bool:
     """True for a file with a text as plait prints it."""
     from plait.ops.reader import write_text
     from plait.tree.nodes import DocumentSet
-    from plait.yaml import write
+    from plait.yaml.writer import write
 
     status = directory.status(name)
     content = directory.read(name) if status is not None and status.st_nlink == 1 else None

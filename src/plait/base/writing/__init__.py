@@ -19,25 +19,3 @@ Without `dir_fd` (Windows) real paths are compared before and after each call. A
 
 All of it raises OSError; `WriteRefused` is the OSError of these rules, and `failure` converts either to an error for users.
 """
-
-from __future__ import annotations
-
-from plait.base.writing.directory import Directory, temporary
-from plait.base.writing.real_paths import WriteRefused, failure
-from plait.base.writing.targets import changed, create, extended, followed, parent, split, strict, target, write_file
-
-__all__ = [
-    "Directory",
-    "WriteRefused",
-    "changed",
-    "create",
-    "extended",
-    "failure",
-    "followed",
-    "parent",
-    "split",
-    "strict",
-    "target",
-    "temporary",
-    "write_file",
-]

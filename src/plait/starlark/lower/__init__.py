@@ -10,13 +10,3 @@ number is the source's own, so Python's traceback is the program's stack.
 Every operator, subscript and call is a call of the helper that defines it. That is sufficient; `optimize` replaces some
 rules by faster code, and `probe` and `steps` change the syntax tree in advance.
 """
-
-from __future__ import annotations
-
-from plait.starlark.lower.statements import Lowering
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from plait.starlark.lower.statements import Hooks as Hooks
-
-__all__ = ["Lowering"]

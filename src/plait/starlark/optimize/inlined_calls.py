@@ -7,8 +7,8 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.lower import Lowering
 from plait.starlark.lower.emit import variable
+from plait.starlark.lower.statements import Lowering
 from plait.starlark.optimize.groups import find
 from plait.starlark.optimize.inferred_types import INTS
 from plait.starlark.optimize.string_building import formatted

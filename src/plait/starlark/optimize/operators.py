@@ -11,7 +11,7 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.lower import Lowering
+from plait.starlark.lower.statements import Lowering
 from plait.starlark.optimize.inferred_types import INTS
 from plait.starlark.step_budget import LONG, SMALL, SOME
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.lower import Lowering
 from plait.starlark.lower.emit import LOAD, variable
+from plait.starlark.lower.statements import Lowering
 from plait.starlark.optimize import subscripts
 from plait.starlark.optimize.data_flow import follow_apart
 from plait.starlark.optimize.groups import find

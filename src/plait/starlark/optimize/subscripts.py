@@ -9,8 +9,8 @@ from __future__ import annotations
 import _ast as py
 
 from plait.starlark import syntax
-from plait.starlark.lower import Lowering
 from plait.starlark.lower.emit import STORE
+from plait.starlark.lower.statements import Lowering
 from plait.starlark.optimize.inferred_types import INTS
 from plait.starlark.optimize.operators import OPERATIONS, helper
 from plait.starlark.step_budget import LONG

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from plait.base.source import Source
-from plait.yaml import deduplicate
-from plait.yaml import read as read_yaml
 from plait.yaml.embedded import only_document
 from plait.yaml.format_preserving import keep_format
+from plait.yaml.reader import read as read_yaml
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -147,7 +147,7 @@ class SchemaFiles:
 
     def _nodes(self, path: str) -> tuple[Source, Sequence[Document]]:
         """The text of a file, and its documents; none if it cannot be read as YAML."""
-        from plait.yaml import read
+        from plait.yaml.reader import read
 
         last = self._last
         if last[0] != path:  # a file with one fault may have many
@@ -186,7 +186,7 @@ def _parsed(path: str, text: str) -> object:
             raise UsageError(
                 f'the schema "{path_shown(path)}" is not JSON: {words}', at=at, code="json-schema-file"
             ) from None
-    from plait.yaml import read
+    from plait.yaml.reader import read
 
     documents = [to_plain(document.value) for document in read(Source(path, text), keep_mark=False).items]
     return documents[0] if len(documents) == 1 else {"documents": documents}

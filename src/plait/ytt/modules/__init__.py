@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
 
 # The name after `@ytt:` -> the file here, and the function in it.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, PlaitError
-from plait.starlark import StarlarkError, call, check_room, is_callable, spend, type_of
+from plait.base.errors import LimitError, PlaitError, StarlarkError
+from plait.starlark.calls import call
+from plait.starlark.step_budget import check_room, spend
+from plait.starlark.values import is_callable, type_of
 from plait.ytt.modules.members import module_of, text
 from plait.ytt.schema import rules
 from plait.ytt.schema.rules import Assertion
@@ -12,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs, Member
     from plait.ytt.schema.rules import Rule
@@ -96,7 +98,7 @@ def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     except LimitError:
         raise
     except PlaitError as error:
-        from plait.ytt.overlay import sentence
+        from plait.ytt.overlay.error_stack import sentence
 
         return None, sentence(error)
 

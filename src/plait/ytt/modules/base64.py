@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from plait.starlark import StarlarkError, check_room
+from plait.base.errors import StarlarkError
+from plait.starlark.step_budget import check_room
 from plait.ytt.modules.members import flag, from_utf8, module_of, only_text, utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

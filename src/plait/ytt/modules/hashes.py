@@ -6,7 +6,7 @@ from plait.ytt.modules.members import module_of, only_text, utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

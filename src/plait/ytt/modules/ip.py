@@ -5,14 +5,14 @@ An IPv4 address written as IPv6 (`::ffff:1.2.3.4`) is the IPv4 address.
 
 from __future__ import annotations
 
-from plait.starlark import StarlarkError
+from plait.base.errors import StarlarkError
 from plait.ytt.modules.members import Parsed, answering, module_of, only_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

@@ -5,15 +5,16 @@ All numbers returned by `decode` are floats, and the keys of its dicts are sorte
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, PlaitError
+from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.source import Source
-from plait.starlark import Dict, List, StarlarkError, spend
+from plait.starlark.containers import Dict, List
+from plait.starlark.step_budget import spend
 from plait.ytt.modules.members import exactly, flag, indentation, known, module_of, only_text
 from plait.ytt.yaml_fragments import to_data, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 
@@ -23,7 +24,7 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 
 
 def _encode(args: Args, kwargs: Kwargs) -> object:
-    from plait.yaml import write_json
+    from plait.yaml.json import write_json
 
     (value,) = exactly(1, args)
     known(kwargs, ("indent", "escape_html"))
@@ -42,7 +43,7 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
 
 
 def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are ignored
-    from plait.yaml import read_json
+    from plait.yaml.json import read_json
 
     text = only_text(args)
     spend(len(text) * 3)

@@ -5,7 +5,7 @@ Used only after a text was rejected. Python parses the text.
 
 from __future__ import annotations
 
-from plait.starlark import repr_of
+from plait.starlark.value_text import repr_of
 
 
 def fault(text: str) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from plait.starlark import Module, StarlarkError
+from plait.base.errors import StarlarkError
+from plait.starlark.structs import Module
 from plait.ytt.modules.members import exactly, member, no_number, number
 
 TYPE_CHECKING = False

@@ -6,8 +6,10 @@ the member's name before it: `json.encode: expected exactly one argument`.
 
 from __future__ import annotations
 
-from plait.starlark import Builtin, Module, StarlarkError, spend, type_of
-from plait.starlark.structs import Counted
+from plait.base.errors import StarlarkError
+from plait.starlark.step_budget import spend
+from plait.starlark.structs import Counted, Module
+from plait.starlark.values import Builtin, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from plait.starlark import Module, StarlarkError, type_of
+from plait.base.errors import StarlarkError
+from plait.starlark.structs import Module
+from plait.starlark.values import type_of
 from plait.ytt.modules.members import module_of
 
 TYPE_CHECKING = False

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError
+from plait.base.errors import PlaitError, StarlarkError
 from plait.base.source import CLAUSE
-from plait.starlark import Builtin, Module, StarlarkError, is_callable, spend, type_of
+from plait.starlark.step_budget import spend
+from plait.starlark.structs import Module
+from plait.starlark.values import Builtin, is_callable, type_of
 from plait.tree.nodes import COLLECTION_TYPES
-from plait.ytt.overlay import ALL, APPLY, And, IndexMatcher, MapKey, Not, Or, Subset, apply, erased
+from plait.ytt.overlay.annotation_removal import erased
+from plait.ytt.overlay.apply import apply
+from plait.ytt.overlay.error_stack import APPLY
+from plait.ytt.overlay.matchers import ALL, And, IndexMatcher, MapKey, Not, Or, Subset
 from plait.ytt.yaml_fragments import YamlFragment, counted_nodes, to_nodes
 
 TYPE_CHECKING = False
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.tree.provenance import Trace
-    from plait.ytt.overlay import Matcher
+    from plait.ytt.overlay.matchers import Matcher
 
 
 _AN_OVERLAY = 400  # steps

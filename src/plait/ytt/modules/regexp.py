@@ -5,7 +5,10 @@ RE2 as in ytt, and because its time is linear in the text for every pattern.
 
 from __future__ import annotations
 
-from plait.starlark import StarlarkError, call, is_callable, spend
+from plait.base.errors import StarlarkError
+from plait.starlark.calls import call
+from plait.starlark.step_budget import spend
+from plait.starlark.values import is_callable
 from plait.ytt.modules.members import exactly, module_of, text
 
 TYPE_CHECKING = False
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

@@ -4,13 +4,20 @@
 
 from __future__ import annotations
 
-from plait.starlark import Dict, List, StarlarkError, Struct, call, is_callable, repr_of, spend, type_of
+from plait.base.errors import StarlarkError
+from plait.starlark.calls import call
+from plait.starlark.containers import Dict, List
+from plait.starlark.step_budget import spend
+from plait.starlark.structs import Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import is_callable, type_of
 from plait.ytt.modules.members import exactly, member, module_of
 from plait.ytt.yaml_fragments import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Builtin, Module
+    from plait.starlark.structs import Module
+    from plait.starlark.values import Builtin
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

@@ -5,7 +5,9 @@ A YAML template gets the module from its own run, whose nodes `replace` is about
 
 from __future__ import annotations
 
-from plait.starlark import Builtin, Module, StarlarkError
+from plait.base.errors import StarlarkError
+from plait.starlark.structs import Module
+from plait.starlark.values import Builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

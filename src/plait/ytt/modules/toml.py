@@ -5,16 +5,17 @@ The text is the reference's, byte for byte: keys sorted, scalars and arrays befo
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError
+from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
-from plait.starlark import Dict, List, StarlarkError, insert, spend
+from plait.starlark.containers import Dict, List, insert
+from plait.starlark.step_budget import spend
 from plait.tree.nodes import Array, DocumentSet, Map
 from plait.ytt.modules.members import exactly, indentation, known, module_of, only_text
 from plait.ytt.yaml_fragments import counted_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.ytt.modules.members import Args, Kwargs

@@ -5,14 +5,16 @@ The rules are those of Go's net/url, which escapes different characters in each 
 
 from __future__ import annotations
 
-from plait.starlark import Dict, List, StarlarkError, insert, spend
+from plait.base.errors import StarlarkError
+from plait.starlark.containers import Dict, List, insert
+from plait.starlark.step_budget import spend
 from plait.tree.nodes import Array, Map
 from plait.ytt.modules.members import Parsed, answering, exactly, from_utf8, member, module_of, only_text, utf8
 from plait.ytt.yaml_fragments import go_type_name, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 
@@ -174,7 +176,7 @@ def user_text(user: tuple[str, str | None]) -> str:
 
 def read_url(text: str) -> Url:
     """Take a URL apart. Raises StarlarkError."""
-    from plait.starlark import repr_of
+    from plait.starlark.value_text import repr_of
 
     try:
         return _read(text)

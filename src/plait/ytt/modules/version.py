@@ -5,13 +5,13 @@ Templates are written for versions of ytt, so the version of ytt that plait impl
 
 from __future__ import annotations
 
+from plait.base.errors import StarlarkError
 from plait.base.version import YTT_VERSION
-from plait.starlark import StarlarkError
 from plait.ytt.modules.members import module_of, only_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

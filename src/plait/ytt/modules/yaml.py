@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from plait.base.errors import LimitError, PlaitError
+from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.extensions import TAGS
 from plait.base.source import Source
-from plait.starlark import Dict, StarlarkError, insert, spend
+from plait.starlark.containers import Dict, insert
+from plait.starlark.step_budget import spend
 from plait.tree.nodes import Document, DocumentSet, is_empty
-from plait.yaml import is_second, read, write
+from plait.yaml.document_start import is_second
+from plait.yaml.reader import read
+from plait.yaml.writer import write
 from plait.ytt.modules.members import exactly, module_of, only_text
 from plait.ytt.yaml_fragments import YamlFragment, to_data, to_nodes
 
@@ -15,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.ytt.modules.members import Args, Kwargs
 

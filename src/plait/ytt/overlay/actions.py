@@ -8,7 +8,8 @@ the run first (`OverlayApplication.did`), so that listeners see every change.
 from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError, public
-from plait.starlark import List, type_of
+from plait.starlark.containers import List
+from plait.starlark.values import type_of
 from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import COLLECTIONS, ArrayItem, Document, MapItem, kind_name
 from plait.ytt.overlay.annotation_removal import erased, with_annotations

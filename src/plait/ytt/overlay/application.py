@@ -11,7 +11,7 @@ from __future__ import annotations
 from plait.base.errors import OverlayError, PlaitError
 from plait.base.extensions import EMBEDDED
 from plait.base.source import NODE
-from plait.starlark import call
+from plait.starlark.calls import call
 from plait.tree.nodes import Map, MapItem
 from plait.ytt.overlay.actions import ACTIONS, wrong_kind
 from plait.ytt.overlay.changed_collections import MOST_NAMES, ArrayEdit, MapEdit

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plait.starlark import StarlarkError, call
+from plait.base.errors import StarlarkError
+from plait.starlark.calls import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from plait.base.errors import OverlayError, Quoted, Wording, public
 from plait.base.similar_names import counted, nearest
 from plait.base.source import Position
 from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
-from plait.starlark import repr_of
+from plait.starlark.value_text import repr_of
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
 from plait.yaml.document_names import described, key_text
 from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value

@@ -7,8 +7,9 @@ if there is one. Both follow ytt's rules: `map_key` rejects an array with an ite
 
 from __future__ import annotations
 
-from plait.base.errors import OverlayError, PlaitError
-from plait.starlark import StarlarkError, Value, is_callable, repr_of, type_of
+from plait.base.errors import OverlayError, PlaitError, StarlarkError
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import Value, is_callable, type_of
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
 from plait.ytt.overlay.callbacks import BY, asked
 from plait.ytt.overlay.changed_collections import MISSING, ArrayEdit, MapEdit, key_value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plait.base.errors import OverlayError
 from plait.base.extensions import EMBEDDED
-from plait.starlark import is_callable, type_of
+from plait.starlark.values import is_callable, type_of
 from plait.tree.deferred_values import Deferred
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, key_id, kind_name
 from plait.ytt.overlay.annotation_removal import NAMESPACE, erased_item

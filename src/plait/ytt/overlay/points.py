@@ -4,7 +4,7 @@ is a listener.
 
 from __future__ import annotations
 
-from plait.starlark import call
+from plait.starlark.calls import call
 from plait.tree.nodes import COLLECTIONS, walk
 
 TYPE_CHECKING = False

@@ -8,8 +8,9 @@ matched or not, because both reveal something.
 from __future__ import annotations
 
 from plait.base.errors import OverlayError
-from plait.starlark import List, is_callable, is_function
-from plait.starlark.instrument.dataflow import DependencyTracker
+from plait.starlark.containers import List
+from plait.starlark.instrument.dataflow.windows import DependencyTracker
+from plait.starlark.values import is_callable, is_function
 from plait.tree.nodes import Array, Document, Map, MapItem, walk
 from plait.ytt.overlay.changed_collections import DocumentsEdit
 from plait.ytt.overlay.expectations import UNSET

@@ -9,8 +9,9 @@ annotations' functions.
 
 from __future__ import annotations
 
-from plait.starlark import call
-from plait.starlark.instrument.dataflow import DependencyTracker, without
+from plait.starlark.calls import call
+from plait.starlark.instrument.dataflow.shadows import without
+from plait.starlark.instrument.dataflow.windows import DependencyTracker
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, MapItem, equal, walk
 from plait.tree.provenance import Change, Contributor, OverlayMatch
 from plait.ytt.overlay.matchers import ALL, NOTHING, CallableMatcher, Combined, IndexMatcher, MapKey, Matcher, Subset

@@ -10,7 +10,7 @@ from __future__ import annotations
 from plait.base.errors import Finding, Quoted, Wording, public, suggested
 from plait.base.limits import current_budget
 from plait.base.similar_names import did_you_mean
-from plait.starlark import repr_of
+from plait.starlark.value_text import repr_of
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Map, MapItem, key_id, kind_name
 from plait.ytt.schema.types import MANY, AnyType, ArrayType, MapType, NullType, OneOfType, ScalarType

@@ -125,7 +125,7 @@ def _rules(declared: Type, validation: Validation) -> dict[str, Value]:
 
 def _plain(value: object) -> object:
     """The argument of a keyword, with a list in the place of another sequence."""
-    from plait.starlark import List
+    from plait.starlark.containers import List
     from plait.ytt.schema.rules import is_sequence, members_of
 
     return List([*members_of(value)]) if is_sequence(value) else value

@@ -10,23 +10,12 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError, public
 from plait.base.source import CALL, Position, Source
-from plait.starlark import (
-    Builtin,
-    Dict,
-    List,
-    Set,
-    Struct,
-    Value,
-    compare,
-    equals,
-    has,
-    lookup,
-    repr_of,
-    str_of,
-    type_of,
-    unpack_positional,
-)
-from plait.starlark.structs import Counted
+from plait.starlark.arguments import unpack_positional
+from plait.starlark.comparison import compare, equals
+from plait.starlark.containers import Dict, List, Set, has, lookup
+from plait.starlark.structs import Counted, Struct
+from plait.starlark.value_text import repr_of, str_of
+from plait.starlark.values import Builtin, Value, type_of
 from plait.ytt.yaml_fragments import plain
 
 TYPE_CHECKING = False

@@ -11,7 +11,10 @@ from plait.base.errors import Finding, LimitError, PlaitError, SchemaError, Word
 from plait.base.events import current_listener
 from plait.base.limits import current_budget
 from plait.base.source import Frame
-from plait.starlark import NoAttribute, Struct, Value, call, is_callable, is_function, repr_of, type_of
+from plait.starlark.calls import call
+from plait.starlark.structs import Struct
+from plait.starlark.value_text import repr_of
+from plait.starlark.values import NoAttribute, Value, is_callable, is_function, type_of
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.ytt.schema import rules
 from plait.ytt.schema.check import key_text

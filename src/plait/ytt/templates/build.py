@@ -13,9 +13,11 @@ Repeated keys are looked for when a builder ends, for all of its maps at once (d
 
 from __future__ import annotations
 
+from plait.base.errors import StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import INSTRUCTION, Position
-from plait.starlark import Builtin, StarlarkError, Value, call, type_of
+from plait.starlark.calls import call
+from plait.starlark.values import Builtin, Value, type_of
 from plait.tree.annotations import Annotation
 from plait.tree.nodes import INTEGERS, ArrayItem, Document, DocumentSet, MapItem
 from plait.ytt.templates.interpolation import inserter
@@ -207,7 +209,7 @@ class TemplateExecution:
 
     def module(self) -> Mapping[str, object]:
         """The names that `load("@ytt:template", ...)` provides to a file."""
-        from plait.starlark import Module
+        from plait.starlark.structs import Module
 
         return {"template": Module("template", {"replace": Builtin("template.replace", self.replace)})}
 

@@ -6,13 +6,13 @@ from plait.base.errors import Advice, Flag, TemplateError
 from plait.base.source import Position, Source
 from plait.base.suggestions import COMMENT as COMMENT_MARK
 from plait.base.suggestions import Hint, Suggestion
-from plait.starlark import CodePart, ExprSlot
+from plait.starlark.program_parts import CodePart, ExprSlot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plait.yaml import Comment
+    from plait.yaml.comments import Comment
 
 # Keywords with `/end` open a block that holds exactly the next node.
 _NODE_KEYWORDS = {"if/end": "if", "elif/end": "elif", "else/end": "else", "for/end": "for", "def/end": "def"}

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Item
-    from plait.yaml import Comments
+    from plait.yaml.comments import Comments
     from plait.ytt.templates.cached_template import CachedTemplate
 
 
@@ -36,7 +36,7 @@ class YamlFile:
     def plain(self) -> DocumentSet:
         """The documents of a plain file: the last value of a repeated key, at its first position."""
         if self._plain is None:
-            from plait.yaml import deduplicate
+            from plait.yaml.repeats import deduplicate
 
             self._plain = deduplicate(self.documents)
         return self._plain
@@ -44,7 +44,7 @@ class YamlFile:
     @property
     def repeats_keys(self) -> bool:
         """True if some map has a key twice."""
-        from plait.yaml import has_repeated_keys
+        from plait.yaml.repeats import has_repeated_keys
 
         return has_repeated_keys(self.documents)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plait.base.errors import StarlarkError
 from plait.base.source import INSTRUCTION, Position
-from plait.starlark import StarlarkError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

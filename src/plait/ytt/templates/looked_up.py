@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plait.starlark import STRUCTS, List, Members
+from plait.starlark.containers import List
+from plait.starlark.structs import STRUCTS, Members
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import Array, Map
 from plait.ytt.data_values import DataStruct

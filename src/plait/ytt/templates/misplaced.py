@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plait.base.errors import StarlarkError
 from plait.base.source import INSTRUCTION
-from plait.starlark import StarlarkError
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plait.starlark import CodePart
 from plait.starlark.instrument.coverage import points_in
+from plait.starlark.program_parts import CodePart
 from plait.ytt.templates.statement_lines import of_nodes, of_text
 from plait.ytt.templates.template_files import read_yaml
 

@@ -12,7 +12,7 @@ from collections import deque
 
 from plait.base.errors import PlaitError, ReadError, as_finding
 from plait.base.source import Position, Source
-from plait.starlark import CodePart
+from plait.starlark.program_parts import CodePart
 from plait.yaml.lossless.recovery import repairs
 from plait.ytt.templates.template_files import read_yaml
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plait.base.errors import Finding
-    from plait.starlark import Piece
+    from plait.starlark.program_parts import Piece
     from plait.starlark.syntax import Scope, Statement
     from plait.yaml.lossless.recovery import Repair
     from plait.ytt.templates.file import YamlFile

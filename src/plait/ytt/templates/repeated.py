@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.source import CLAUSE, INSTRUCTION
-from plait.starlark import str_of
+from plait.starlark.value_text import str_of
 from plait.tree.nodes import key_id
 
 TYPE_CHECKING = False

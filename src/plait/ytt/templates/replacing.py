@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plait.starlark import StarlarkError, str_of
+from plait.base.errors import StarlarkError
+from plait.starlark.value_text import str_of
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id
 from plait.ytt.templates.repeated import displace, settle
 from plait.ytt.yaml_fragments import YamlFragment, go_type_name

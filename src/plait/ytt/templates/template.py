@@ -6,7 +6,8 @@ from plait.base.errors import PlaitError, StarlarkError
 from plait.base.events import current_listener
 from plait.base.extensions import VALUES_REFER
 from plait.base.fast_paths import FAST
-from plait.starlark import Program, budget_of, compile_program
+from plait.starlark.program import Program, compile_program
+from plait.starlark.step_budget import budget_of
 from plait.ytt.templates.build import NAMES, TemplateExecution
 from plait.ytt.templates.cached_template import ANNOTATED, CachedTemplate, compiled_as, keep
 from plait.ytt.templates.interpolation import inserter
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from plait.base.code_cache import CodeCache
     from plait.base.source import Position, Source
-    from plait.starlark import Load
     from plait.starlark.instrument.coverage import LinesOf
+    from plait.starlark.program import Load
     from plait.tree.context import Context
     from plait.tree.provenance import Trace
     from plait.ytt.templates.file import YamlFile
@@ -203,7 +204,7 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
     """Compile a `.star` file. Raises StarlarkError."""
 
     def compiled() -> Program:
-        from plait.starlark import CodePart
+        from plait.starlark.program_parts import CodePart
 
         return compile_program([CodePart(source.text, 1)], source, traced=traced, lines_of=_telling(lambda _: ()))
 

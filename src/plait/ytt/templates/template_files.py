@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from plait.base.code_cache import CodeCache
     from plait.base.source import Source
     from plait.tree.nodes import DocumentSet
-    from plait.yaml import Comments
+    from plait.yaml.comments import Comments
 
 
 def read_yaml(
@@ -26,7 +26,8 @@ def read_yaml(
         kept = find(cache, source, traced=traced)
         if kept is not None and not strict and may_replace_reading():
             return kept
-    from plait.yaml import Comments, read
+    from plait.yaml.comments import Comments
+    from plait.yaml.reader import read
 
     comments = None if plain or "#" not in source.text else Comments()
     file = YamlFile(source, read(source, strict=strict, comments=comments, merge_lists=False), comments)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.base.source import Position, Source
-from plait.starlark import CodePart, ExprSlot
+from plait.starlark.program_parts import CodePart, ExprSlot
 from plait.ytt.templates.lower import Insert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.starlark import Piece
+    from plait.starlark.program_parts import Piece
 
 # What Go's unicode.IsSpace accepts; Python's str.strip() also takes U+001C to U+001F.
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"

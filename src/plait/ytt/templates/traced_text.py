@@ -6,7 +6,7 @@ They are items of an array, so that they have histories as all items.
 
 from __future__ import annotations
 
-from plait.starlark.instrument.dataflow import TracedValue
+from plait.starlark.instrument.dataflow.shadows import TracedValue
 from plait.tree.nodes import Array, ArrayItem
 from plait.tree.provenance import Change, Contributor
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plait.base.source import Source
-    from plait.starlark.instrument.dataflow import DependencyTracker
+    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.provenance import Origin, Trace
 
     Shadow = tuple[Origin, ...]

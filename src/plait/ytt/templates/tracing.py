@@ -13,8 +13,11 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 
-from plait.starlark import Dict, List, NoAttribute, Struct
-from plait.starlark.instrument.dataflow import DependencyTracker, TracedValue, without
+from plait.starlark.containers import Dict, List
+from plait.starlark.instrument.dataflow.shadows import TracedValue, without
+from plait.starlark.instrument.dataflow.windows import DependencyTracker
+from plait.starlark.structs import Struct
+from plait.starlark.values import NoAttribute
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTIONS, SCALARS, Array, Document, DocumentSet, Map, MapItem, walk
 from plait.tree.provenance import Change, Contributor, Control
@@ -343,7 +346,8 @@ def note_argument(trace: Trace, made: NodeValue, value: object, action: str) -> 
 
 def shapes_overlays(marks: Marks, sources: Iterable[Source]) -> bool:
     """True if a secret decides which nodes there are in a template with documents that are overlays on others."""
-    from plait.ytt.templates import directives, read_yaml
+    from plait.ytt.templates import directives
+    from plait.ytt.templates.template_files import read_yaml
 
     for source in sources:
         if source in marks.shaped and "#@overlay/match" in source.text:

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from plait.ytt.schema import Declaration, SchemaType
+    from plait.ytt.schema.types import Declaration
 
 _OTHER = re.compile(r"[^A-Za-z0-9]")
 # What systems and shells set for their own ends sets no data value that only looks like it.
@@ -40,7 +40,7 @@ class Environment:
         self.below = below
 
     def among(
-        self, values: Sequence[ReferencedValues], schema: SchemaType | None, *, strict: bool
+        self, values: Sequence[ReferencedValues], schema: Declaration | None, *, strict: bool
     ) -> list[ReferencedValues]:
         """The data values of a job, with those of the environment inserted in order.
 
@@ -57,7 +57,7 @@ class Environment:
         own = [_value(way, name, text, strict=strict) for way, name, text in self._given(schema)]
         return [*values[: self.below], *own, *values[self.below :]]
 
-    def _given(self, schema: SchemaType) -> Iterator[tuple[Sequence[Declaration], str, str]]:
+    def _given(self, schema: Declaration) -> Iterator[tuple[Sequence[Declaration], str, str]]:
         taken: dict[str, Sequence[Declaration]] = {}
         for way, names in names_of(schema):
             name, text = next(((one, text) for one in names if (text := self.get(one)) is not None), ("", ""))
@@ -77,7 +77,7 @@ class Environment:
             yield way, name, text
 
 
-def names_of(schema: SchemaType) -> Iterator[tuple[Sequence[Declaration], list[str]]]:
+def names_of(schema: Declaration) -> Iterator[tuple[Sequence[Declaration], list[str]]]:
     """The path to each data value that is not a map, with the names of variables that set it, in order of precedence."""
     ways: list[list[Declaration]] = [[schema]]
     while ways:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.base.source import Source
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.ytt.json_schema.values_schema import ValuesSchema
-    from plait.ytt.overlay import Plans
-    from plait.ytt.schema import SchemaType
-    from plait.ytt.templates import TemplateResult
+    from plait.ytt.overlay.apply import Plans
+    from plait.ytt.schema.types import Declaration
+    from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.library_references import LibraryRefs
     from plait.ytt.workspace.render_job import RenderOptions
@@ -85,7 +85,7 @@ class Execution:
             self._layout = self.session.layout(self.library, self.options)
         return self._layout
 
-    def schema(self, given: Sequence[ReferencedValues]) -> tuple[SchemaType | None, list[ReferencedValues]]:
+    def schema(self, given: Sequence[ReferencedValues]) -> tuple[Declaration | None, list[ReferencedValues]]:
         """The schema of this library, if it has one, and the schemas in it that are for other libraries.
 
         given: schemas from outside, applied after the library's own (docs/reference/schemas.md). Raises PlaitError.
@@ -112,12 +112,12 @@ class Execution:
             raise two_schemas(schema, self.outside, own[0].file.path)
         return schema, [entry for entry in entries if entry.refs]
 
-    def _built(self, entries: Sequence[ReferencedValues]) -> SchemaType | None:
+    def _built(self, entries: Sequence[ReferencedValues]) -> Declaration | None:
         """The combined schema. All entries must be schemas, including those for other libraries."""
-        from plait.ytt.schema import build
+        from plait.ytt.schema.build import build
 
         merged: Document | None = None
-        built: SchemaType | None = None
+        built: Declaration | None = None
         for entry in entries:
             declared = build(entry.document, self.session.context.warn, self.options.extensions)
             if entry.refs:
@@ -126,7 +126,7 @@ class Execution:
             if merged is None:
                 merged = entry.document
             else:
-                from plait.ytt.overlay import apply_document
+                from plait.ytt.overlay.apply import apply_document
 
                 context = self.session.context
                 merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
@@ -134,7 +134,7 @@ class Execution:
         return built
 
     def values(
-        self, given: Sequence[ReferencedValues], schema: SchemaType | None
+        self, given: Sequence[ReferencedValues], schema: Declaration | None
     ) -> tuple[Document, list[ReferencedValues]]:
         """The final data values of this library, and those for other libraries.
 
@@ -145,7 +145,7 @@ class Execution:
         own = layout.values
         merged = None
         if schema is not None:
-            from plait.ytt.schema import defaults
+            from plait.ytt.schema.defaults import defaults
 
             merged = defaults(schema)
         elif self.outside is not None:
@@ -197,13 +197,14 @@ class Execution:
         if not self.options.disable_validation and (
             schema is not None or any(not entry.plain for entry in entries if not entry.refs)
         ):
-            from plait.ytt.schema import ANY, validate
+            from plait.ytt.schema.types import ANY
+            from plait.ytt.schema.validations import validate
 
             validate(schema or ANY, merged)
         return merged, [entry for entry in entries if entry.refs]
 
     def _merged(
-        self, merged: Document | None, entries: Sequence[ReferencedValues], schema: SchemaType | None
+        self, merged: Document | None, entries: Sequence[ReferencedValues], schema: Declaration | None
     ) -> Document | None:
         """The data values merged with the entries for this library. Raises PlaitError."""
         trace = self.session.context.trace
@@ -225,7 +226,7 @@ class Execution:
 
                 merged = laid_over(self.outside, merged, document, plain=entry.plain, trace=trace)
             else:
-                from plait.ytt.overlay import apply_document
+                from plait.ytt.overlay.apply import apply_document
 
                 if schema is not None and not entry.plain:
                     from plait.ytt.overlay.chance import warn_of_siblings
@@ -241,7 +242,8 @@ class Execution:
                 if trace is not None and entry.plain and before is not None and not trace.only_marks:
                     trace.relate(before.value, merged.value, "data values")
             if schema is not None:
-                from plait.ytt.schema import check, fill
+                from plait.ytt.schema.check import check
+                from plait.ytt.schema.defaults import fill
 
                 filled = fill(schema, merged, before)
                 if trace is not None and not trace.only_marks:
@@ -254,7 +256,7 @@ class Execution:
                     ).made_of()
         return merged
 
-    def _hide_secrets(self, document: Document, schema: SchemaType) -> None:
+    def _hide_secrets(self, document: Document, schema: Declaration) -> None:
         """Mark the data values that the schema declares secret."""
         if SECRETS in self.options.extensions:
             from plait.ytt.schema.secrets import hide_secrets
@@ -393,7 +395,8 @@ class Execution:
 
 def _read(source: Source) -> DocumentSet:
     """The documents of a file that is not a template."""
-    from plait.yaml import deduplicate, read
+    from plait.yaml.reader import read
+    from plait.yaml.repeats import deduplicate
 
     return deduplicate(read(source))
 
@@ -404,7 +407,7 @@ def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
 
 
 def _is_overlay(document: Document) -> bool:
-    from plait.ytt.overlay import is_overlay
+    from plait.ytt.overlay.apply import is_overlay
 
     return is_overlay(document)
 
@@ -483,7 +486,7 @@ def _overlaid(
             marks.hide_all()
     if overlays:
         try:
-            from plait.ytt.overlay import apply_documents
+            from plait.ytt.overlay.apply import apply_documents
 
             warn = session.context.warn_openly  # overlays withhold what depends on a secret themselves
             groups = apply_documents(groups, overlays, plans=plans, trace=trace, warn=warn, printed=printed)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.ytt.overlay import apply_document
+from plait.ytt.overlay.apply import apply_document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.tree.nodes import Document
     from plait.tree.provenance import Trace
     from plait.ytt.json_schema.values_schema import ValuesSchema
-    from plait.ytt.schema import SchemaType
+    from plait.ytt.schema.types import Declaration
 
 
 def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None) -> Document:
@@ -27,7 +27,7 @@ def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain:
     return filled
 
 
-def two_schemas(schema: SchemaType, outside: ValuesSchema, path: str) -> UsageError:
+def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageError:
     """The error for a schema option in a run whose templates have a schema too. path: their file."""
     return UsageError(
         f'data values have one schema, and here are two: "{outside.name}", and {path}',

@@ -5,7 +5,8 @@ from __future__ import annotations
 from plait.base.errors import HIDDEN, PlaitError, ReadError, StarlarkError
 from plait.base.similar_names import did_you_mean
 from plait.base.source import CLAUSE
-from plait.starlark import STRUCTS, Builtin, Module, type_of
+from plait.starlark.structs import STRUCTS, Module
+from plait.starlark.values import Builtin, type_of
 from plait.tree.nodes import Document, DocumentSet, walk
 from plait.ytt.data_values import to_struct
 from plait.ytt.workspace.render_job import ReferencedValues
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from plait.tree.context import Context
     from plait.tree.provenance import Origin
-    from plait.ytt.schema import SchemaType
+    from plait.ytt.schema.types import Declaration
     from plait.ytt.workspace.execution import Evaluated, Execution
     from plait.ytt.workspace.library import Library
 
@@ -176,12 +177,12 @@ class _Instance:
         return self._with([*self.values, given], self.schemas)
 
     def with_data_values_schema(self, *args: object, **_kwargs: object) -> Module:
-        from plait.ytt import schema
+        from plait.ytt.schema.build import build
 
         if len(args) != 1:
             raise StarlarkError("library.with_data_values_schema: expected exactly one argument", code="argument-count")
         document = Document(to_nodes(args[0], None, 0))
-        schema.build(document)
+        build(document)
         given = ReferencedValues(document, noun="Schema")
         return self._with(self.values, [*self.schemas, given])
 
@@ -298,12 +299,12 @@ class _Instance:
         values, library_values = self._values(schema)
         return self.execution.evaluate(values, library_values, library_schemas, printed=False)
 
-    def _schema(self) -> tuple[SchemaType | None, list[ReferencedValues]]:
+    def _schema(self) -> tuple[Declaration | None, list[ReferencedValues]]:
         reached, below = self._reaching(self.schemas)
         schema, own_below = self.execution.schema(reached)
         return schema, [*own_below, *below]
 
-    def _values(self, schema: SchemaType | None) -> tuple[Document, list[ReferencedValues]]:
+    def _values(self, schema: Declaration | None) -> tuple[Document, list[ReferencedValues]]:
         reached, below = self._reaching(self.values)
         before = [entry for entry in reached if not entry.after_library_module]
         after = [entry for entry in reached if entry.after_library_module]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError, ReadError, StarlarkError
 from plait.base.source import CLAUSE, FILE
-from plait.ytt.templates import TemplateResult
+from plait.ytt.templates.outcome import TemplateResult
 from plait.ytt.workspace import input_files
 
 TYPE_CHECKING = False
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.base.source import Position
-    from plait.starlark import Load, Module
+    from plait.starlark.program import Load
+    from plait.starlark.structs import Module
     from plait.tree.context import Context
     from plait.tree.nodes import Value
     from plait.ytt.workspace.input_files import InputFile
@@ -103,7 +104,7 @@ class Loader:
         self._session.reached_out |= found[2]
         self._session.instruction_sets += found[3]
         if found[1]:
-            from plait.starlark import spend
+            from plait.starlark.step_budget import spend
 
             spend(sum(_A_LINE + len(line) for line in found[1]))
             marks = self._session.context.secrets
@@ -187,7 +188,7 @@ class Loader:
         functions = session.data_functions.get((current, root))
         if functions is None:
             functions = session.data_functions[current, root] = _data_functions(session, current, root)
-        from plait.starlark import Struct
+        from plait.starlark.structs import Struct
 
         if isinstance(self._values, Struct):
             from plait.ytt.data_values import data_module
@@ -239,7 +240,7 @@ def _data_module(context: Context) -> Callable[[Value, Mapping[str, object]], Mo
 def _data_functions(session: Session, current: Library, root: Library) -> dict[str, object]:
     """`data.list` and `data.read` for files in a directory."""
     context = session.context
-    from plait.starlark import Builtin
+    from plait.starlark.values import Builtin
     from plait.ytt.workspace.library import data_reader
 
     read, listing = data_reader(current, root)
@@ -264,7 +265,7 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
         return content
 
     def data_list(*args: object, **_kwargs: object) -> object:
-        from plait.starlark import List
+        from plait.starlark.containers import List
 
         if len(args) > 1:
             raise StarlarkError("data.list: expected exactly zero or one argument", code="argument-count")
@@ -283,7 +284,7 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
 
 def _path(function: str, value: object) -> str:
     if type(value) is not str:
-        from plait.starlark import type_of
+        from plait.starlark.values import type_of
 
         raise StarlarkError(f"{function}: expected a string, but was {type_of(value)}", code="wrong-argument-type")
     return value

@@ -7,7 +7,7 @@ from plait.base.extensions import OUTPUT_FILE
 from plait.tree.annotations import FILE, placing
 from plait.tree.nodes import kind_name, walk
 from plait.yaml.output_paths import PathReservations, called, check_path, said
-from plait.ytt.overlay import is_overlay
+from plait.ytt.overlay.apply import is_overlay
 from plait.ytt.workspace.render_job import DocumentFile
 
 TYPE_CHECKING = False

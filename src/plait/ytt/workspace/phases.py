@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Document
     from plait.tree.provenance import Origin
-    from plait.ytt.schema import SchemaType
+    from plait.ytt.schema.types import Declaration
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import ReferencedValues
 
@@ -133,7 +133,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
     return result
 
 
-def _described(job: RenderJob, session: Session, execution: Execution, schema: SchemaType | None) -> RenderResult:
+def _described(job: RenderJob, session: Session, execution: Execution, schema: Declaration | None) -> RenderResult:
     """The schema of data values as a document."""
     if execution.outside is not None:
         from plait.ytt.json_schema.export import described
@@ -143,7 +143,8 @@ def _described(job: RenderJob, session: Session, execution: Execution, schema: S
         for note in notes:
             session.context.warn(note, of=())
         return RenderResult(documents=DocumentSet([document]), is_schema=True)
-    from plait.ytt.schema import ANY, openapi
+    from plait.ytt.schema.openapi import openapi
+    from plait.ytt.schema.types import ANY
 
     if schema is None:
         from plait.base.warnings import warning
@@ -169,7 +170,7 @@ def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], 
     return lambda text: context.warn(text, of=of)
 
 
-def _given(job: RenderJob, schema: SchemaType | None) -> Sequence[ReferencedValues]:
+def _given(job: RenderJob, schema: Declaration | None) -> Sequence[ReferencedValues]:
     """The data values from outside, the lowest first. Raises PlaitError."""
     if job.environment is None:
         return job.values

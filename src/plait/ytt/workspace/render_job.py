@@ -278,7 +278,7 @@ class RenderResult:
         if self.originals is not None:
             return self.originals.write
         if form == "pos" and self.is_schema:
-            from plait.yaml import write_positions
+            from plait.yaml.position_listing import write_positions
 
             return lambda documents: write_positions(documents, are_shown=False)
         return (TAGGED if self.has_tags else FORMATS)[form]

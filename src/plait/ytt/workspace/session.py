@@ -7,7 +7,8 @@ from _contextvars import ContextVar
 from plait.base.errors import PlaitError, ReadError, StarlarkError, TemplateError
 from plait.base.source import CLAUSE, Position
 from plait.tree.context import Context
-from plait.ytt.templates import TemplateResult, read_yaml
+from plait.ytt.templates.outcome import TemplateResult
+from plait.ytt.templates.template_files import read_yaml
 from plait.ytt.workspace import input_files as files
 
 TYPE_CHECKING = False
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
     from plait.base.suggestions import Suggestion
     from plait.base.warnings import Warning
-    from plait.starlark import Module
+    from plait.starlark.structs import Module
     from plait.tree.nodes import DocumentSet, Value
-    from plait.ytt.overlay import Plans
-    from plait.ytt.templates import Template, YamlFile
+    from plait.ytt.overlay.apply import Plans
+    from plait.ytt.templates.file import YamlFile
+    from plait.ytt.templates.template import Template
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
     from plait.ytt.workspace.render_job import ReferencedValues, RenderOptions
@@ -49,7 +51,7 @@ class Memo:
         """The result of `make` for these objects, cached. Raises its errors."""
         if self._of == of:
             return self._made  # type: ignore[no-any-return]
-        from plait.starlark import budget_of
+        from plait.starlark.step_budget import budget_of
 
         budget = budget_of(context)
         spent = budget.spent
@@ -156,7 +158,7 @@ class Session:
 
     def give(self, files: Mapping[InputFile, DocumentSet]) -> None:
         """Take the documents of these plain files as read."""
-        from plait.ytt.templates import YamlFile
+        from plait.ytt.templates.file import YamlFile
 
         for file, documents in files.items():
             self._yaml[file, False] = self._yaml[file, True] = YamlFile(file.source, documents, None)
@@ -230,7 +232,7 @@ class Session:
             raise add_others(error, file.source, kind, ignore_unknown_comments=ignore) from None
 
     def _compile(self, file: InputFile, kind: str, options: RenderOptions) -> Template:
-        from plait.ytt.templates import compile_starlark, compile_text, compile_yaml
+        from plait.ytt.templates.template import compile_starlark, compile_text, compile_yaml
 
         traced, cache = self.context.trace is not None, self.context.cache
         file.source.extensions = options.extensions
@@ -305,7 +307,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     """Warnings about parts of a YAML file without effect, or with a surprising one."""
     source = file.source
     if not found.is_template and found.plain is not found.documents:
-        from plait.yaml import duplicate_key_warnings
+        from plait.yaml.duplicate_keys import duplicate_key_warnings
 
         yield from duplicate_key_warnings(source, found.documents)
     for line, name, alike in found.misspelt():

@@ -7,7 +7,7 @@ of one run.
 
 from __future__ import annotations
 
-from plait.starlark import budget_of
+from plait.starlark.step_budget import budget_of
 from plait.tree.nodes import equal
 
 TYPE_CHECKING = False
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plait.tree.nodes import Value
-    from plait.ytt.templates import TemplateResult, YamlFile
+    from plait.ytt.templates.file import YamlFile
+    from plait.ytt.templates.outcome import TemplateResult
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import RenderOptions
     from plait.ytt.workspace.session import Session

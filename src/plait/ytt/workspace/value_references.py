@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, TemplateError
 from plait.base.limits import current_budget
-from plait.starlark import Struct, Value
+from plait.starlark.structs import Struct
+from plait.starlark.values import Value
 from plait.tree.deferred_values import Deferred, UnresolvedValueError, is_deferred
 from plait.tree.nodes import SCALARS, Array, Map
 from plait.tree.provenance import Change
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from plait.starlark.instrument.dataflow import DependencyTracker
+    from plait.starlark.instrument.dataflow.windows import DependencyTracker
     from plait.tree.nodes import Document, Item
     from plait.tree.nodes import Value as NodeValue
     from plait.tree.provenance import Origin, Trace

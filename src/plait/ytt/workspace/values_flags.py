@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plait.tree.nodes import DocumentSet, Value
-    from plait.yaml import Comments
+    from plait.yaml.comments import Comments
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.library_references import LibraryRefs
@@ -169,7 +169,10 @@ def plain_documents(
 
     argument: as of `plain_values_of`. Raises ReadError for an annotation.
     """
-    from plait.yaml import Comments, deduplicate, duplicate_key_warnings, read
+    from plait.yaml.comments import Comments
+    from plait.yaml.duplicate_keys import duplicate_key_warnings
+    from plait.yaml.reader import read
+    from plait.yaml.repeats import deduplicate
 
     comments = Comments() if "#@" in source.text else None
     try:
@@ -209,7 +212,9 @@ def yaml_converter(strict: bool) -> Callable[[Source], Value]:
     """A function that reads the text of a source as one YAML value. It raises ReadError."""
 
     def convert(source: Source) -> Value:
-        from plait.yaml import deduplicate, is_second, read
+        from plait.yaml.document_start import is_second
+        from plait.yaml.reader import read
+        from plait.yaml.repeats import deduplicate
 
         # Only the first document counts; a text without any is one null document.
         documents = read(source, strict=strict, merge_lists=False)

@@ -4,9 +4,3 @@
 bosh and plait into runs, and `runs` evaluates each in memory before it is offered. Nothing of the repository is
 executed.
 """
-
-from __future__ import annotations
-
-from plait.authoring.project.inference.runs import Inference, RejectedRun, failure_of, infer
-
-__all__ = ["Inference", "RejectedRun", "failure_of", "infer"]

@@ -217,7 +217,7 @@ def _jenkinsfile(_path: str, text: str, top: str) -> Iterator[Snippet]:
 
 
 def _yaml(path: str, text: str, top: str) -> Iterator[Snippet]:
-    from plait.yaml import read
+    from plait.yaml.reader import read
 
     source = Source(path, text)
     try:

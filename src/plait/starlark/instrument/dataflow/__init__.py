@@ -13,10 +13,3 @@ closures work. A container that is changed has its shadow elsewhere, by identity
 Conditions and loops count for everything inside them, and, if they can leave, for everything after them. Statements
 that build nodes share one window per function. Functions that only compute need not report their reads (see `closed`).
 """
-
-from __future__ import annotations
-
-from plait.starlark.instrument.dataflow.shadows import TracedValue, without
-from plait.starlark.instrument.dataflow.windows import DependencyTracker
-
-__all__ = ["DependencyTracker", "TracedValue", "without"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import _ast as py
     from collections.abc import Callable, Sequence
 
-    from plait.starlark.lower import Lowering
+    from plait.starlark.lower.statements import Lowering
     from plait.starlark.syntax import Expression, Scope, Statement
 
 

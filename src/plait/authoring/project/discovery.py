@@ -1,0 +1,30 @@
+"""Finds the project of a path: its project file, or runs inferred without one."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.authoring.project.file import Project
+
+
+def project_of(path: str, start: str) -> Project:
+    """The project of a path, or the one that a place belongs to. Raises PlaitError."""
+    from plait.authoring.project.file import find, read
+    from plait.authoring.project.run import from_here
+
+    if path:
+        return read(path)
+    found = find(start)
+    if found is not None:
+        return read(from_here(found))
+    from plait.authoring.project.run_inference import guess
+
+    return guess(start)
+
+
+def project_at(path: str | os.PathLike[str]) -> Project:
+    """The project of a project file, or the one that a directory belongs to. Raises PlaitError."""
+    place = os.fspath(path)
+    return project_of("", place) if os.path.isdir(place) else project_of(place, os.curdir)
