@@ -24,7 +24,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from plait.authoring.edit.edit_errors import ALSO, COMPUTED, FAILS, GIVEN, OTHERWISE, UNWRITABLE, EditError
-from plait.authoring.edit.insertion import as_value, at, in_file
+from plait.authoring.edit.insertion import add_to_file, as_value, at
 from plait.authoring.edit.public_functions import edited
 from plait.authoring.edit.setting import Edit, EditSession
 from plait.authoring.edit.sites import Text
@@ -227,7 +227,7 @@ def _set_elsewhere(program: Program, random: random.Random) -> str:
     way = random.choice(["in", "as", "at"])
     try:
         if way == "in":
-            edit = in_file(state, place, from_plain(value), file)
+            edit = add_to_file(state, place, from_plain(value), file)
         elif way == "as":
             edit = as_value(state, place, from_plain(value), "fresh")
         else:

@@ -137,7 +137,7 @@ def test_the_rule_of_a_layering_error_comes_along() -> None:
 def test_what_no_timer_reaches_is_ended() -> None:
     plait.render({"a.yml": "a: 1\n"}, isolated=True)
     worker = workers._WORKERS.take()
-    workers._WORKERS.give_back(worker)
+    workers._WORKERS.put_back(worker)
     # As if it were in a call into C that does not come back.
     worker._process.send_signal(signal.SIGSTOP)
     with pytest.raises(plait.LimitError) as error:
@@ -184,13 +184,13 @@ def test_workers_stay_warm_and_serve_threads() -> None:
     assert sorted(map(str, found)) == [f"{{'a': {number}}}" for number in range(1, 9)]
     worker = workers._WORKERS.take()
     assert worker._process.poll() is None
-    workers._WORKERS.give_back(worker)
+    workers._WORKERS.put_back(worker)
 
 
 def test_a_worker_that_is_ended_by_the_system_is_an_error() -> None:
     plait.render({"a.yml": "a: 1\n"}, isolated=True)
     worker = workers._WORKERS.take()
-    workers._WORKERS.give_back(worker)
+    workers._WORKERS.put_back(worker)
     timer = threading.Timer(0.3, worker._process.send_signal, [signal.SIGSEGV])
     timer.start()
     with pytest.raises(plait.LimitError, match="ended by SIGSEGV"):
@@ -201,7 +201,7 @@ def test_a_worker_that_is_ended_by_the_system_is_an_error() -> None:
 def test_a_worker_that_has_ended_meanwhile_is_replaced() -> None:
     plait.render({"a.yml": "a: 1\n"}, isolated=True)
     worker = workers._WORKERS.take()
-    workers._WORKERS.give_back(worker)
+    workers._WORKERS.put_back(worker)
     worker._process.kill()
     worker._process.wait()
     assert plait.render({"a.yml": "a: 1\n"}, isolated=True).to_dict() == {"a": 1}

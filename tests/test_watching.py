@@ -234,7 +234,7 @@ def test_whoever_calls_it_is_told_what_has_changed(place: Path) -> None:
 
     def work(view: InputView, changed: frozenset[str]) -> None:
         seen.append(sorted(os.path.relpath(path) for path in changed))
-        view.note_file("values.yml", (place / "values.yml").read_bytes())
+        view.record_file("values.yml", (place / "values.yml").read_bytes())
         if len(seen) == 3:
             raise KeyboardInterrupt
         # A change while the work goes on is not missed.

@@ -197,10 +197,10 @@ data: hidden-key
         layer("documents.yml")
     [file] = coverage.summary().files
     assert file.lines == {21: 1, 24: 1, 35: 0}
-    shown = file.source_lines()
-    assert shown is not None
-    assert "hidden-key" not in "\n".join(shown)
-    assert shown[-1] == "(secret)"
+    percentage_text = file.source_lines()
+    assert percentage_text is not None
+    assert "hidden-key" not in "\n".join(percentage_text)
+    assert percentage_text[-1] == "(secret)"
 
 
 def test_a_way_counts_once_a_run() -> None:

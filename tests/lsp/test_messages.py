@@ -44,7 +44,7 @@ class Client:
             await asyncio.sleep(0.02)
         raise AssertionError("a request has no answer")
 
-    def tell(self, method: str, **params: object) -> None:
+    def publish(self, method: str, **params: object) -> None:
         self.receive(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def at(self, name: str, line: int, character: int) -> dict[str, Any]:
@@ -74,11 +74,11 @@ def test_a_session(tmp_path: Path) -> None:
         client = Client(tmp_path)
         offered = client.ask("initialize", processId=None, rootUri=None, capabilities={})["capabilities"]
         assert offered["hoverProvider"]
-        client.tell("initialized")
+        client.publish("initialized")
         for name, text in FILES.items():
             (tmp_path / name).write_text("", "utf-8")  # what is in it, the client says
             item = {"uri": (tmp_path / name).as_uri(), "languageId": "yaml", "version": 0, "text": text}
-            client.tell("textDocument/didOpen", textDocument=item)
+            client.publish("textDocument/didOpen", textDocument=item)
         await client.evaluated()
         assert not any(client.errors(name) for name in FILES)
         place = client.at("app.yml", 3, 25)
@@ -94,7 +94,7 @@ def test_a_session(tmp_path: Path) -> None:
         assert threading.active_count() == threads
         changed = {"uri": (tmp_path / "app.yml").as_uri(), "version": 1}
         text = FILES["app.yml"].replace("values.name", "values.nmae")
-        client.tell("textDocument/didChange", textDocument=changed, contentChanges=[{"text": text}])
+        client.publish("textDocument/didChange", textDocument=changed, contentChanges=[{"text": text}])
         await client.evaluated()
         assert any("nmae" in one for one in client.errors("app.yml"))
         options = {"tabSize": 2, "insertSpaces": True}

@@ -12,7 +12,7 @@ import plait
 from plait.base.errors import ReadError
 from plait.base.source import Position, Source
 from plait.tree.nodes import Map, MapItem, from_plain, to_plain
-from plait.yaml.embedded import FORMS, form_of, rewritten, said_anew
+from plait.yaml.embedded import FORMS, format_named, rewritten, serialize_new
 
 NOWHERE = Position(None, 0)
 NAMES = ["alpha", "b2", "c-d", "e_f"]
@@ -50,7 +50,7 @@ texts = st.sampled_from([*FORMS]).flatmap(lambda form: st.tuples(st.just(form), 
 
 
 def read(form: str, text: str) -> Map:
-    found = form_of(form).read(Source("", text))
+    found = format_named(form).read(Source("", text))
     assert isinstance(found, Map)
     return found
 
@@ -90,7 +90,7 @@ def test_keys_come_and_go(given: tuple[str, str], name: str, value: str) -> None
 
 @given(st.sampled_from([*FORMS]), st.dictionaries(names, words, min_size=1))
 def test_texts_are_made(form: str, values: dict[str, str]) -> None:
-    assert to_plain(read(form, said_anew(form, from_plain(values), NOWHERE))) == values
+    assert to_plain(read(form, serialize_new(form, from_plain(values), NOWHERE))) == values
 
 
 @given(texts)
@@ -111,4 +111,4 @@ def test_an_overlay_within_is_an_overlay_on_the_tree(given: tuple[str, str]) -> 
 )
 def test_what_is_no_such_text_is_refused(form: str, text: str) -> None:
     with pytest.raises(ReadError):
-        form_of(form).read(Source("", text))
+        format_named(form).read(Source("", text))

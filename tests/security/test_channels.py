@@ -143,9 +143,9 @@ def again(site: Site) -> str:
     """One turn of `plait test --watch`."""
     from plait.authoring.testing.collecting import Collector
     from plait.base.input_view import InputView
-    from plait.cli.test_watch import Again
+    from plait.cli.test_watch import TestWatcher
 
-    Again(lambda: Collector().collect([]).cases, verbose=False, update=False).work(InputView(), frozenset())
+    TestWatcher(lambda: Collector().collect([]).cases, verbose=False, update=False).work(InputView(), frozenset())
     return "".join(site._capfd.readouterr())
 
 

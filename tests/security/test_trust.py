@@ -28,7 +28,7 @@ from plait.base.errors import PermissionDeniedError
 from plait.base.input_view import permitted
 from plait.base.limits import TABLE
 from plait.base.permissions import ACCESSES, Need, Permissions, checkout_of
-from plait.base.trust import Decision, _place, store, stored
+from plait.base.trust import Decision, _decision_path, store, stored
 from plait.cli import COMMANDS as EVERY
 from plait.cli import main
 from plait.cli.commands import commands
@@ -684,7 +684,7 @@ def test_what_is_granted_is_shown_on_one_line(place: Place, capfd: pytest.Captur
 def test_a_decision_is_the_users_alone(place: Place) -> None:
     directory = os.path.realpath(place.repository)
     store(Decision(directory, [Need("programs", "sops")]))
-    path = _place(directory)
+    path = _decision_path(directory)
     assert path is not None
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert stored(directory) != []

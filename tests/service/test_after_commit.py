@@ -94,7 +94,7 @@ def finalizes(frame: FrameType | None) -> bool:
 @pytest.mark.parametrize("name", WRITES)
 def test_every_step_after_a_commit_may_fail(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # In the thread of the caller, which the profiler sees.
-    monkeypatch.setattr("plait.service.app.with_room", lambda work, *, first: work())
+    monkeypatch.setattr("plait.service.app.with_stack_headroom", lambda work, *, first: work())
     method, path, body, status = WRITES[name]
     number, seen = 1, set()
     while True:

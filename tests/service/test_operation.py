@@ -225,7 +225,7 @@ def test_bodies_share_one_budget(client: serving.Client) -> None:
         budget.take(budget._most)
         reply = client.ask("PUT", "/buckets/a/documents", body)
         assert (reply.status, reply.headers["retry-after"]) == (503, "1")
-        budget.give_back(budget._most)
+        budget.put_back(budget._most)
         assert budget.used == 0
     assert client.ask("PUT", "/buckets/a/documents", body).status == 200
     assert (spool.memory.used, spool.disk.used, spool.uploads.used) == (0, 0, 0)

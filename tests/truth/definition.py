@@ -17,7 +17,7 @@ def check(subject: Subject, seed: int, tries: int) -> Row:
     symbols = subject.symbols()
     files = [file for path in symbols.paths if (file := subject.state.file(path)) is not None]
     places = sorted(
-        {site for path in symbols.paths for site, _ in symbols.in_file(path)}
+        {site for path in symbols.paths for site, _ in symbols.add_to_file(path)}
         | {site for file in files for sites in keys_in(file).values() for site in sites}
     )
     for number in sample(seed, places, tries):

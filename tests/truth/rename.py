@@ -30,7 +30,7 @@ def places(subject: Subject, seed: int, tries: int) -> list[NameOccurrence]:
     symbols = subject.symbols()
     by_symbol: dict[Hashable, list[NameOccurrence]] = {}
     for path in symbols.paths:
-        for site, symbol in symbols.in_file(path):
+        for site, symbol in symbols.add_to_file(path):
             by_symbol.setdefault(symbol, []).append(site)
         for site in spelled(subject, path):
             by_symbol.setdefault(symbols.text(site), []).append(site)

@@ -103,7 +103,7 @@ def keyword(flag: Flag) -> str:
     return str(flag)
 
 
-def tell(error: PlaitError) -> None:
+def add_facts(error: PlaitError) -> None:
     """Adds the facts of an error to Python's traceback: position, source line, hint."""
     if getattr(error, "__notes__", None):
         return

@@ -10,7 +10,7 @@ from plait.api.functions import function_of
 from plait.api.inputs import context_of, only, originals_of
 from plait.api.rendering import data_values
 from plait.base.input_view import permitted
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.base.permissions import READ, Need
 from plait.base.source import Source
 from plait.base.trust import assenting, permissions_of
@@ -116,7 +116,7 @@ def compose(request: Compose) -> Composed:
     >>> [(step.name, step.documents.to_dict()) for step in composed.steps]
     [('render 1', {'image': 'app:1'}), ('patch 2', {'image': 'app:2'})]
     """
-    with limited_to(request.limits):
+    with budget_scope_from(request.limits):
         permissions, pipeline = None, request.pipeline
         if isinstance(pipeline, str | PathLike):
             path = fspath(pipeline)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from plait.api.arguments import checked
 from plait.api.inputs import each, sources
-from plait.api.isolation import fully_told
+from plait.api.isolation import with_error_facts
 from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.engine.equality import Comparable
 from plait.engine.results import Documents, plain
 from plait.insight import diff as tool
@@ -131,7 +131,7 @@ class Differences(Comparable):
         return to_overlay(self._left, self._right)
 
 
-@fully_told
+@with_error_facts
 @checked
 def diff(
     left: Inputs,
@@ -154,7 +154,7 @@ def diff(
     >>> plait.render([{"a.yml": "port: 80"}, {"overlay.yml": found.to_overlay()}]).to_dict()
     {'port': 81}
     """
-    with limited_to(limits):
+    with budget_scope_from(limits):
         links = LinkPolicy(allow_links)
         warnings: list[str] = []
         labels = SecretLabels()

@@ -8,7 +8,7 @@ from plait.api.arguments import checked
 from plait.api.inputs import check_text, each, sources
 from plait.api.isolation import can_be_isolated
 from plait.base.content import LinkPolicy
-from plait.base.limits import current_budget, limit_error, limited_to
+from plait.base.limits import budget_scope_from, current_budget, limit_error
 from plait.engine.results import Documents
 from plait.tree.nodes import Array, Document, DocumentSet, Map, from_plain
 from plait.yaml.reader import read as read_yaml
@@ -38,7 +38,7 @@ def read(
     >>> plait.read({"a.yml": "a: 1\n---\nb: [true]"}).to_list()
     [{'a': 1}, {'b': [True]}]
     """
-    with limited_to(limits):
+    with budget_scope_from(limits):
         found: list[Document] = []
         warnings: list[str] = []
         for source in sources(each(inputs), LinkPolicy(allow_links)):

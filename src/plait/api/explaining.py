@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.api.arguments import checked
-from plait.api.isolation import fully_told
+from plait.api.isolation import with_error_facts
 from plait.base.errors import LimitError, UsageError
 from plait.base.source import Position
 from plait.engine.equality import Comparable
@@ -99,7 +99,7 @@ class History(Comparable):
         return history_text.to_data(self._history)
 
 
-@fully_told
+@with_error_facts
 @checked
 def explain(documents: Documents, path: str | None = None, *, cleartext_secrets: bool = False) -> list[History]:
     """The histories of the values that a path selects, as `plait explain` finds them; without a path, of all values.

@@ -6,7 +6,7 @@ from plait.api.inputs import files
 from plait.api.isolation import can_be_isolated
 from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.engine.equality import Comparable
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def fmt(
     from plait.yaml.fmt import format_text
     from plait.ytt.workspace.input_files import YAML
 
-    with limited_to(limits):
+    with budget_scope_from(limits):
         texts: dict[str, str] = {}
         changed: list[str] = []
         found = files(inputs, LinkPolicy(allow_links))[0]

@@ -211,7 +211,7 @@ def trace_of(given: Iterable[object]) -> Trace:
     trace = Trace()
     for one in given:
         if isinstance(one, Documents) and one.trace is not None:
-            trace.go_on_from(one.trace)
+            trace.continue_from(one.trace)
     return trace
 
 

@@ -11,7 +11,7 @@ import threading
 
 from plait.api.arguments import checked, checker, refuse
 from plait.base.errors import PlaitError, UsageError
-from plait.base.process import with_room
+from plait.base.process import with_stack_headroom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-def fully_told(function: Callable[P, T]) -> Callable[P, T]:
+def with_error_facts(function: Callable[P, T]) -> Callable[P, T]:
     """Makes an API function's uncaught errors show all their facts in Python's traceback."""
 
     @functools.wraps(function)
@@ -33,9 +33,9 @@ def fully_told(function: Callable[P, T]) -> Callable[P, T]:
         try:
             return function(*arguments, **options)
         except PlaitError as error:
-            from plait.api.argument_errors import tell
+            from plait.api.argument_errors import add_facts
 
-            tell(error)
+            add_facts(error)
             raise
 
     return call
@@ -46,18 +46,18 @@ def can_be_isolated(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Adds `isolated=True` to an API function. result: the class of its result. bind: as in `checked`.
 
-    Without `isolated` it has room on the stack, and leaves the host as it was. See `fully_told`.
+    Without `isolated` it has room on the stack, and leaves the host as it was. See `with_error_facts`.
     """
 
     def decorate(plain: Callable[P, R]) -> Callable[P, R]:
         function, check = checked(plain, bind), checker(plain)
 
-        @fully_told
+        @with_error_facts
         @functools.wraps(function)
         def call(*arguments: P.args, **options: P.kwargs) -> R:
             if not options.get("isolated"):
                 first = threading.current_thread() is threading.main_thread()
-                return with_room(lambda: function(*arguments, **options), first=first)
+                return with_stack_headroom(lambda: function(*arguments, **options), first=first)
             check(options)
             import inspect
 

@@ -10,7 +10,7 @@ from plait.api.functions import function_of
 from plait.api.inputs import context_of, each, originals_of, sources, trace_of
 from plait.base.content import LinkPolicy
 from plait.base.errors import UsageError
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.base.source import Source
 from plait.engine.layer import Layer, configured
 from plait.engine.results import Documents
@@ -56,7 +56,7 @@ def layer(request: Layer) -> Documents:
     >>> plait.layer({"policy.yml": policy, "port.yml": port}, names=["http"], short=True)[0]["data"]
     80
     """
-    with limited_to(request.limits):
+    with budget_scope_from(request.limits):
         context = context_of(request.warnings)
         given = each(request.passed.get("inputs", ()))
         links = LinkPolicy(request.allow_links)

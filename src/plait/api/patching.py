@@ -11,7 +11,7 @@ from plait.api.inputs import context_of, each, named_sources, only, sources, tra
 from plait.base.content import LinkPolicy
 from plait.base.errors import OpsError
 from plait.base.extensions import TAGS
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.base.source import Source
 from plait.engine.patch import Patch, configured
 from plait.engine.results import Documents
@@ -46,7 +46,7 @@ def patch(request: Patch) -> Documents:
     {'instances': 3, 'name': 'web'}
     """
     given = each(request.passed["base"])
-    with limited_to(request.limits):
+    with budget_scope_from(request.limits):
         context = context_of(request.warnings)
         context.trace = trace_of(given) if request.trace else None
         job = configured(request, context)
@@ -58,7 +58,7 @@ def patch(request: Patch) -> Documents:
             job.sources.store = VariableStore(fspath(request.store))
             if job.sources.traced is not None:
                 job.sources.traced.store(fspath(request.store))
-        _give(job, request.variables, request.passed.get("variables_files", ()))
+        _add_variables(job, request.variables, request.passed.get("variables_files", ()))
         if request.secrets:
             from plait.api.documents import nodes_of_map
 
@@ -85,7 +85,7 @@ def patch(request: Patch) -> Documents:
 apatch = awaited(patch)
 
 
-def _give(job: PatchJob, variables: Mapping[str, Plain] | None, variables_files: Inputs) -> None:
+def _add_variables(job: PatchJob, variables: Mapping[str, Plain] | None, variables_files: Inputs) -> None:
     from plait.ops.variables import texts_to_values
 
     given = job.sources

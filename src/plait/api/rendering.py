@@ -6,7 +6,7 @@ from plait.api.asynchronous import awaited
 from plait.api.functions import function_of
 from plait.api.inputs import context_of, files, originals_of, trace_of
 from plait.base.content import LinkPolicy
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.engine.render import Render, options_of
 from plait.engine.results import Rendered
 from plait.ytt.workspace.phases import run
@@ -56,8 +56,8 @@ def render(request: Render) -> Rendered:
     >>> plait.render({"app.yml": template}, values={"replicas": 3}).to_dict()
     {'replicas': 3}
     """
-    with limited_to(request.limits):
-        given = Given(request, options_of(request))
+    with budget_scope_from(request.limits):
+        given = RenderInputs(request, options_of(request))
         values = request.values
         given.set_values(
             data_values(values, request.passed.get("values_files", ()), strict=request.strict, warn=given.context.warn)
@@ -87,7 +87,7 @@ def render(request: Render) -> Rendered:
 arender = awaited(render)
 
 
-class Given:
+class RenderInputs:
     """The inputs of a render. context, printed: receive its messages. documents: the parsed inputs."""
 
     def __init__(self, request: Render, options: RenderOptions) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from plait.api.isolation import can_be_isolated
-from plait.api.rendering import Given
+from plait.api.rendering import RenderInputs
 from plait.api.rendering import data_values as values_given
 from plait.base.errors import UsageError
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.engine.render import Render, options_of
 from plait.engine.results import Documents
 from plait.yaml.output_formats import JSON_SCHEMA, OPENAPI
@@ -48,7 +48,7 @@ def data_values(
     >>> plait.data_values({"schema.yml": schema}, values={"replicas": 3}).to_dict()
     {'name': 'web', 'replicas': 3}
     """
-    with limited_to(limits):
+    with budget_scope_from(limits):
         request = Render(
             inputs=inputs,
             file_marks=file_marks,
@@ -60,7 +60,7 @@ def data_values(
             schema=schema,
             allow_links=allow_links,
         )
-        given = Given(request, options_of(request, inspect=INSPECT_VALUES))
+        given = RenderInputs(request, options_of(request, inspect=INSPECT_VALUES))
         given.set_values(values_given(values, values_files, strict=strict, warn=given.context.warn))
         if environment is not None:
             given.set_environment(environment, below=1 if values else 0)
@@ -97,7 +97,7 @@ def data_values_schema(
         raise UsageError(
             f"there is no schema of the form {form!r}", expected=" or ".join(_SCHEMA_FORMS), code="unknown-choice"
         )
-    with limited_to(limits):
+    with budget_scope_from(limits):
         request = Render(
             inputs=inputs,
             file_marks=file_marks,
@@ -108,11 +108,11 @@ def data_values_schema(
             schema=schema,
             allow_links=allow_links,
         )
-        return _inspected(Given(request, options_of(request, inspect=_SCHEMA_FORMS[form])))
+        return _inspected(RenderInputs(request, options_of(request, inspect=_SCHEMA_FORMS[form])))
 
 
 _SCHEMA_FORMS = {OPENAPI: INSPECT_SCHEMA, JSON_SCHEMA: INSPECT_JSON_SCHEMA}
 
 
-def _inspected(given: Given) -> Documents:
+def _inspected(given: RenderInputs) -> Documents:
     return Documents(given.run().documents, warnings=given.context.warnings, printed=given.printed)

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plait.api.worker_messages import Reply
+    from plait.api.worker_messages import ReplyPayload
 
 # A worker that has grown by so many bytes ends, and the next call gets a new one.
 _MOST_KEPT = 64 << 20
@@ -40,7 +40,7 @@ def _answer(data: bytes, most: int) -> tuple[bytes, bool]:
     name, arguments, directory = pickle.loads(data)  # noqa: S301 - from our own parent
 
     def answered() -> tuple[bytes, bool]:
-        reply: Reply = {"result": call(**given).state()}
+        reply: ReplyPayload = {"result": call(**given).state()}
         reply["spent"] = data_size() > most
         return encode(reply), reply["spent"]
 

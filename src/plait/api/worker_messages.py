@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from plait.engine.results import Fault, Place, State, Words
 
-    class Failure(TypedDict):
+    class ErrorPayload(TypedDict):
         """An error. limit: of a LimitError; kind: of a LayeringError."""
 
         type: str
@@ -39,27 +39,27 @@ if TYPE_CHECKING:
         limit: str
         kind: str
 
-    class Reply(TypedDict, total=False):
+    class ReplyPayload(TypedDict, total=False):
         """One of result, failure, misuse (the type and text of a TypeError or ValueError). spent: the worker has ended."""
 
         result: State
-        failure: Failure
+        failure: ErrorPayload
         misuse: tuple[str, str]
         spent: bool
 
 
-def encode(reply: Reply) -> bytes:
+def encode(reply: ReplyPayload) -> bytes:
     """The bytes of a reply."""
     return json.dumps(reply).encode()
 
 
-def decode(data: bytes) -> Reply:
+def decode(data: bytes) -> ReplyPayload:
     """The reply of these bytes."""
-    found: Reply = json.loads(data)
+    found: ReplyPayload = json.loads(data)
     return found
 
 
-def failure_of(error: PlaitError) -> Failure:
+def failure_of(error: PlaitError) -> ErrorPayload:
     """An error in sendable form."""
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
     return {
@@ -72,7 +72,7 @@ def failure_of(error: PlaitError) -> Failure:
     }
 
 
-def error_of(failure: Failure) -> PlaitError:
+def error_of(failure: ErrorPayload) -> PlaitError:
     """The error that was sent."""
     kind: type[PlaitError] = getattr(errors, failure["type"])
     findings = [finding_of(one) for one in failure["findings"]]

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from plait.api.worker_messages import Reply
+    from plait.api.worker_messages import ReplyPayload
     from plait.engine.results import State
 
 # Seconds: the worker's own timer comes first, and its message says more.
@@ -49,7 +49,7 @@ def call_in_worker(name: str, given: Mapping[str, Any]) -> State:
     reply = _reply(worker, data.getvalue(), limits.seconds)
     goes_on = stop is None or stop.ends_by(None)
     if goes_on and not reply.get("spent"):
-        _WORKERS.give_back(worker)
+        _WORKERS.put_back(worker)
     else:
         worker.end()
     if "misuse" in reply:
@@ -74,7 +74,7 @@ class _Sender(pickle.Pickler):
         return (Documents, (value.to_yaml(),)) if isinstance(value, Documents) else NotImplemented
 
 
-def _reply(worker: Worker, data: bytes, seconds: float) -> Reply:
+def _reply(worker: Worker, data: bytes, seconds: float) -> ReplyPayload:
     """The reply to a call. Raises LimitError after its time limit, or if the process dies."""
     reply = worker.ask(data, seconds=seconds + _GRACE)
     if reply is not None:
@@ -107,7 +107,7 @@ class Workers:
                 worker.end()
         return Worker("plait.api.worker:serve")
 
-    def give_back(self, worker: Worker) -> None:
+    def put_back(self, worker: Worker) -> None:
         """Keep a worker for the next call."""
         with self._lock:
             if len(self._idle) < (os.cpu_count() or 1):

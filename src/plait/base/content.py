@@ -57,7 +57,7 @@ def file_content(path: str, described: str) -> bytes:
         else:
             current_budget().take(len(data))
     finally:
-        view.note_file(path, data)
+        view.record_file(path, data)
     return data
 
 
@@ -186,11 +186,11 @@ def standard_input() -> bytes:
     return content(sys.stdin.buffer, "standard input")
 
 
-def note_directory(path: str) -> None:
+def record_listing(path: str) -> None:
     """Say that a directory is listed, or asked for."""
     view = current_view()
     if view is not None:
-        view.note_directory(path or os.curdir)
+        view.record_listing(path or os.curdir)
 
 
 def note_secrets() -> None:
@@ -319,10 +319,10 @@ def files_below(top: str, links: LinkPolicy, extensions: tuple[str, ...] = ("",)
         return
     found: set[str] = set()
     for path, name in _files_on_disk(top, links, extensions):
-        view.note_directory(os.path.dirname(path))
+        view.record_listing(os.path.dirname(path))
         found.add(name)
         yield path, name
-    view.note_directory(top)
+    view.record_listing(top)
     for path, name in view.texts_below(top):
         if name not in found and name.endswith(extensions):
             yield path, name

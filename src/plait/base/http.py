@@ -97,25 +97,27 @@ def _fetch(
             lacking = response.length if len(data) <= most else 0
     except HTTPError as error:
         error.close()
-        raise ReadError(_told("Requesting", url, f"{error.code} {error.reason}"), code="url-not-fetched") from None
+        raise ReadError(
+            _url_message("Requesting", url, f"{error.code} {error.reason}"), code="url-not-fetched"
+        ) from None
     except URLError as error:
         if isinstance(error.reason, TimeoutError):
             raise error.reason from None
         cause = reason(error.reason) if isinstance(error.reason, OSError) else error.reason
-        raise ReadError(_told("Requesting", url, f"{cause}"), code="url-not-fetched") from None
+        raise ReadError(_url_message("Requesting", url, f"{cause}"), code="url-not-fetched") from None
     except TimeoutError:
         raise  # the socket has met the bound before the thread that waits
     except (OSError, HTTPException, ValueError) as error:
-        raise ReadError(_told("Reading", url, reason(error)), code="url-not-fetched") from None
+        raise ReadError(_url_message("Reading", url, reason(error)), code="url-not-fetched") from None
     if lacking:
         from plait.base.similar_names import counted
 
         raise ReadError(
-            _told("Reading", url, f"{counted(lacking, 'byte')} of the answer missing"), code="url-not-fetched"
+            _url_message("Reading", url, f"{counted(lacking, 'byte')} of the answer missing"), code="url-not-fetched"
         )
     return data
 
 
-def _told(action: str, url: str, cause: str) -> Wording:
+def _url_message(action: str, url: str, cause: str) -> Wording:
     """A message that quotes a URL, which may hold a password."""
     return Wording(public(action), " URL '", Quoted(url), "': ", public(cause))

@@ -63,11 +63,11 @@ class InputView:
         """The text that replaces a file, or None."""
         return self.texts.get(os.path.abspath(path)) if self.texts else None
 
-    def note_file(self, path: str, content: bytes | None) -> None:
+    def record_file(self, path: str, content: bytes | None) -> None:
         """Say what was read of a file."""
         self.files[os.path.abspath(path)] = content
 
-    def note_directory(self, path: str) -> None:
+    def record_listing(self, path: str) -> None:
         """Say that a directory was listed, or that somebody asked whether it is there."""
         self.directories.add(os.path.abspath(path))
 

@@ -188,7 +188,7 @@ class RunBudget:
             return value
         return value + GROWS.get(name, 0) * (self.taken - _FREE)
 
-    def most_nodes(self) -> int:
+    def node_limit(self) -> int:
         """The maximum number of nodes in a tree: the limit `nodes`, or what can be printed if it is not set."""
         most = self.limits.nodes
         return most if "nodes" in self.limits.given else max(most, self.most("output") >> 6)
@@ -249,12 +249,12 @@ class budget_scope:  # noqa: N801 - reads as what it does
         _CURRENT.reset(self._token)
 
 
-def limited_to(given: Mapping[str, object] | None) -> budget_scope:
+def budget_scope_from(given: Mapping[str, object] | None) -> budget_scope:
     """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
     return budget_scope(current_budget() if given is None else Limits(**given))
 
 
-def _shown(name: str, value: float) -> str:
+def _format_value(name: str, value: float) -> str:
     if name in _DURATIONS:
         return f"{value:g}"
     return f"{int(value) >> 20}M" if value >= _M and value % _M == 0 else str(value)
@@ -272,7 +272,7 @@ def limit_error(
     """The error for a limit that was reached: what goes beyond it, its name and its value."""
     again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
     error = LimitError(
-        f"{what} exceeds the limit {name}={_shown(name, value)}",
+        f"{what} exceeds the limit {name}={_format_value(name, value)}",
         at=at,
         expected=expected,
         hint=again if hint is None else Advice(hint, "; ", *again.parts),

@@ -117,7 +117,7 @@ def collects_rarely() -> None:
     gc.set_threshold(100_000, 20, 50)
 
 
-def tidier() -> Callable[[], None]:
+def idle_collector() -> Callable[[], None]:
     """The function that such a process calls between requests: it frees the memory of the last one.
 
     Most objects of the first request serve the next ones, so they are kept and later calls ignore them.
@@ -186,7 +186,7 @@ def first_is_deep_enough() -> bool:
     return size == RLIM_INFINITY or size >= _ENOUGH
 
 
-def with_room(work: Callable[[], T], *, first: bool) -> T:
+def with_stack_headroom(work: Callable[[], T], *, first: bool) -> T:
     """The result of `work`, run on a deep enough stack. first: called in the process's first thread."""
     if sys.platform == "emscripten":
         # A browser has one stack and no threads; Python's own limit of recursion knows how deep that stack is.

@@ -91,11 +91,11 @@ def serve() -> None:
 
 
 def _answer(data: bytes) -> bytes:
-    from plait.base.process import with_room
+    from plait.base.process import with_stack_headroom
 
     name, _, request = data.partition(b"\n")
     try:
-        return _RIGHT + with_room(lambda: _evaluated(name.decode(), request), first=True)
+        return _RIGHT + with_stack_headroom(lambda: _evaluated(name.decode(), request), first=True)
     except RecursionError:
         return _WRONG + b"the request is nested too deeply"
     except (PlaitError, ValueError, OSError) as error:

@@ -124,7 +124,7 @@ def _of(directory: str) -> Decision | None:
     if top is None or not os.path.isdir(top):
         return None
     real = os.path.realpath(directory)
-    place = _place(real)
+    place = _decision_path(real)
     decision = None if place is None else _read(place)
     return None if decision is None or decision.directory != real else decision
 
@@ -146,7 +146,7 @@ def store(decision: Decision) -> None:
 
     from plait.base.writing.targets import write_file
 
-    place = _place(decision.directory)
+    place = _decision_path(decision.directory)
     if place is None:
         raise ReadError(
             "there is no directory for decisions",
@@ -161,7 +161,7 @@ def store(decision: Decision) -> None:
         "digest": decision.digest,
     }
     try:
-        _make_directory(os.path.dirname(place))
+        _create_directory(os.path.dirname(place))
         write_file(place, [dumps(data, indent=1).encode("utf-8", "surrogateescape"), b"\n"], new_mode=0o600)
     except OSError as error:
         raise ReadError(f'cannot write "{place}": {error.strerror}', code="unwritable-file") from None
@@ -169,7 +169,7 @@ def store(decision: Decision) -> None:
 
 def revoke(directory: str) -> bool:
     """Forget the decision about a project; True if there was one. Raises ReadError."""
-    place = _place(os.path.realpath(directory))
+    place = _decision_path(os.path.realpath(directory))
     from plait.base.writing.targets import target
 
     if place is None:
@@ -185,7 +185,7 @@ def revoke(directory: str) -> bool:
     return True
 
 
-def _make_directory(path: str) -> None:
+def _create_directory(path: str) -> None:
     """Make the directory of decisions, which only the user may read. Raises OSError, ReadError."""
     from plait.base.writing.targets import followed
 
@@ -218,7 +218,7 @@ def _directory() -> str | None:
     return os.path.join(top, "plait", "trust") if os.path.isabs(top) else None
 
 
-def _place(directory: str) -> str | None:
+def _decision_path(directory: str) -> str | None:
     top = _directory()
     if top is None:
         return None

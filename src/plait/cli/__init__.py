@@ -165,7 +165,7 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
             from plait.cli.messages import read_form
 
             read_form(argv)
-        return _say(error, program)
+        return _print_error(error, program)
     except BrokenPipeError:
         return _BROKEN_PIPE
     except KeyboardInterrupt:
@@ -176,12 +176,12 @@ def main(argv: Sequence[str], program: str = PLAIT) -> int:
         return 3
     except RecursionError:
         # What templates, overlays and substitutions make can be deeper than any one input.
-        return _say(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
+        return _print_error(LimitError("the data are nested too deeply", code="too-deep"), PLAIT)
     except ModuleNotFoundError as error:
         from plait.base.extras import missing_extra
 
         told = missing_extra(error)
-        return _internal(error) if told is None else _say(told, program)
+        return _internal(error) if told is None else _print_error(told, program)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a user unasked
         return _internal(error)
     finally:
@@ -197,7 +197,7 @@ def _internal(error: Exception) -> int:
     return tell_internal(error)
 
 
-def _say(error: PlaitError, program: str) -> int:
+def _print_error(error: PlaitError, program: str) -> int:
     if program != PLAIT:
         from plait.cli.streams import write_out
 
@@ -279,33 +279,33 @@ def _interruptible(argv: Sequence[str]) -> int:
     import _signal as signal  # type: ignore[import-not-found]
 
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
-        return _with_room(argv)
+        return _with_stack_headroom(argv)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return _with_room(argv)
+        return _with_stack_headroom(argv)
     except KeyboardInterrupt:
         return _INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _with_room(argv: Sequence[str], *, isolates: bool = True) -> int:
+def _with_stack_headroom(argv: Sequence[str], *, isolates: bool = True) -> int:
     from plait.base.errors import PlaitError
-    from plait.base.process import with_room
+    from plait.base.process import with_stack_headroom
 
     program = PLAIT
     ISOLATES.set(isolates)
     try:
         program = program_of(sys.argv[0], argv, os.environ.get(PROGRAM_VARIABLE))
         try:
-            return with_room(lambda: main(argv, program), first=True)
+            return with_stack_headroom(lambda: main(argv, program), first=True)
         except Isolate:
             from plait.cli.isolation import isolated
 
-            return isolated(lambda: _with_room(argv, isolates=False))
+            return isolated(lambda: _with_stack_headroom(argv, isolates=False))
     except PlaitError as error:
         # The timer of the limit `seconds` calls the first thread, which may be waiting for one with more room.
-        return _say(error, program)
+        return _print_error(error, program)
 
 
 def _write_out(text: str) -> int:

@@ -156,7 +156,7 @@ def _export(flags: Serve) -> int:
 def _import(path: str, flags: Serve) -> int:
     try:
         with open(path, encoding="utf-8") as file:
-            return _taken_up(flags, lambda connection: load(connection, file))
+            return _import_revisions(flags, lambda connection: load(connection, file))
     except (OSError, UnicodeDecodeError) as error:
         raise PlaitError(
             f"cannot read {path}: {error.strerror if isinstance(error, OSError) else error}", code="unreadable-file"
@@ -168,7 +168,7 @@ def _import_deckhand(url: str, flags: Serve) -> int:
 
     if not flags.has(Serve.barbican):
         with steps_of(url) as steps:
-            return _taken_up(flags, lambda connection: add_all(connection, steps))
+            return _import_revisions(flags, lambda connection: add_all(connection, steps))
     from plait.service.barbican import barbican_at, with_secrets
 
     barbican = barbican_at(flags.barbican, flags.barbican_token)
@@ -179,12 +179,12 @@ def _import_deckhand(url: str, flags: Serve) -> int:
         )
     address = flags.address or "http://127.0.0.1:9000"
     with steps_of(url) as steps:
-        return _taken_up(
+        return _import_revisions(
             flags, lambda connection: add_all(connection, with_secrets(connection, steps, barbican, keys, address))
         )
 
 
-def _taken_up(flags: Serve, work: Callable[[Connection], int]) -> int:
+def _import_revisions(flags: Serve, work: Callable[[Connection], int]) -> int:
     """Take up revisions, all of them or none."""
     database = Database(flags.database)
     try:

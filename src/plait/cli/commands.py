@@ -124,7 +124,7 @@ def node_of(name: str) -> Node:
         node.children[one] = Node([name, one], known.get(one) or _variant(found, f"plait {name} {one}", summary))
     if _contains_dialects(found):
         for one in (*DIALECTS, "run"):
-            node.children[one] = Node([name, one], _around(found, one))
+            node.children[one] = Node([name, one], _nested(found, one))
     return node
 
 
@@ -155,7 +155,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _around(command: Command[Any], name: str) -> Command[Any]:
+def _nested(command: Command[Any], name: str) -> Command[Any]:
     """The command line of a dialect, or of `run`, within that of a command."""
     outer = command.request
     if name == "run":

@@ -138,12 +138,12 @@ def write_source_map(
     ReadError.
     """
     if trace is not None and flags.has(SOURCE_MAP):
-        from plait.cli.signals import cleaned_up
+        from plait.cli.signals import cleanup_on_signal
         from plait.insight.source_map import write_map
 
         if originals is not None:
             text = originals.write(documents)
-        with cleaned_up():
+        with cleanup_on_signal():
             write_map(flags.value(SOURCE_MAP), trace, documents, text, as_json=as_json)
 
 
@@ -151,7 +151,7 @@ def write_source_map(
 WARNINGS_VARIABLE = "PLAIT_WARNINGS"
 
 
-def _way(flags: Dialect) -> str:
+def _warning_mode(flags: Dialect) -> str:
     """The treatment of warnings: from the flag, else the environment, else the command's default."""
     way: str = flags.warnings_shown
     return (not flags.has(WARNINGS) and os.environ.get(WARNINGS_VARIABLE)) or way
@@ -159,7 +159,7 @@ def _way(flags: Dialect) -> str:
 
 def keep_warnings(flags: Dialect, context: Context) -> None:
     """Makes warnings errors if a flag or the environment requests it. Raises UsageError for an unknown value."""
-    way = _way(flags)
+    way = _warning_mode(flags)
     if way not in WAYS:
         from plait.base.similar_names import did_you_mean
 
@@ -176,7 +176,7 @@ def keep_warnings(flags: Dialect, context: Context) -> None:
 
 def are_shown(flags: Dialect) -> bool:
     """True if warnings are printed."""
-    return not flags.quiet and _way(flags) != HIDE
+    return not flags.quiet and _warning_mode(flags) != HIDE
 
 
 def are_notes_shown(flags: Dialect) -> bool:
@@ -185,7 +185,7 @@ def are_notes_shown(flags: Dialect) -> bool:
     return are_shown(flags) or (flags.program != "plait" and not flags.quiet and not asked)
 
 
-def tell_warnings(flags: Dialect, context: Context) -> None:
+def print_warnings(flags: Dialect, context: Context) -> None:
     """Prints the warnings of a run to standard error, each once, unless disabled."""
     if context.warnings and are_shown(flags):
         from plait.cli.messages import warn

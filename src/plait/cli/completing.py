@@ -199,14 +199,14 @@ def _paths(command: str, words: Sequence[str]) -> Iterator[Candidate]:
     program is run. words: of the command line after the command.
     """
     from plait.base.limits import RunBudget, budget_scope, parse
-    from plait.cli.questions import take_apart
+    from plait.cli.questions import split_question
     from plait.insight.explain import Explainer
     from plait.insight.node_paths import all_places
     from plait.tree.context import Context
 
     typed = node_of(command).command
     own, rest = typed.apart([*words[:-1], words[-1] or "."])
-    question = take_apart(own, rest)
+    question = split_question(own, rest)
     request = question.request
     question.request = request.without(*(one for one in type(request).options if one.program))
     with budget_scope(RunBudget(parse([_SECONDS]))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from plait.base.errors import UsageError
-from plait.cli.common_flags import keep_warnings, tell_warnings, trace_of, write_source_map
+from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
 from plait.cli.streams import watched, write_folded, write_out
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.compose import Compose, composed
@@ -15,7 +15,7 @@ from plait.tree.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from plait.engine.pipeline_steps import Changes
+    from plait.engine.pipeline_steps import StepDifferences
 
 COMPOSE = Command(Compose)
 
@@ -44,9 +44,9 @@ def deliver(request: Request) -> int:
     keep_originals(request, context, form)
     changes = None
     if request.diff:
-        from plait.engine.pipeline_steps import Changes
+        from plait.engine.pipeline_steps import StepDifferences
 
-        changes = Changes(cleartext_secrets=request.cleartext_secrets)
+        changes = StepDifferences(cleartext_secrets=request.cleartext_secrets)
     with watched(context):
         result = composed(request, context, changes)
     context.check_warnings()
@@ -55,7 +55,7 @@ def deliver(request: Request) -> int:
 
         placed = places_by(pattern, result.items)
     write_source_map(request, context.trace, result, originals=context.originals)
-    tell_warnings(request, context)
+    print_warnings(request, context)
     if changes is not None:
         write_folded(_shown(changes), is_harmless=True)
         return 0
@@ -74,7 +74,7 @@ def deliver(request: Request) -> int:
     return 0
 
 
-def _shown(changes: Changes) -> str:
+def _shown(changes: StepDifferences) -> str:
     """The changes of each step, under a heading."""
     from plait.cli.colour import cleaning, in_colour
     from plait.insight.diff import to_text

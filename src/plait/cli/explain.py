@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import UsageError
 from plait.base.input_view import InputView, use_view
 from plait.cli.common_flags import shown
-from plait.cli.questions import take_apart
+from plait.cli.questions import split_question
 from plait.cli.streams import complain, line_width, watched, write_folded, write_out
 from plait.engine.common import ANSWER_JSON, OUTPUT, TRUST
 from plait.engine.flags import Command
@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
     own, rest = EXPLAIN.apart(argv)
     if own.help or not argv:
         return shown(EXPLAIN)
-    question = take_apart(own, rest)
+    question = split_question(own, rest)
     flags = question.own
     as_json = _as_json(question)
     if flags.not_ and flags.output == ANSWER_JSON:
@@ -130,7 +130,7 @@ def main_impact(argv: Sequence[str]) -> int:
     own, rest = IMPACT.apart(argv)
     if own.help or not argv:
         return shown(IMPACT)
-    question = take_apart(own, rest)
+    question = split_question(own, rest)
     as_json = _as_json(question)
     assert question.asked is not None
     file, colon, number = question.asked.rpartition(":")

@@ -161,13 +161,13 @@ def _made(flags: Fleet, project: str) -> FleetReport:
 
 
 def _watcher(flags: Fleet) -> FleetReporter:
-    from plait.cli.fleet_progress import Events, for_people
+    from plait.cli.fleet_progress import EventReporter, for_people
     from plait.fleet.progress import NullReporter
 
     if flags.has(Fleet.events):
         if flags.events != "json":
             raise UsageError(f'unknown form "{flags.events}"', expected="json", code="unknown-choice")
-        return Events()
+        return EventReporter()
     return NullReporter() if flags.quiet else for_people()
 
 
@@ -178,7 +178,7 @@ def _number(text: str) -> int:
 
 
 def _tell(report: FleetReport, flags: Fleet) -> None:
-    from plait.authoring.project.run import from_here
+    from plait.authoring.project.run import relative_to_cwd
     from plait.fleet.remote_files import is_url
     from plait.fleet.summary import by_error, counts_line, faults_text, warnings_text
 
@@ -191,7 +191,7 @@ def _tell(report: FleetReport, flags: Fleet) -> None:
     if flags.quiet:
         return
     complain(warnings_text(report.warned))
-    place = report.output if is_url(report.output) else from_here(report.output) or os.curdir
+    place = report.output if is_url(report.output) else relative_to_cwd(report.output) or os.curdir
     if report.left_over:
         shown = ", ".join(os.path.join(place, one) for one in report.left_over[:3])
         more = f" and {len(report.left_over) - 3} more" if len(report.left_over) > 3 else ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plait.fleet.run_result import RunResult
 
 
-class Lines(NullReporter):
+class LogReporter(NullReporter):
     """Prints progress to standard error: finished runs, runs per second, and the remaining time."""
 
     # Seconds before the first line, and between lines.
@@ -60,7 +60,7 @@ class Lines(NullReporter):
         sys.stderr.flush()
 
 
-class TerminalLine(Lines):
+class StatusLineReporter(LogReporter):
     """The same in one line that is removed at the end."""
 
     _FIRST = 1.0
@@ -77,7 +77,7 @@ class TerminalLine(Lines):
         self._terminal.show(line)
 
 
-class Events(NullReporter):
+class EventReporter(NullReporter):
     """Tells programs: a line of JSON on standard output for the beginning, each run, and the end."""
 
     def begin(self, total: int, up_to_date: int) -> None:
@@ -110,4 +110,4 @@ def for_people() -> FleetReporter:
     from plait.cli.streams import guarded
 
     terminal = guarded()
-    return Lines() if terminal is None or environ.get("TERM", "dumb") == "dumb" else TerminalLine(terminal)
+    return LogReporter() if terminal is None or environ.get("TERM", "dumb") == "dumb" else StatusLineReporter(terminal)

@@ -141,10 +141,10 @@ def _is_written(file: InputFile, formatted: FormattedText, named: Sequence[str])
     named: the paths that the user typed.
     """
     from plait.authoring.edit.edited_files import write_all
-    from plait.cli.signals import cleaned_up
+    from plait.cli.signals import cleanup_on_signal
 
     try:
-        with cleaned_up():
+        with cleanup_on_signal():
             path = file.source.shown
             tops = [one for one in named if path.startswith(os.path.join(one, "")) or one in (os.curdir, "")]
             content = formatted.text.encode("utf-8", "surrogateescape")

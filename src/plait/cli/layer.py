@@ -7,11 +7,11 @@ or writes each to a file. Flags control checks before and after rendering, secre
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.cli.common_flags import keep_warnings, tell_warnings, trace_of, write_source_map
+from plait.cli.common_flags import keep_warnings, print_warnings, trace_of, write_source_map
 from plait.cli.streams import watched, write_answer, write_out
 from plait.engine.common import keep_limits, keep_originals, output_by_of
 from plait.engine.flags import Command
-from plait.engine.layer import Layer, form_of, job_of
+from plait.engine.layer import Layer, format_named, job_of
 from plait.engine.options import Request
 from plait.layering.job import STRINGS, LayerJob
 from plait.tree.context import Context
@@ -31,7 +31,7 @@ def deliver(request: Request) -> int:
 
         return watch(lambda: (request, None), deliver)
     keep_limits(request)
-    as_json = form_of(request) == "json"
+    as_json = format_named(request) == "json"
     pattern, to_files = output_by_of(request), request.has(Layer.output_files)
     context = Context()
     keep_warnings(request, context)
@@ -59,7 +59,7 @@ def deliver(request: Request) -> int:
         text = _json(result) if as_json else job.text(result, context.originals)
         write_source_map(request, context.trace, result, None if as_json else text, as_json=as_json)
     finally:
-        tell_warnings(request, context)
+        print_warnings(request, context)
     if to_files:
         from plait.cli.result_files import write_files
         from plait.yaml.output_paths import files_of

@@ -11,7 +11,7 @@ from plait.base.errors import UsageError
 from plait.base.input_view import permitted
 from plait.cli.common_flags import entered, shown
 from plait.cli.runs import announced
-from plait.cli.signals import cleaned_up
+from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import complain, write_folded, write_out
 from plait.cli.tools import table
 from plait.engine import DIALECTS
@@ -83,7 +83,7 @@ def main(argv: Sequence[str]) -> int:
         from plait.authoring.lint.fixing import fix
         from plait.base.similar_names import counted
 
-        with cleaned_up():
+        with cleanup_on_signal():
             mended = fix(subject, found)
         if mended:
             sys.stderr.write(f"plait: {counted(len(mended), 'finding')} mended\n")
@@ -174,7 +174,7 @@ def _write(path: str, text: str) -> None:
     from plait.base.writing.targets import write_file
 
     try:
-        with cleaned_up():
+        with cleanup_on_signal():
             write_file(path, [text.encode("utf-8", "replace")], new_mode=0o666)
     except OSError as error:
         raise failure(f'"{path}"', error) from None

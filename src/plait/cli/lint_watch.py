@@ -7,7 +7,7 @@ import sys
 from plait.authoring.watch.changes import follow
 from plait.base.errors import PlaitError
 from plait.base.input_view import use_view
-from plait.base.process import goes_on, stop_timer, tidier
+from plait.base.process import goes_on, idle_collector, stop_timer
 from plait.base.similar_names import counted
 from plait.cli.messages import complain_of
 from plait.cli.streams import write_out
@@ -45,4 +45,4 @@ def watch(
             stop_timer()
 
     goes_on()
-    follow(work, idle=tidier())
+    follow(work, idle=idle_collector())

@@ -11,13 +11,13 @@ from plait.base.extensions import TAGS
 from plait.cli.common_flags import (
     entered,
     keep_warnings,
+    print_warnings,
     quotes_values,
     shown,
-    tell_warnings,
     trace_of,
     write_source_map,
 )
-from plait.cli.signals import cleaned_up
+from plait.cli.signals import cleanup_on_signal
 from plait.cli.streams import watched, write_out
 from plait.engine.common import keep_limits
 from plait.engine.flags import Command
@@ -101,7 +101,7 @@ def prepare(request: Patch, *, is_whole: bool = True) -> PatchJob:
     try:
         return job_of(request, context, is_whole=is_whole)
     except PlaitError:
-        tell_warnings(request, context)
+        print_warnings(request, context)
         raise
 
 
@@ -109,12 +109,12 @@ def finish(flags: Patch, job: PatchJob) -> int:
     """Evaluates the input, and writes the result. Returns the exit status. Raises PlaitError."""
     context = job.context
     try:
-        with cleaned_up(), watched(context):
+        with cleanup_on_signal(), watched(context):
             document = job.document()
         context.check_warnings()
     finally:
-        tell_warnings(flags, context)
-    with cleaned_up():
+        print_warnings(flags, context)
+    with cleanup_on_signal():
         if job.done is not None:
             from plait.ops.operations import to_nodes
             from plait.yaml.tags import printable

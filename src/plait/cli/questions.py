@@ -67,7 +67,7 @@ class ExplainQuestion(Generic[R]):
             return evaluate_in(context, self.request).nodes, trace
 
 
-def take_apart(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
+def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> ExplainQuestion[R]:
     """Read a command line about another one. own: the flags at its beginning; argv: the words after them.
 
     Own switches may be anywhere, other own flags only before the COMMAND. asks: the last argument is the query. Raises

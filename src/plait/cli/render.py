@@ -17,8 +17,8 @@ from plait.cli.common_flags import (
     are_notes_shown,
     keep_warnings,
     performed,
+    print_warnings,
     shown,
-    tell_warnings,
     trace_of,
     write_source_map,
 )
@@ -190,7 +190,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
         context.check_warnings()
     except PlaitError as error:
         if not request.bulk_out:
-            tell_warnings(request, context)
+            print_warnings(request, context)
             raise
         from plait.cli.inspect import bulk_error
 
@@ -203,7 +203,7 @@ def _rendered(request: Render, cache: CodeCache | None) -> int:
     _write(request, result)
     if debug is not None:
         debug(f"total: {perf_counter() - start:.3f} s")
-    tell_warnings(request, context)
+    print_warnings(request, context)
     return 0
 
 

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 def write_files(directory: str, files: Sequence[OutputFile]) -> None:
     """Add files to a directory, and print the path of each. Raises PlaitError."""
     from plait.base.output_files import add_files
-    from plait.cli.signals import cleaned_up
+    from plait.cli.signals import cleanup_on_signal
 
-    with cleaned_up():
+    with cleanup_on_signal():
         add_files(directory, files, _print_line)
 
 
 def replace_files(directory: str, files: Sequence[OutputFile]) -> None:
     """Have a directory hold these files alone, and print the path of each. Raises PlaitError."""
     from plait.base.output_files import replace_directory
-    from plait.cli.signals import cleaned_up
+    from plait.cli.signals import cleanup_on_signal
 
-    with cleaned_up():
+    with cleanup_on_signal():
         replace_directory(directory, files, _print_line)
 
 

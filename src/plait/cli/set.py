@@ -82,7 +82,7 @@ class Wish:
         first: UsageError | None = None
         for path, value in self.splits:
             try:
-                return state.one_place(path), value
+                return state.single_value(path), value
             except UsageError as error:
                 first = first or error
         assert first is not None
@@ -208,7 +208,7 @@ def _chosen(state: EditSession, place: NodePath, value: Value, typed: str | None
             raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
         return insertion.at(state, place, value, file, int(line))
     if flags.has(Set.in_):
-        return insertion.in_file(state, place, value, flags.in_)
+        return insertion.add_to_file(state, place, value, flags.in_)
     if flags.has(Set.as_):
         kind, _, name = flags.as_.partition("=")
         if kind != "value":
@@ -274,7 +274,7 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
     from plait.authoring.edit.target import Target
     from plait.authoring.project.run import Run
     from plait.cli.project import RUN, chosen, is_run
-    from plait.cli.questions import take_apart
+    from plait.cli.questions import split_question
 
     if words and words[0] not in (*DIALECTS, "run") and is_run(words[0]):
         words = ["run", *words]
@@ -290,7 +290,7 @@ def _target(words: list[str]) -> tuple[Target, list[str]]:
         uses, wishes = _apart(typed.uses)
         run.grant(uses)
     else:
-        question = take_apart(Request(), words, asks=False)
+        question = split_question(Request(), words, asks=False)
         own, wishes = _apart(question.request.uses)
         run, uses = Run("", question.request.command, (), None, "", None, uses=own), []
     if any(one.value == "-" or str(one.value).endswith("=-") for one in (*run.request().uses, *uses)):

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class _EndedError(BaseException):
-    """Raised in the main thread when the process is asked to end; only `cleaned_up` catches it."""
+    """Raised in the main thread when the process is asked to end; only `cleanup_on_signal` catches it."""
 
 
-class cleaned_up:  # noqa: N801 - reads as what it does
-    """`with cleaned_up():` around code that writes files: after a SIGTERM everything below removes its temporary files.
+class cleanup_on_signal:  # noqa: N801 - reads as what it does
+    """`with cleanup_on_signal():` around code that writes files: after a SIGTERM everything below removes its temporary files.
 
     The process then ends by the signal, as it would have at once. Code that has a handler of its own, or another thread
     than the main one, is left alone.

@@ -12,7 +12,7 @@ from plait.authoring.testing.running import results
 from plait.authoring.watch.changes import follow
 from plait.base.errors import PlaitError
 from plait.base.input_view import InputView, use_view
-from plait.base.process import stop_timer, tidier
+from plait.base.process import idle_collector, stop_timer
 from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
 from plait.cli.messages import complain_of
@@ -33,12 +33,12 @@ def watch(cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, upda
 
     cases: reads the tests. verbose, update: as the flags.
     """
-    follow(Again(cases, verbose=verbose, update=update).work, idle=tidier())
+    follow(TestWatcher(cases, verbose=verbose, update=update).work, idle=idle_collector())
     if sys.stdout.isatty():
         write_out("\n")
 
 
-class Again:
+class TestWatcher:
     """The files that each test read in its last run."""
 
     def __init__(self, cases: Callable[[], list[Case | FunctionCase]], *, verbose: bool, update: bool) -> None:

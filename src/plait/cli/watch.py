@@ -14,7 +14,7 @@ from plait.authoring.watch.changes import follow
 from plait.base.code_cache import MemoryCache
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import permitted, use_view
-from plait.base.process import goes_on, stop_timer, tidier
+from plait.base.process import goes_on, idle_collector, stop_timer
 from plait.base.similar_names import counted
 from plait.cli.colour import in_colour
 from plait.cli.common_flags import quotes_values, within_limits
@@ -59,7 +59,7 @@ def watch(read: Callable[[], tuple[Request, Permissions | None]], deliver: Calla
     try:
         _check(read()[0])
         goes_on()
-        follow(WatchedRequest(read, deliver).work, idle=tidier())
+        follow(WatchedRequest(read, deliver).work, idle=idle_collector())
     except PlaitError as error:
         complain_of(error, quote_values=quotes_values(error))
         return error.exit_status

@@ -135,7 +135,7 @@ def evaluate(request: Layer, context: Context, shared: SharedInputs | None = Non
     return result_of(result, output_by_of(request), lambda documents: job.text(documents, context.originals), context)
 
 
-def form_of(request: Layer) -> str:
+def format_named(request: Layer) -> str:
     """The format of the output. Raises UsageError for an unknown one, or without an output."""
     form: str = request.output
     request.require_choice(Layer.output, "form")

@@ -56,7 +56,7 @@ class PipelineState:
         self.included = 0
 
 
-class Changes:
+class StepDifferences:
     """The changes of each step, for `compose(..., watch=Changes())`. steps: (name, differences), in order.
 
     cleartext_secrets: show the data of encrypted documents.

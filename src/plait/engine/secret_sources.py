@@ -140,7 +140,7 @@ def _of_directory(top: str) -> Map:
         raise ReadError(
             f"cannot read {top}: {content.reason(error)}", hint=content.near(top), code="unreadable-file"
         ) from None
-    content.note_directory(top)
+    content.record_listing(top)
     inside = os.path.realpath(top) + os.sep
     items = []
     for name in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from plait.base.input_view import permitted, use_view
-from plait.base.limits import limited_to
+from plait.base.limits import budget_scope_from
 from plait.engine.options import Request
 from plait.tree.context import Context
 
@@ -60,7 +60,7 @@ def evaluate(request: Request, world: World, trace: Trace | None = None) -> Docu
     """
     printed: list[str] = []
     view = nullcontext() if world.view is None else use_view(world.view)
-    with limited_to(world.limits), view, permitted(world.permissions):
+    with budget_scope_from(world.limits), view, permitted(world.permissions):
         context = Context(print_line=printed.append, cache=world.cache)
         context.lookups = world.lookups
         context.trace = trace

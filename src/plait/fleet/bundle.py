@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from plait.authoring.project.settings import holds_paths
+from plait.authoring.project.settings import is_path_setting
 from plait.base.content import NO_LINKS, environment, file_content, files_below
 from plait.base.errors import PlaitError
 from plait.base.globbing import is_pattern, matches
@@ -87,7 +87,7 @@ def _places(run: Run, project: str) -> Iterator[str]:
     pipelines = [(os.path.abspath(project), run.name)] if run.uses else []
     named = []
     for one in run.settings:
-        if holds_paths(run.command, one.name):
+        if is_path_setting(run.command, one.name):
             paths = run.paths(one)
             named += [(one.name, path) for path in paths]
             pipelines += [(path, "") for path in paths if run.command == "compose" and one.option.is_argument]

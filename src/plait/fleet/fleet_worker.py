@@ -199,18 +199,18 @@ class FleetWorker:
 
 def _within_limits(setup: WorkerSetup, work: Callable[[], Documents]) -> Documents:
     """The result of a run, within the limits of one run. Raises PlaitError."""
-    from plait.base.process import stop_timer, unbound_memory, with_room, within_memory
+    from plait.base.process import stop_timer, unbound_memory, with_stack_headroom, within_memory
 
     limits = Limits(**setup.limits)
     if not setup.owns_process:
         with budget_scope(limits):
-            return with_room(work, first=False)
+            return with_stack_headroom(work, first=False)
     from plait.api.worker import data_size
     from plait.base.process import keeper
 
     with budget_scope(RunBudget(limits, keeper(data_size() + _ROOM))):
         try:
-            return within_memory(lambda: with_room(work, first=True))
+            return within_memory(lambda: with_stack_headroom(work, first=True))
         finally:
             stop_timer()
             unbound_memory()
@@ -222,9 +222,9 @@ _ROOM = 24 << 20
 
 def _directories(run: Run) -> list[str]:
     """The absolute paths of the directories among the settings of a run."""
-    from plait.authoring.project.settings import holds_paths
+    from plait.authoring.project.settings import is_path_setting
 
-    found = [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]
+    found = [path for one in run.settings if is_path_setting(run.command, one.name) for path in run.paths(one)]
     with permitted(run.permissions):
         return [path for path in found if may_read(path) and os.path.isdir(path)]
 

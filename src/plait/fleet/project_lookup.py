@@ -18,7 +18,7 @@ def project_file(path: str) -> str:
             )
         return path
     from plait.authoring.project.file import find
-    from plait.authoring.project.run import from_here
+    from plait.authoring.project.run import relative_to_cwd
     from plait.base.permissions import FILE_NAMES
 
     found = find(os.curdir)
@@ -29,4 +29,4 @@ def project_file(path: str) -> str:
             hint="docs/fleet.md shows one",
             code="no-project-file",
         )
-    return os.path.join(from_here(os.path.dirname(found)), os.path.basename(found))
+    return os.path.join(relative_to_cwd(os.path.dirname(found)), os.path.basename(found))

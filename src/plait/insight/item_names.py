@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.tree.nodes import Map
-from plait.yaml.document_names import document_name, key_text, naming, scalar_text
+from plait.yaml.document_names import document_name, key_text, name_items, scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class ItemNames:
     def document(self, document: Document, number: int) -> str | None:
         """The name of a document, the one of this number; None for one that has neither kind nor schema nor name."""
         if document not in self._documents:
-            is_hidden = any(map(self.hides, naming(document)))
+            is_hidden = any(map(self.hides, name_items(document)))
             self._documents[document] = f"document {number + 1}" if is_hidden else document_name(document)
         return self._documents[document]
 

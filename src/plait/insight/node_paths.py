@@ -21,7 +21,7 @@ from plait.base.limits import current_budget, limit_error
 from plait.base.similar_names import counted
 from plait.insight.item_names import ItemNames
 from plait.tree.nodes import Array, Document, Map
-from plait.yaml.document_names import document_name, key_text, namespace_of, scalar_text, way_text
+from plait.yaml.document_names import document_name, key_text, namespace_of, path_text, scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class NodePath:
     def path(self) -> str:
         """The way as text, such as `spec.ports[0]`."""
         if self._path is None:
-            self._path = way_text(self.document, self.way, None, None if self._names is None else self._names.key)
+            self._path = path_text(self.document, self.way, None, None if self._names is None else self._names.key)
         return self._path
 
     def named(self, names: ItemNames) -> NodePath:
@@ -87,7 +87,7 @@ class NodePath:
     def parts(self) -> tuple[str | None, str]:
         """The document's name, if it has one, and the way as text, with the names of items."""
         names = self._names or ItemNames()
-        return self.document_name, way_text(self.document, self.way, names.of, names.key)
+        return self.document_name, path_text(self.document, self.way, names.of, names.key)
 
     def __str__(self) -> str:
         name, path = self.parts

@@ -8,7 +8,7 @@ from plait.base.similar_names import counted, did_you_mean, listed
 from plait.insight.item_names import ItemNames
 from plait.insight.node_paths import NodePath, chosen, names_of, places, ways
 from plait.tree.nodes import Array, Map, kind_name
-from plait.yaml.document_names import document_name, namespace_of, naming, scalar_text, way_text
+from plait.yaml.document_names import document_name, name_items, namespace_of, path_text, scalar_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _several_documents(selector: str, meant: Sequence[tuple[int, Document]], nam
 
 
 def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> UsageError:
-    shown = [document for document in documents if not any(map(names.hides, naming(document)))]
+    shown = [document for document in documents if not any(map(names.hides, name_items(document)))]
     known = [name for document in shown for name in names_of(document)]
     full = [name for document in shown if (name := document_name(document)) is not None]
     hint: str | None = did_you_mean(path.selector or "", known)
@@ -100,7 +100,7 @@ def no_place(
                 reached[0],
                 NodePath(document, number, (), names=names),
                 reached[1],
-                way_text(document, reached[2], None, names.key),
+                path_text(document, reached[2], None, names.key),
                 any(map(names.hides, reached[2])),
             )
     assert best is not None
@@ -169,7 +169,7 @@ def _kind_hint(path: Path, documents: Iterable[Document]) -> str | None:
 def _deeper(path: Path, depth: int, document: Document, names: ItemNames) -> str | None:
     """A hint for a path with a missing part: places where the rest matches."""
     found = [
-        way_text(document, way, names.of, names.key)
+        path_text(document, way, names.of, names.key)
         for way in ways(document.value, (*path.steps[:depth], "**", *path.steps[depth:]))[:3]
     ]
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None

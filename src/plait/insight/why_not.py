@@ -9,7 +9,7 @@ from plait.insight.node_paths import Path, places
 from plait.insight.path_resolution import find
 from plait.tree.nodes import Array, Document, Map, MapItem
 from plait.tree.secrets import HIDDEN
-from plait.yaml.document_names import document_name, naming
+from plait.yaml.document_names import document_name, name_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,5 +197,5 @@ def _difference(wanted: Item, other: Item, by: object, names: ItemNames) -> str:
                 return f'has no "{item.key}"'
             if type(item.value) is not Map and type(item.value) is not Array and found.value != item.value:
                 return f'"{item.key}" is {shown(found)}, not {shown(item)}'
-    is_named = isinstance(other, Document) and not any(map(names.hides, naming(other)))
+    is_named = isinstance(other, Document) and not any(map(names.hides, name_items(other)))
     return f"{(document_name(other) if is_named else None) or 'it'} does not match"  # type: ignore[arg-type]

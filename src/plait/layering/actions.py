@@ -96,7 +96,7 @@ def apply_actions(
     Raises LayeringError: MissingDocumentKey, InvalidActionPath, UnsupportedActionMethod. See
     docs/reference/layering.md.
     """
-    overall = ways.started(child, parent)
+    overall = ways.initial_data(child, parent)
     data = child.data
     listener = current_listener()
     for number, action in enumerate(child.actions):
@@ -110,7 +110,7 @@ def apply_actions(
                 expected=", ".join(ACTIONS),
                 hint=did_you_mean(method, ACTIONS),
             )
-        ways.doing(child, action)
+        ways.before_step(child, action)
         if listener is not None:
             listener.went(action.source, acting_point(action), "done")
         try:
@@ -138,7 +138,7 @@ def apply_actions(
                     else parent.data_position.labelled("the parent")
                 ],
             ) from None
-    return ways.acted(overall)
+    return ways.finished_data(overall)
 
 
 def acting_point(action: ArrayItem) -> Point:

@@ -51,7 +51,7 @@ _DOLLAR = DataPath("$", (), None)
 """The path `$` of an action, which finds the root and changes nothing."""
 
 
-class DeckhandWays(LayeringStrategy):
+class DeckhandStrategy(LayeringStrategy):
     """Deckhand's rules for the same steps.
 
     origins: records each change of shared data, or None. With it all data is changed in place. trace: records
@@ -81,14 +81,14 @@ class DeckhandWays(LayeringStrategy):
             return _DOLLAR
         return compile_path(text if text.startswith((".", "$.")) else "." + text)
 
-    def started(self, child: LayeredDocument, parent: LayeredDocument) -> Value:
+    def initial_data(self, child: LayeredDocument, parent: LayeredDocument) -> Value:
         self._told = None
         if self._origins is not None:
             self._origins.read(None, None)
         self._in_place = self._origins is not None or self._owns(parent.data) or self._owns(child.data)
         return self._copy_of(parent.data) if self._in_place else parent.data
 
-    def acted(self, data: Value) -> Value:
+    def finished_data(self, data: Value) -> Value:
         if self._in_place:
             self._own[id(data)] = data
         return data
@@ -96,7 +96,7 @@ class DeckhandWays(LayeringStrategy):
     def recording(self, told: StepTracer) -> None:
         self._told = told
 
-    def doing(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
+    def before_step(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
         if self._origins is not None:
             self._origins.begin(document, item)
 
@@ -157,7 +157,7 @@ class DeckhandWays(LayeringStrategy):
             self._origins.read(source, entry)
         return value
 
-    def placed(
+    def substituted(
         self,
         document: LayeredDocument,  # noqa: ARG002
         data: Value,

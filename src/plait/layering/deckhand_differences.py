@@ -10,7 +10,7 @@ from plait.base.errors import LayeringError
 from plait.base.similar_names import counted
 from plait.base.text_diff import hunks, marked, visible, with_marks
 from plait.layering.data_paths import PathError, compile_path
-from plait.layering.deckhand import DeckhandWays
+from plait.layering.deckhand import DeckhandStrategy
 from plait.layering.document import read_documents
 from plait.layering.rendering import LayeringOptions, plan, render_plan
 from plait.layering.shared_writes import SharedWrites
@@ -155,7 +155,7 @@ def _rendered(
 ) -> tuple[list[LayeredDocument], LayeringError | None]:
     try:
         planned = plan(read_documents(sets), options, context)
-        return render_plan(planned, options, context, DeckhandWays(origins) if origins is not None else None), None
+        return render_plan(planned, options, context, DeckhandStrategy(origins) if origins is not None else None), None
     except LayeringError as error:
         return [], error
 

@@ -152,9 +152,9 @@ def ways_of(options: LayeringOptions, trace: Trace | None = None) -> LayeringStr
     """The rules for copying values between documents. trace: records changes made in place."""
     if not options.like_deckhand:
         return LayeringStrategy()
-    from plait.layering.deckhand import DeckhandWays
+    from plait.layering.deckhand import DeckhandStrategy
 
-    return DeckhandWays(trace=trace)
+    return DeckhandStrategy(trace=trace)
 
 
 def render_plan(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.content import NO_LINKS, by_directory, files_below, near, note_directory, source, sources
+from plait.base.content import NO_LINKS, by_directory, files_below, near, record_listing, source, sources
 from plait.base.errors import ReadError, UsageError
 from plait.base.similar_names import did_you_mean
 from plait.base.warnings import warning
@@ -137,7 +137,7 @@ class _Parts:
             path = os.path.join(path, part) if path != os.curdir else part
             if os.path.islink(path):
                 self._links.check(path)
-        note_directory(path)
+        record_listing(path)
         if os.path.isdir(path):
             yield path
 

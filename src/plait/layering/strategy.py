@@ -1,13 +1,13 @@
 """The steps of rendering that copy values between documents and have more than one rule.
 
-`LayeringStrategy` implements plait's rules, `deckhand.DeckhandWays` those of Deckhand.
+`LayeringStrategy` implements plait's rules, `deckhand.DeckhandStrategy` those of Deckhand.
 """
 
 from __future__ import annotations
 
 from plait.layering.actions import ACTIONS
 from plait.layering.data_paths import action_path
-from plait.layering.substitution import placed
+from plait.layering.substitution import substituted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,25 +35,25 @@ class LayeringStrategy:
         """The path of an action. Raises PathError."""
         return action_path(text)
 
-    def started(self, child: LayeredDocument, parent: LayeredDocument) -> Value:  # noqa: ARG002
+    def initial_data(self, child: LayeredDocument, parent: LayeredDocument) -> Value:  # noqa: ARG002
         """The data that the actions of a child begin with."""
         return parent.data
 
-    def acted(self, data: Value) -> Value:
+    def finished_data(self, data: Value) -> Value:
         """The child's data after its actions."""
         return data
 
     def recording(self, told: StepTracer) -> None:
         """Called before the same step if provenance is recorded. told: receives changes made in place."""
 
-    def doing(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
+    def before_step(self, document: LayeredDocument, item: ArrayItem | Map) -> None:
         """Told before an action, or a destination of a substitution, of a document is carried out."""
 
     def taken(self, source: LayeredDocument, entry: Substitution, value: Value) -> Value:  # noqa: ARG002
         """The value that a substitution uses, from the source's data."""
         return value
 
-    def placed(
+    def substituted(
         self,
         document: LayeredDocument,  # noqa: ARG002
         data: Value,
@@ -63,7 +63,7 @@ class LayeringStrategy:
         value: Value,
     ) -> Value:
         """The document's data with the value at the destination whose path is `text`. Raises PathError."""
-        return placed(data, value, text, dest)
+        return substituted(data, value, text, dest)
 
     def done(self, documents: Sequence[LayeredDocument]) -> None:
         """Told when all documents are rendered. Raises LayeringError."""

@@ -129,14 +129,14 @@ def substitute(
             text = text_of(item)
             if item is None or text is None:
                 raise _malformed(document, entry.item, 0, "a `dest` with a string `path`")
-            ways.doing(document, dest)
+            ways.before_step(document, dest)
             if listener is not None:
                 listener.went(dest.source, placing_point(dest), "done")
             try:
                 _warn_of_pattern(document, dest, data, text, context, is_secret=holds_secret)
                 picked = _picked(value, entry, context, is_secret=source.secret)
                 if context.trace is None:
-                    data = ways.placed(document, data, entry, dest, text, picked)
+                    data = ways.substituted(document, data, entry, dest, text, picked)
                 else:
                     from plait.layering.tracing import copied, substituting
 
@@ -145,7 +145,7 @@ def substitute(
                         picked = copied(context.trace, picked)
                     told = substituting(context.trace, document, entry, dest, source, picked)
                     ways.recording(told)
-                    data = ways.placed(document, data, entry, dest, text, picked)
+                    data = ways.substituted(document, data, entry, dest, text, picked)
                     told.between(before, data)
             except PathError as problem:
                 error = _unknown(document, source, text, problem.message, item.position, problem.at)
@@ -273,7 +273,7 @@ def _picked(value: Value, entry: Substitution, context: Context, *, is_secret: b
         raise PathError(f"src.pattern has no group {entry.group}") from None
 
 
-def placed(data: Value, value: Value, text: str, dest: Map) -> Value:
+def substituted(data: Value, value: Value, text: str, dest: Map) -> Value:
     """The data with the value at one destination. Raises PathError, LimitError."""
     # Documents that each take another one twice would soon be larger than anybody can go through.
     check_nodes(value)

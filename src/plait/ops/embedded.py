@@ -30,14 +30,14 @@ _MARK = re.compile(rf"!({'|'.join(FORMS)})(?=/|$)")
 _FORM = re.compile(r"!([a-z]+)(?=/|$)")
 
 
-class SetText(Replace):
+class ReplaceString(Replace):
     """The plain operation that sets a text of which only a part is another."""
 
     __slots__ = ()
     is_partial = True
 
 
-class Inside(ExpandingOperation):
+class EmbeddedOperation(ExpandingOperation):
     """An operation within the text at a path. form: of the text. operation: by its path within it."""
 
     __slots__ = ("form", "operation")
@@ -77,7 +77,7 @@ class Inside(ExpandingOperation):
             written = self.operation.item if isinstance(self.operation, Replace) else None
             item = None if written is None else MapItem(written.key, said, written.source, written.line)
             source, line, number, words = self.source, self.line, self.number, self.words
-            return [SetText(pointer, said, source=source, line=line, number=number, words=words, item=item)]
+            return [ReplaceString(pointer, said, source=source, line=line, number=number, words=words, item=item)]
         except LimitError:
             raise
         except PlaitError as error:
@@ -133,7 +133,7 @@ def inside_of(
             )
         return build(definition.with_path(path.replace("~8", "!")), extensions - {EMBEDDED})
     outer = definition.with_path(path[: found.start()].replace("~8", "!"))
-    return Inside(outer.pointer(), found[1], build(definition.with_path(path[found.end() :]), extensions))
+    return EmbeddedOperation(outer.pointer(), found[1], build(definition.with_path(path[found.end() :]), extensions))
 
 
-__all__ = ["Inside", "inside_of"]
+__all__ = ["EmbeddedOperation", "inside_of"]

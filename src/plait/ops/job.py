@@ -55,9 +55,9 @@ def patch(
     telling = None
     listener = current_listener()
     if listener is not None:
-        from plait.ops.points import Telling
+        from plait.ops.points import OperationPoints
 
-        telling = Telling(listener, [*operations], value)
+        telling = OperationPoints(listener, [*operations], value)
     for operation in operations:
         if telling is not None:
             telling.begins(operation)

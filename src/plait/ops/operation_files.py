@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.content import NO_LINKS, note_directory
+from plait.base.content import NO_LINKS, record_listing
 from plait.base.errors import Advice, Flag, OpsError, ReadError
 from plait.base.extensions import EMBEDDED
 from plait.base.extensions import OPERATIONS as EVERY
@@ -373,7 +373,7 @@ def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
     if may_read(path) and os.path.isdir(path):
         if os.path.islink(path):
             links.check(path)
-        note_directory(path)
+        record_listing(path)
         names = sorted(name for name in os.listdir(path) if name.endswith(EXTENSIONS) and not name.startswith("."))
         files = [os.path.join(path, name) for name in names]
         _check_links(files, len(path), links)
@@ -391,7 +391,7 @@ def expand(path: str, links: LinkPolicy = NO_LINKS) -> list[str]:
         found = matches(path)
         fixed = path[: min(path.find(char) % len(path) for char in "*?[")]
         for directory in _searched(os.path.dirname(fixed), path[len(os.path.dirname(fixed)) :]):
-            note_directory(directory)
+            record_listing(directory)
         _check_links(found, min(path.find(char) % len(path) for char in "*?["), links)
         files = [name for name in found if os.path.isfile(name)]
         if not files:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _CHANGES = "changes something"
 
 
-class Telling:
+class OperationPoints:
     """Reports operations: their existence, their start, and their changes."""
 
     def __init__(self, listener: CoverageListener, operations: Sequence[Operation], value: Value) -> None:

@@ -86,7 +86,7 @@ class VariableStore:
         check_read(self.path)
         if not os.path.exists(self.path):
             if view is not None:
-                view.note_file(self.path, None)
+                view.record_file(self.path, None)
             return {}
         try:
             return texts_to_values(file_source(self.path, "the variables store").hidden(), "variables store")

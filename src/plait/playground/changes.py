@@ -57,10 +57,10 @@ def ways(request: Request) -> Ways:
     """The places where a value of the output can be changed, each tried. Raises PlaitError."""
     from plait.authoring.edit.setting import EditSession as State
     from plait.authoring.edit.target import Target
-    from plait.base.limits import limited_to
+    from plait.base.limits import budget_scope_from
 
     change = request["change"]
-    with limited_to(LIMITS):
+    with budget_scope_from(LIMITS):
         state = State(Target(run_of(request)))
         place = _place(state, change["document"], change["path"])
         return {"name": str(place), "ways": [*_ways(state, place, change["text"])]}
@@ -77,7 +77,7 @@ def _place(state: State, document: int, path: str) -> NodePath:
 
 def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
     from plait.authoring.edit.edit_errors import OTHERWISE, EditError
-    from plait.authoring.edit.insertion import at, in_file
+    from plait.authoring.edit.insertion import add_to_file, at
     from plait.authoring.edit.origins import history_of
     from plait.authoring.edit.public_functions import edited
     from plait.base.source import Source
@@ -112,7 +112,7 @@ def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
         try:
-            yield _way(name, in_file(state, place, value, name))
+            yield _way(name, add_to_file(state, place, value, name))
         except LimitError:
             raise
         except PlaitError:

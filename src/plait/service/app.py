@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits, budget_scope
-from plait.base.process import with_room
+from plait.base.process import with_stack_headroom
 from plait.service import audit, buckets, differences, document_routes, explaining, fleets, revisions, tags, validations
 from plait.service.answers import NOTHING, Answer, answer
 from plait.service.api_errors import ApiError, busy, check_parameter
@@ -145,7 +145,7 @@ def application(
         Reader(bounds.given),
         spool,
     )
-    frame = _Frame(service, gate, bounds, most)
+    frame = _RequestPipeline(service, gate, bounds, most)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [
         Route("/versions", frame.open(_versions), methods=["GET"]),
@@ -225,7 +225,7 @@ def _is_ready(service: Service) -> Answer:
     return NOTHING
 
 
-class _Frame:
+class _RequestPipeline:
     """The frame around each function: identity, body, a thread with enough stack, errors as responses."""
 
     def __init__(self, service: Service, gate: Authenticator, limits: Limits, most: int) -> None:
@@ -366,7 +366,7 @@ class _Frame:
             with budget_scope(self._limits):
                 return work()
 
-        return with_room(lambda: self._settled(within), first=False)
+        return with_stack_headroom(lambda: self._settled(within), first=False)
 
     def _settled(self, work: Callable[[], T]) -> T | ApiError:
         """The result of some work, or why it is rejected.

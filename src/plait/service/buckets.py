@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Map
 
 
-class _Kept(NamedTuple):
+class _IncomingDocument(NamedTuple):
     """A document of the request as it will be stored."""
 
     identity: tuple[str, str, str]
@@ -86,7 +86,7 @@ def put(call: Call) -> Answer:
 
 
 def _answered(
-    call: Call, bucket: str, revision: int, entries: Sequence[RevisionDocument], kept: Sequence[_Kept]
+    call: Call, bucket: str, revision: int, entries: Sequence[RevisionDocument], kept: Sequence[_IncomingDocument]
 ) -> Answer:
     texts = {one.identity: one.content.text for one in kept}
     shown = [(entry, texts[entry.identity]) for entry in entries if is_shown(entry)]
@@ -98,7 +98,7 @@ def _answered(
 def _changed(
     connection: Connection,
     bucket: str,
-    kept: Sequence[_Kept],
+    kept: Sequence[_IncomingDocument],
     had: dict[tuple[str, str, str], RevisionDocument],
     *,
     trusted: bool,
@@ -166,14 +166,14 @@ def _keep(
     connection: Connection,
     documents: Sequence[Parcel],
     before: Mapping[tuple[str, str, str], RevisionDocument],
-) -> list[_Kept]:
+) -> list[_IncomingDocument]:
     """The documents as they will be stored; the data of encrypted ones is encrypted and stored."""
-    kept: list[_Kept] = []
+    kept: list[_IncomingDocument] = []
     sealed: list[EncryptedSecret] = []
     for document in documents:
         identity = document.identity
         if not document.is_secret:
-            kept.append(_Kept(identity, document.content))
+            kept.append(_IncomingDocument(identity, document.content))
             continue
         top = top_of(document.text)
         there = before.get(identity)
@@ -188,7 +188,7 @@ def _keep(
             secret = call.service.keys.seal(document.data)
             sealed.append(secret)
             content = content_of(with_data(top, reference_of(call.service.address, secret)), encrypted=True)
-        kept.append(_Kept(identity, content))
+        kept.append(_IncomingDocument(identity, content))
     keep(connection, sealed)
     return kept
 

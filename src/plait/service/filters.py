@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plait.service.route_arguments import Call
     from plait.tree.nodes import Value
 
-    class Shown(Protocol):
+    class ListedDocument(Protocol):
         """A document of a revision, raw or rendered."""
 
         @property
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         @property
         def text(self) -> str: ...
 
-    One = TypeVar("One", bound=Shown)
+    One = TypeVar("One", bound=ListedDocument)
 
 
 def chosen(call: Call, documents: Sequence[One], is_shown: Callable[[One], bool]) -> tuple[Sequence[One], int | None]:
@@ -161,7 +161,7 @@ class _Nodes:
     def __init__(self) -> None:
         self._read: dict[int, Map] = {}
 
-    def at(self, one: Shown, path: str) -> Value:
+    def at(self, one: ListedDocument, path: str) -> Value:
         """The value at a path, such as `metadata.name`; None if there is none."""
         entry = one.entry
         if path in _OF_ENTRY:
@@ -185,7 +185,7 @@ _OF_ENTRY: dict[str, Callable[[RevisionDocument], Value]] = {
 }
 
 
-def _is_chosen(call: Call, one: Shown, nodes: _Nodes) -> bool:
+def _is_chosen(call: Call, one: ListedDocument, nodes: _Nodes) -> bool:
     schemas = call.parameters("schema")
     if schemas and not any(_is_of_schema(one.entry.schema, text) for text in schemas):
         return False

@@ -43,7 +43,7 @@ class SharedBudget:
                 raise busy(f"the service has no {self._what} for this request now")
             self.used += amount
 
-    def give_back(self, amount: int) -> None:
+    def put_back(self, amount: int) -> None:
         """Returns a part."""
         with self._lock:
             self.used -= amount
@@ -55,7 +55,7 @@ class SharedBudget:
         try:
             yield
         finally:
-            self.give_back(amount)
+            self.put_back(amount)
 
 
 class Spool:
@@ -186,7 +186,7 @@ class Body:
             return
         self._is_closed = True
         self._parts.clear()
-        self._spool.disk.give_back(self._on_disk)
+        self._spool.disk.put_back(self._on_disk)
         if self._file is not None:
             try:
                 self._file.close()

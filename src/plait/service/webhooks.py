@@ -72,7 +72,7 @@ class Webhooks:
         """Notifies webhooks while the body runs."""
         for url in self._urls:
             self._begin(_target(url))
-        threads = [threading.Thread(target=self._tell_all, args=(url,), daemon=True) for url in self._urls]
+        threads = [threading.Thread(target=self._deliver_all, args=(url,), daemon=True) for url in self._urls]
         for thread in threads:
             thread.start()
         try:
@@ -93,11 +93,11 @@ class Webhooks:
         except IntegrityError:
             pass
 
-    def _tell_all(self, url: str) -> None:
+    def _deliver_all(self, url: str) -> None:
         failing = False
         while not self._ended.wait(_LOOK):
             try:
-                while not self._ended.is_set() and self._tell_next(url):
+                while not self._ended.is_set() and self._deliver_next(url):
                     pass
                 failing = False
             except SQLAlchemyError as error:
@@ -105,7 +105,7 @@ class Webhooks:
                     _LOG.error("webhooks wait for the database: %s", type(error).__name__)
                 failing = True
 
-    def _tell_next(self, url: str) -> bool:
+    def _deliver_next(self, url: str) -> bool:
         """Notifies a webhook of the next revision, if one is due. True if it was notified."""
         target = _target(url)
         with self._database.reading() as connection:

@@ -16,7 +16,7 @@ from plait.starlark.comparison import compare
 from plait.starlark.containers import Dict, List, Set, insert, iterable_or_none, weigh
 from plait.starlark.methods import fill
 from plait.starlark.numbers import as_float, number_to_int
-from plait.starlark.step_budget import SMALL, SOME, check_bits, check_string, foresee, pay, spend
+from plait.starlark.step_budget import SMALL, SOME, charge, charge_for, check_bits, check_string, foresee
 from plait.starlark.value_text import repr_of, str_of
 from plait.starlark.values import NoAttribute, Value, is_callable, to_bytes, type_of
 
@@ -62,7 +62,7 @@ def dict_(*args: object, **kwargs: object) -> Dict:
 def dir_(x: object, /) -> List:
     names = attribute_names(x)
     if len(names) > SOME:
-        spend(len(names))
+        charge(len(names))
     return List(names)
 
 
@@ -71,7 +71,7 @@ def enumerate_(values: object, start: object = 0, /) -> List:
     foresee(source, 100)
     result = List(enumerate(source, int32(start, "enumerate: for parameter 2")))
     if len(result) > SOME:
-        spend(len(result))
+        charge(len(result))
     return result
 
 
@@ -101,7 +101,7 @@ def float_(x: object = 0.0, /) -> float:
         return 1.0 if x else 0.0
     if type(x) is str:
         if len(x) > SMALL:
-            spend(len(x) >> 3)
+            charge(len(x) >> 3)
         text = x.lower()
         try:
             if text.strip() != text or "_" in text or not text.isascii():
@@ -149,7 +149,7 @@ def hasattr_(x: object, name: object, /) -> bool:
 def hash_(text: object, /) -> int:
     text = string(text, "hash: for parameter 1")
     if len(text) > SOME:
-        spend(len(text))
+        charge(len(text))
     result = 0
     for char in text:
         # Java's hash, but of code points; a byte that is no text counts as the replacement character.
@@ -195,7 +195,7 @@ def _digits(text: str, base: int) -> int | None:
         return None
     base = base or prefix or 10
     if len(body) > SMALL:
-        pay(len(body))
+        charge_for(len(body))
     if not body.isascii() or not body.isalnum():
         return None
     if len(body) > SOME:
@@ -212,7 +212,7 @@ def len_(x: object, /) -> int:
         if x.isascii():
             return _len(x)
         if _len(x) > SMALL:
-            pay(_len(x))
+            charge_for(_len(x))
         return _len(to_bytes(x))
     if isinstance(x, (List, Dict, tuple, range)):
         return _len(x)
@@ -244,14 +244,14 @@ def _extreme(name: str, operator: str, own: Callable[..., object]) -> tuple[Call
         if not values:
             raise StarlarkError(f"{name}: argument is an empty sequence", code="empty-sequence")
         if len(values) > SOME:
-            spend(len(values))
+            charge(len(values))
         if key is None and frozenset(map(type, values)) in _PLAIN_ORDER:
             if type(values[0]) is str:
                 # Each is compared with the best so far.
-                spend(sum(map(_len, values)) >> 10)  # type: ignore[arg-type]
+                charge(sum(map(_len, values)) >> 10)  # type: ignore[arg-type]
             return own(values)
         if len(values) > SOME:
-            spend(len(values) * 4)
+            charge(len(values) * 4)
         return _best(name, operator, values, key if is_callable(key) else _itself)
 
     def of_several(x: object, y: object, z: object = _ABSENT, /, *rest: object) -> object:
@@ -316,7 +316,7 @@ def set_(values: object = (), /) -> Set:
         except StarlarkError as error:
             raise StarlarkError(f"set: {error}", code=error.code) from None
     if len(result) > SOME:
-        spend(len(result) * 3)
+        charge(len(result) * 3)
     return result
 
 
@@ -347,7 +347,7 @@ _A_LINE = 32  # steps
 
 def paid_line(text: str) -> None:
     """Pay for a line that is printed."""
-    spend(_A_LINE + (len(text) >> 2))
+    charge(_A_LINE + (len(text) >> 2))
 
 
 def printing(line: Callable[[str], None]) -> Callable[..., None]:

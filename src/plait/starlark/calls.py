@@ -31,7 +31,7 @@ def call(function: object, args: Sequence[object] = (), kwargs: Mapping[str, obj
     former = None if budget is None else enter(budget)
     try:
         if budget is not None:
-            budget.spend(_FROM_HOST)
+            budget.charge(_FROM_HOST)
             outside = space.get("$from.outside")  # type: ignore[union-attr] # there is a budget in it
             if outside is not None:
                 return outside(function, args, kwargs or {})

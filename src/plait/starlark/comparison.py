@@ -9,7 +9,7 @@ from _operator import ge, gt, le, lt
 
 from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, List, Set, weigh
-from plait.starlark.step_budget import LONG, check_room, compared, paced, pay, spend
+from plait.starlark.step_budget import LONG, charge, charge_for, check_headroom, compared, paced
 from plait.starlark.values import Value, to_bytes, type_of
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def equals(left: object, right: object, depth: int = _DEEPEST, known: set[tuple[
     pair = (id(left), id(right))
     if pair in known:
         return True
-    spend(24)
+    charge(24)
     if not _alike(left, right, depth, known):
         return False
     known.add(pair)
@@ -64,7 +64,7 @@ def _alike(left: object, right: object, depth: int, known: set[tuple[int, int]])
         if len(left) != len(right):
             return False
         if len(left) > _LONG:
-            spend(len(left) * 3)
+            charge(len(left) * 3)
         return all(equals(x, y, depth - 1, known) for x, y in zip(paced(left), right, strict=True))
     if isinstance(left, Dict) and isinstance(right, Dict):
         return _equal_dicts(left, right, depth, known)
@@ -75,7 +75,7 @@ def _equal_dicts(left: Dict, right: Dict, depth: int, known: set[tuple[int, int]
     if len(left) != len(right):
         return False
     if len(left) > _LONG:
-        spend(len(left) * 3)
+        charge(len(left) * 3)
     for key in _keys(left):
         weigh(key)
         if type(left) is Set:
@@ -100,8 +100,8 @@ def compare(operator: str, left: object, right: object, depth: int = _DEEPEST) -
                     compared(left)
                 return _ORDER[operator](left, right)
             if len(left) + len(right) > LONG:
-                pay(len(left) + len(right))
-                check_room(len(left) + len(right) << 2)
+                charge_for(len(left) + len(right))
+                check_headroom(len(left) + len(right) << 2)
             return _ORDER[operator](to_bytes(left), to_bytes(right))
         if kind is bool:
             return _ORDER[operator](left, right)

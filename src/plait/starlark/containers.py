@@ -10,7 +10,7 @@ In Python True and 1 are the same key; here they are not. A bool among the keys 
 from __future__ import annotations
 
 from plait.base.errors import LimitError, StarlarkError
-from plait.starlark.step_budget import FEW, LONG, SOME, check_items, compared, spend
+from plait.starlark.step_budget import FEW, LONG, SOME, charge, check_items, compared
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import FUNCTION, Builtin, Value, type_of
 
@@ -76,7 +76,7 @@ def key_of(key: object) -> object:
     if isinstance(key, tuple):
         count = _count_parts(key, {}) if tuple in map(type, key) else len(key)
         if count > FEW:
-            spend(count * 2)
+            charge(count * 2)
         return _tuple_key(key)
     if isinstance(key, Value) or kind is FUNCTION or kind is Builtin:
         try:
@@ -240,7 +240,7 @@ def iterable_or_none(value: object) -> Iterable[object] | None:
     """A Python iterable over all items of a value, or None if it is not iterable. Raises LimitError."""
     if isinstance(value, (List, tuple, Dict, range)):
         if len(value) > SOME:
-            spend(len(value) >> 1)
+            charge(len(value) >> 1)
             check_items(len(value), type_of(value))
         return value
     return value.iterate() if isinstance(value, Value) else None

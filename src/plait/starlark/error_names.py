@@ -27,7 +27,7 @@ _ABSENT = object()
 _LONGEST = 2000
 
 
-def name_culprit(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
+def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) -> None:
     """Give an error of one of these kinds a hint that names the value at fault, and the line that gave a variable that value.
 
     frames: of the program, each with its line, the outermost first.

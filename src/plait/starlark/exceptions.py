@@ -50,9 +50,9 @@ def translated(error: Exception) -> Exception:
         return error
     if frames:
         if isinstance(wording, StarlarkError) and wording.of_type:
-            from plait.starlark.error_names import name_culprit
+            from plait.starlark.error_names import name_operand
 
-            name_culprit(wording, frames)
+            name_operand(wording, frames)
         stack = _stack(frames)
         if wording.at is None:
             wording.at = stack[0].at

@@ -58,10 +58,10 @@ def finish(x: object) -> None:
 class Loops:
     """The loops of one run. spend: subtracts steps from its budget."""
 
-    __slots__ = ("spend",)
+    __slots__ = ("charge",)
 
-    def __init__(self, spend: Callable[[int], None]) -> None:
-        self.spend = spend
+    def __init__(self, charge: Callable[[int], None]) -> None:
+        self.charge = charge
 
     def names(self) -> Mapping[str, Callable[..., object]]:
         """The functions that compiled code calls, by name."""
@@ -79,7 +79,7 @@ class Loops:
     def begin(self, x: object) -> Iterable[object]:
         """The iterable of a `for` loop. A list, dict or set is locked until `finish`."""
         if isinstance(x, (List, Dict)):
-            self.spend(len(x))
+            self.charge(len(x))
             if x.lock != FROZEN:
                 x.lock += 1
             return x
@@ -88,7 +88,7 @@ class Loops:
     def each(self, x: object) -> Iterable[object]:
         """The iterable of a loop during which nothing can change x."""
         if isinstance(x, (List, tuple, Dict)):
-            self.spend(len(x))
+            self.charge(len(x))
             return x
         if isinstance(x, range):
             return self._through(x)
@@ -98,7 +98,7 @@ class Loops:
         length = x.length()
         if length is None:
             return self._paying(source)
-        self.spend(length)
+        self.charge(length)
         return source
 
     def hold(self, x: object) -> Iterator[object]:
@@ -111,7 +111,7 @@ class Loops:
 
     def refund(self, iterator: Iterator[object]) -> None:
         """Refunds the remaining iterations of a loop that was left."""
-        self.spend(-length_hint(iterator))
+        self.charge(-length_hint(iterator))
 
     def to(self, stop: object) -> Iterable[object]:
         """`range(stop)` for a loop; `step_budget` does the common ones."""
@@ -120,7 +120,7 @@ class Loops:
     def from_to(self, start: object, stop: object) -> Iterable[object]:
         """`range(start, stop)` for a loop."""
         if type(start) is int and type(stop) is int and 0 <= start <= stop <= _LONG:
-            self.spend(stop - start)
+            self.charge(stop - start)
             return range(start, stop)
         return self._through(range_from_to(start, stop))
 
@@ -135,26 +135,26 @@ class Loops:
             whole = range(start, stop, step)
             if len(whole) > _LONG:
                 return self._through(whole)
-            self.spend(len(whole))
+            self.charge(len(whole))
             return whole
         return self._through(range_(start, stop, step))
 
     def _through(self, whole: range) -> Iterable[object]:
         size = len(whole)
         if size <= _LONG:
-            self.spend(size)
+            self.charge(size)
             return whole
         return chain.from_iterable(self._parts(whole))
 
     def _parts(self, whole: range) -> Iterator[range]:
         for start in range(0, len(whole), _LONG):
             part = whole[start : start + _LONG]
-            self.spend(len(part))
+            self.charge(len(part))
             yield part
 
     def _paying(self, source: Iterable[object]) -> Iterator[object]:
         for item in source:
-            self.spend(1)
+            self.charge(1)
             yield item
 
 

@@ -9,7 +9,7 @@ from plait.starlark import operators
 from plait.starlark.arguments import int32, iterable
 from plait.starlark.comparison import equals
 from plait.starlark.containers import FROZEN, Dict, List, Marked, Set, insert, iterable_or_none, key_of, weigh
-from plait.starlark.step_budget import LONG, SOME, check_items, check_room, foresee, pay, spend
+from plait.starlark.step_budget import LONG, SOME, charge, charge_for, check_headroom, check_items, foresee
 from plait.starlark.strings import bounds
 from plait.starlark.values import Value, type_of
 
@@ -58,7 +58,7 @@ def extend(self: List, items: object, /) -> None:
 def list_index(self: List, value: object, start: object = None, end: object = None, /) -> int:
     low, high = bounds(start, end, len(self), "index: ")
     if high - low > SOME:
-        spend(high - low)
+        charge(high - low)
     for place in range(low, high):
         if equals(self[place], value):
             return place
@@ -70,7 +70,7 @@ def list_insert(self: List, place: object, value: object, /) -> None:
     if self.lock:
         _refuse(self, "insert: cannot insert into")
     if len(self) > SOME:
-        pay(len(self))
+        charge_for(len(self))
     list.insert(self, place, value)
 
 
@@ -82,7 +82,7 @@ def list_pop(self: List, place: object = -1, /) -> object:
     if self.lock:
         _refuse(self, "pop: cannot pop from")
     if size > SOME and place != -1:
-        pay(size)  # all that stands behind it moves
+        charge_for(size)  # all that stands behind it moves
     return list.pop(self, place)
 
 
@@ -90,7 +90,7 @@ def list_remove(self: List, value: object, /) -> None:
     if self.lock:
         _refuse(self, "remove: cannot remove from")
     if len(self) > SOME:
-        spend(len(self))
+        charge(len(self))
     for place, item in enumerate(self):
         if equals(item, value):
             del self[place]
@@ -122,9 +122,9 @@ def get(self: Dict, key: object, default: object = None, /) -> object:
 
 def items(self: Dict, /) -> List:
     if len(self) > SOME:
-        spend(len(self))
+        charge(len(self))
         check_items(len(self))
-        check_room(len(self) * 64)
+        check_headroom(len(self) * 64)
     return List(self.items())
 
 
@@ -165,7 +165,7 @@ def _table(value: Dict, name: str, verb: str) -> None:
 
 def popitem(self: Dict, /) -> tuple[object, object]:
     if len(self) > SOME:
-        pay(len(self))  # Python goes through the places of all that was taken out before
+        charge_for(len(self))  # Python goes through the places of all that was taken out before
     for key in dict.__iter__(self):
         if self.lock:
             _table(self, "popitem", "delete from")
@@ -198,7 +198,7 @@ def fill(into: Dict, args: tuple[object, ...], kwargs: dict[str, object], name: 
             if into.lock and pairs:
                 _table(into, name, "insert into")
             if len(pairs) > SOME:
-                spend(len(pairs) * 2)
+                charge(len(pairs) * 2)
                 check_items(len(into) + len(pairs), "dict")
             if into:
                 for key in dict.__iter__(pairs):
@@ -246,7 +246,7 @@ def _pairs(source: object, name: str) -> list[tuple[object, object]]:
         key, value = parts
         out.append((key, value))
     if len(out) > SOME:
-        spend(len(out) * 4)
+        charge(len(out) * 4)
     return out
 
 

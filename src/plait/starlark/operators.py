@@ -10,7 +10,17 @@ from plait.base.errors import LimitError, StarlarkError
 from plait.starlark.comparison import compare, equals
 from plait.starlark.containers import FROZEN, Dict, List, Set, has, insert, iterable_or_none, key_of, weigh
 from plait.starlark.numbers import as_float
-from plait.starlark.step_budget import LONG, SMALL, SOME, check_bits, check_items, check_string, paced, pay, spend
+from plait.starlark.step_budget import (
+    LONG,
+    SMALL,
+    SOME,
+    charge,
+    charge_for,
+    check_bits,
+    check_items,
+    check_string,
+    paced,
+)
 from plait.starlark.values import Value, is_int32, joined, to_bytes, type_of
 
 TYPE_CHECKING = False
@@ -143,7 +153,7 @@ def floor_divide(x: object, y: object) -> object:
             raise StarlarkError("floored division by zero", code="division-by-zero")
         if type(x) is int and type(y) is int:
             if x.bit_length() > SMALL:
-                _pay_for_division(x, y)
+                _charge_division(x, y)
             return x // y
         import math
 
@@ -162,7 +172,7 @@ def modulo(x: object, y: object) -> object:
         if y == 0:
             raise StarlarkError("integer modulo by zero", code="division-by-zero")
         if x.bit_length() > SMALL:
-            _pay_for_division(x, y)
+            _charge_division(x, y)
         return x % y
     if (type(x) is int or type(x) is float) and (type(y) is int or type(y) is float):
         if y == 0:
@@ -175,8 +185,8 @@ def modulo(x: object, y: object) -> object:
     raise unknown("%", x, y)
 
 
-def _pay_for_division(x: int, y: int) -> None:
-    spend((x.bit_length() >> 10) + (x.bit_length() * y.bit_length() >> 16))
+def _charge_division(x: int, y: int) -> None:
+    charge((x.bit_length() >> 10) + (x.bit_length() * y.bit_length() >> 16))
 
 
 def bit_or(x: object, y: object) -> object:
@@ -189,7 +199,7 @@ def bit_or(x: object, y: object) -> object:
 
 def union(x: Set, items: Iterable[object]) -> Set:
     if len(x) > SOME:
-        spend(len(x) * 4)
+        charge(len(x) * 4)
     result = Set(x)
     for key in items:
         insert(result, key, None)
@@ -203,7 +213,7 @@ def bit_and(x: object, y: object) -> object:
         if len(x) > len(y):
             x, y = y, x
         if len(x) > SOME:
-            spend(len(x) * 4)
+            charge(len(x) * 4)
         return Set(key for key in x if has(y, key))
     raise unknown("&", x, y)
 
@@ -213,7 +223,7 @@ def bit_xor(x: object, y: object) -> object:
         return x ^ y
     if type(x) is Set and type(y) is Set:
         if len(x) + len(y) > SOME:
-            spend(len(x) + len(y) << 2)
+            charge(len(x) + len(y) << 2)
         return Set([*(key for key in x if not has(y, key)), *(key for key in y if not has(x, key))])
     raise unknown("^", x, y)
 
@@ -312,13 +322,13 @@ def contains(x: object, y: object) -> bool:
     if isinstance(y, (List, tuple)):
         if type(x) is str:
             if len(y) > SOME:
-                pay(len(y))
+                charge_for(len(y))
             if len(x) > LONG:
                 size = len(x)
-                spend(size * sum([len(item) == size for item in y if type(item) is str]) >> 10)
+                charge(size * sum([len(item) == size for item in y if type(item) is str]) >> 10)
             return x in y
         if len(y) > _FEW_ITEMS:
-            spend(len(y) * 4)
+            charge(len(y) * 4)
         return any(equals(item, x) for item in paced(y))
     if type(y) is str:
         if type(x) is not str:
@@ -326,7 +336,7 @@ def contains(x: object, y: object) -> bool:
                 f"'in <string>' requires string as left operand, not {type_of(x)}", code="wrong-argument-type"
             )
         if len(y) > SMALL:
-            pay(len(y))
+            charge_for(len(y))
         return x in y if x.isascii() else to_bytes(x) in to_bytes(y)
     if type(y) is Set:
         return has(y, x)

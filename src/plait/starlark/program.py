@@ -131,7 +131,7 @@ class Program:
 def _loops(budget: StepBudget) -> Loops:
     from plait.starlark.loops import Loops
 
-    return Loops(budget.spend)
+    return Loops(budget.charge)
 
 
 # What programs call of Python itself.
@@ -196,7 +196,7 @@ def compile_program(
     from plait.starlark.instrument.metering import count_steps
     from plait.starlark.lower.statements import Lowering
     from plait.starlark.parsing import failure, parse_program, too_deep
-    from plait.starlark.teardown import take_apart
+    from plait.starlark.teardown import dismantle
 
     statements, scope, problems = parse_program(pieces, source)
     tree = None
@@ -231,5 +231,5 @@ def compile_program(
         # What is left for Python to refuse: too many blocks within blocks.
         raise failure([Finding(str(error.msg), at=Position(source, error.lineno or 0), code="syntax-error")]) from None
     finally:
-        take_apart(statements, tree)
+        dismantle(statements, tree)
     return Program(code, source)

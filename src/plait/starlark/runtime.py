@@ -14,7 +14,17 @@ from plait.starlark.containers import Dict, List, insert, iterable_or_none, key_
 from plait.starlark.methods import out_of_range
 from plait.starlark.operators import check_mutable, check_table
 from plait.starlark.runtime_core import COMMON
-from plait.starlark.step_budget import A_CALL, LONG, SMALL, SOME, check_items, check_room, check_string, pay, spend
+from plait.starlark.step_budget import (
+    A_CALL,
+    LONG,
+    SMALL,
+    SOME,
+    charge,
+    charge_for,
+    check_headroom,
+    check_items,
+    check_string,
+)
 from plait.starlark.table.methods import LIKELY, METHODS
 from plait.starlark.table.universal import UNIVERSAL
 from plait.starlark.value_text import int_text, repr_of
@@ -70,7 +80,7 @@ def item(x: object, place: object) -> object:
 def _byte(string: str, place: object) -> str:
     """The byte at a place of a string in which not every character is one."""
     if len(string) > SOME:
-        pay(len(string))
+        charge_for(len(string))
     data = to_bytes(string)
     if type(place) is int and -len(data) <= place < len(data):
         return from_bytes(data[place : place + 1 or None])
@@ -123,8 +133,8 @@ def cut(x: object, low: object, high: object, step: object) -> object:
         return _part_of_range(x, slice(first, end, by))
     if isinstance(x, str) and not x.isascii():
         if len(x) > SMALL:
-            pay(len(x))
-            check_room(len(x) * 6)
+            charge_for(len(x))
+            check_headroom(len(x) * 6)
         return from_bytes(to_bytes(x)[first:end:by])
     part = x[first:end:by]
     if len(part) > SOME:
@@ -235,7 +245,7 @@ def _late(row: Row) -> Callable[..., object]:
             return function(x, *args)
         method = attribute(x, name)
         if type(x) not in METHODS:
-            spend(A_CALL)
+            charge(A_CALL)
         return method(*args, **kwargs)  # type: ignore[operator]
 
     return late

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plait.base.errors import StarlarkError
 from plait.starlark.attributes import attribute
 from plait.starlark.containers import Dict, List, Set
-from plait.starlark.step_budget import SMALL, SOME, check_string, spend
+from plait.starlark.step_budget import SMALL, SOME, charge, check_string
 from plait.starlark.structs import STRUCTS
 from plait.starlark.value_text import str_of
 from plait.starlark.values import joined
@@ -23,7 +23,7 @@ def make_dict(raw: dict[object, object]) -> Dict:
     result = Dict()
     dict.update(result, raw)
     if len(raw) > SOME:
-        spend(len(raw))
+        charge(len(raw))
     return result
 
 

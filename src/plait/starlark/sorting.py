@@ -13,7 +13,7 @@ from plait.starlark.arguments import unpack
 from plait.starlark.builtins import len_
 from plait.starlark.comparison import compare
 from plait.starlark.containers import Dict, List, Set, iterable_or_none
-from plait.starlark.step_budget import SOME, spend
+from plait.starlark.step_budget import SOME, charge
 from plait.starlark.values import is_callable, type_of
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     result = List(iterable_or_none(values) or ())
     size = len(result)
     if size > SOME:
-        spend(size * size.bit_length() >> 3)
+        charge(size * size.bit_length() >> 3)
     measured = getattr(key, "builtin", None) is len_ and _measurable(result)
     keys: list[object]
     if key is None:
@@ -58,9 +58,9 @@ def sort(args: tuple[object, ...], kwargs: Mapping[str, object]) -> List:
     else:
         keys = [key(value) for value in result]
     if size > SOME and (key is not None or type(keys[0]) is not int):
-        _pay_for_order(keys)
+        _charge_order(keys)
     elif size and type(keys[0]) is str:
-        _pay_for_texts(keys)
+        _charge_strings(keys)
     if measured:
         _sort(result, key=len, reverse=reverse)
         return result
@@ -89,18 +89,18 @@ def _measurable(values: List) -> bool:
         return frozenset(map(type, values)) <= _SIZED
 
 
-def _pay_for_order(keys: list[object]) -> None:
+def _charge_order(keys: list[object]) -> None:
     """Pays for keys that take longer to sort than numbers: long texts, nested values."""
     count = len(keys)
-    spend(count * 4)
+    charge(count * 4)
     if type(keys[0]) is str:
-        _pay_for_texts(keys)
+        _charge_strings(keys)
     elif type(keys[0]) is not float:
-        spend(count * count.bit_length() >> 1)
+        charge(count * count.bit_length() >> 1)
 
 
-def _pay_for_texts(texts: Sequence[object]) -> None:
-    spend(sum([len(text) for text in texts if type(text) is str]) * len(texts).bit_length() >> 9)
+def _charge_strings(texts: Sequence[object]) -> None:
+    charge(sum([len(text) for text in texts if type(text) is str]) * len(texts).bit_length() >> 9)
 
 
 def _columns(values: list[object]) -> Sequence[int] | None:
@@ -127,7 +127,7 @@ def _columns(values: list[object]) -> Sequence[int] | None:
             return None
         floats = floats or float in kinds
         if kinds == _TEXTS:
-            _pay_for_texts(column)
+            _charge_strings(column)
         if told_apart:
             continue
         places.append(place)

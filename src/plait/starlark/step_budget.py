@@ -7,7 +7,7 @@ the data they process. So the count depends only on the program and its data, an
 Counting is cheap because a loop pays for all its iterations at the start, and is refunded if it is left early (see
 `loops`). Steps are granted in slices; the clock and the memory are checked between slices.
 
-This module knows no values, so that every value and builtin can spend: they call `spend`, `pay` and the checks below.
+This module knows no values, so that every value and builtin can spend: they call `charge`, `charge_for` and the checks below.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class StepBudget:
     loops: returns the functions for loops that are not counted here (see `program`).
     """
 
-    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "limits", "loops", "names", "shared", "spaces", "spend")
+    __slots__ = ("_allowance", "_bytes", "_memory", "_spent", "charge", "limits", "loops", "names", "shared", "spaces")
 
     def __init__(self, allowance: RunBudget) -> None:
         self.limits = allowance.limits
@@ -67,7 +67,7 @@ class StepBudget:
         self.loops: Callable[[], Loops] | None = None
         self.shared: dict[int, tuple[Mapping[str, object], dict[str, object]]] = {}
         self.spaces: list[dict[str, object]] = []
-        self.spend, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
+        self.charge, self._spent, self.names = _counters(allowance, self.look, self._long_loop)
 
     def end(self) -> None:
         """Drops references to the programs' names, some of which refer back to their functions. None of these may be
@@ -105,14 +105,14 @@ class StepBudget:
                 check_growth(frame.f_locals.values(), most)
             frame = frame.f_back
 
-    def check_room(self, size: int) -> None:
+    def check_headroom(self, size: int) -> None:
         """Raises LimitError if so many more bytes exceed the limit."""
         if self._memory.grown() + size > self._allowance.most("memory"):
             raise limit_error("the memory of values", "memory", self._allowance.most("memory"))
 
     def made(self, size: int) -> None:
         """Counts a large value of so many bytes."""
-        self.spend(size // _BYTES_A_STEP)
+        self.charge(size // _BYTES_A_STEP)
         self._bytes += size
         if self._bytes > _BYTES_BETWEEN_LOOKS:
             self._bytes = 0
@@ -122,7 +122,7 @@ class StepBudget:
 def _counters(
     allowance: RunBudget, look: Callable[[], None], long_loop: Callable[[object], Iterable[object]]
 ) -> tuple[Callable[[int], None], Callable[[], int], Mapping[str, Callable[..., object]]]:
-    """The step counters: `spend`, the number of spent steps, and the functions that compiled code calls by name.
+    """The step counters: `charge`, the number of spent steps, and the functions that compiled code calls by name.
 
     They are closures over the remaining number, which Python updates fastest. Therefore the most common loop, over a
     short `range(stop)`, is among them. All others are in `loops`; long_loop is the one over any `range(stop)`.
@@ -140,7 +140,7 @@ def _counters(
         left += grant
         look()
 
-    def spend(count: int) -> None:
+    def charge(count: int) -> None:
         nonlocal left
         left -= count
         if left < 0:
@@ -170,7 +170,7 @@ def _counters(
     def spent() -> int:
         return given - left
 
-    return spend, spent, {"$turn": turn, "$begun": begun, "$spend": spend, "$to": to}
+    return charge, spent, {"$turn": turn, "$begun": begun, "$spend": charge, "$to": to}
 
 
 CURRENT: ContextVar[StepBudget] = ContextVar("plait_budget")
@@ -247,23 +247,23 @@ _PAGE = 4096
 # ---- what builtins and operators call once a value is not small
 
 
-def pay(count: int) -> None:
+def charge_for(count: int) -> None:
     """Spends the steps of a builtin that processes `count` items."""
     budget = CURRENT.get(None)
     if budget is not None:
-        budget.spend(count // _ITEMS_A_STEP)
+        budget.charge(count // _ITEMS_A_STEP)
 
 
-def spend(steps: int) -> None:
+def charge(steps: int) -> None:
     """Spends steps for work that takes as long."""
     budget = CURRENT.get(None)
     if budget is not None:
-        budget.spend(steps)
+        budget.charge(steps)
 
 
 def compared(text: str) -> None:
     """Steps for comparing a text with one as long as it is: Python stops where they differ, which may be at the end."""
-    spend(len(text) >> 10)
+    charge(len(text) >> 10)
 
 
 def paced(items: Sequence[T]) -> Iterable[T]:
@@ -310,18 +310,18 @@ def look() -> None:
         budget.look()
 
 
-def check_room(size: int) -> None:
+def check_headroom(size: int) -> None:
     """Rejects an allocation of so many bytes in advance if the run may not have them. Raises LimitError."""
     budget = CURRENT.get(None)
     if size > _BYTES_BETWEEN_LOOKS and budget is not None:
-        budget.check_room(size)
+        budget.check_headroom(size)
 
 
 def foresee(items: object, each: int) -> None:
     """Rejects a collection of these items in advance, each of which takes so many bytes. Raises LimitError."""
     from _operator import length_hint
 
-    check_room(length_hint(items) * each)
+    check_headroom(length_hint(items) * each)
 
 
 def check_bits(size: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, has, lookup
 from plait.starlark.numbers import as_float, number_to_int
-from plait.starlark.step_budget import FEW, SMALL, check_room, check_string, spend
+from plait.starlark.step_budget import FEW, SMALL, charge, check_headroom, check_string
 from plait.starlark.value_text import int_text, not_finite, quote, repr_of, str_of
 from plait.starlark.values import Value, joined, type_of
 
@@ -71,8 +71,8 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
 def _parsed(template: str) -> list[tuple[str, str, str]]:
     """The parts of a template. An unknown conversion becomes the error message to raise when it is reached."""
     if len(template) > SMALL:
-        spend(template.count("{") * 16 + template.count("}") * 4)
-        check_room(template.count("{") * 256)
+        charge(template.count("{") * 16 + template.count("}") * 4)
+        check_headroom(template.count("{") * 256)
     parts: list[tuple[str, str, str]] = []
     start = 0
     while True:
@@ -128,8 +128,8 @@ def _no_field(name: str) -> StarlarkError:
 def interpolate(template: str, x: object) -> str:
     """`template % x`."""
     if len(template) > SMALL:
-        spend(template.count("%") * 8)
-        check_room(template.count("%") * 64)
+        charge(template.count("%") * 8)
+        check_headroom(template.count("%") * 64)
     out: list[str] = []
     args: tuple[object, ...] = x if type(x) is tuple else (x,)
     place = i = 0

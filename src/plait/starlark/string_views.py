@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.starlark.value_text import quote
 from plait.starlark.values import Value, to_bytes
 
@@ -26,7 +26,7 @@ class Elements(Value):
 
     def iterate(self) -> Iterator[object]:
         string, kind = self.string, self.kind
-        spend(len(string))
+        charge(len(string))
         if kind == "elems":
             if string.isascii():
                 return iter(string)

@@ -14,12 +14,12 @@ from plait.starlark.step_budget import (
     LONG,
     SMALL,
     SOME,
+    charge,
+    charge_for,
+    check_headroom,
     check_items,
-    check_room,
     check_string,
     compared,
-    pay,
-    spend,
 )
 from plait.starlark.values import Value, from_bytes, is_int32, joined, to_bytes, type_of
 
@@ -58,7 +58,7 @@ def _bound(value: object, size: int, name: str, which: str) -> int:
 
 def capitalize(self: str, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return self[:1].title() + self[1:].lower() if len(self[:1].title()) == 1 else self[:1] + self[1:].lower()
 
 
@@ -85,7 +85,7 @@ def format(self: str, /, *args: object, **kwargs: object) -> str:
 
 def count(self: str, sub: object, start: object = None, end: object = None, /) -> int:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     sub = string(sub, "count: for parameter 1")
     if start is None and end is None:
         return self.count(sub) if self.isascii() or sub else len(self) + 1
@@ -97,7 +97,7 @@ def count(self: str, sub: object, start: object = None, end: object = None, /) -
 
 def _locate(self: str, sub: object, start: object, end: object, name: str, last: bool) -> int:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     if type(sub) is not str:
         raise wrong_kind(sub, "string", f"{name}: for parameter 1")
     if self.isascii():
@@ -122,7 +122,7 @@ def _last(text: T, sub: T, low: int, high: int) -> int:
 
 def find(self: str, sub: object, start: object = None, end: object = None, /) -> int:
     if len(self) > SMALL:
-        pay(len(self))
+        charge_for(len(self))
     if start is None and end is None and type(sub) is str and self.isascii():
         return self.find(sub)
     return _locate(self, sub, start, end, "find", last=False)
@@ -148,7 +148,7 @@ def rindex(self: str, sub: object, start: object = None, end: object = None, /) 
 
 def isalnum(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self) if self.isascii() else len(self) * 8)
+        charge_for(len(self) if self.isascii() else len(self) * 8)
     if self.isascii():
         return self.isalnum()
     return all(c.isalpha() or c.isdecimal() for c in self)
@@ -156,25 +156,25 @@ def isalnum(self: str, /) -> bool:
 
 def isalpha(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return self.isalpha()
 
 
 def isdigit(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return self.isdecimal()
 
 
 def islower(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return _cased(self) and self == lower(self)
 
 
 def isupper(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return _cased(self) and self == upper(self)
 
 
@@ -184,21 +184,21 @@ def _cased(string: str) -> bool:
     for place, c in enumerate(string):
         if c.lower() != c or c.upper() != c:
             if place > SMALL:
-                spend(place)
+                charge(place)
             return True
-    spend(len(string) * 2)
+    charge(len(string) * 2)
     return False
 
 
 def isspace(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self))
+        charge_for(len(self))
     return self != "" and not self.strip(_SPACES)
 
 
 def istitle(self: str, /) -> bool:
     if len(self) > SMALL:
-        pay(len(self))
+        charge_for(len(self))
     return self.istitle()
 
 
@@ -209,7 +209,7 @@ def join(self: str, items: object, /) -> str:
         parts = list(iterable(items, "join: for parameter 1"))
     try:
         if len(parts) > FEW or len(self) > SMALL:
-            spend(len(parts))
+            charge(len(parts))
             check_string(sum(map(_length, parts)) + len(self) * len(parts))
         result = _join(self, parts)
     except TypeError:
@@ -222,37 +222,37 @@ def join(self: str, items: object, /) -> str:
 
 def lower(self: str, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return _changed(self, str.lower) if not self.isascii() else self.lower()
 
 
 def upper(self: str, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return _changed(self, str.upper) if not self.isascii() else self.upper()
 
 
 def _changed(string: str, change: Callable[[str], str]) -> str:
     """Each letter by itself in upper or lower case, where that is one letter."""
-    check_room(len(string) * 12)
+    check_headroom(len(string) * 12)
     whole = change(string)
     # None became longer, and a sigma at the end of a word has a form of its own in Python only.
     if len(whole) == len(string) and "\u03a3" not in string:
         return whole
     if len(string) > SMALL:
-        spend(len(string) * 3)
-        check_room(len(string) * 64)
+        charge(len(string) * 3)
+        check_headroom(len(string) * 64)
     return "".join([changed if len(changed := change(c)) == 1 else c for c in string])
 
 
 def title(self: str, /) -> str:
     if len(self) > SMALL:
-        pay(len(self))
+        charge_for(len(self))
     if self.isascii():
         return self.title()
     if len(self) > SMALL:
-        spend(len(self) * 4)
-        check_room(len(self) * 64)
+        charge(len(self) * 4)
+        check_headroom(len(self) * 64)
     out: list[str] = []
     cased = False
     for c in self:
@@ -268,14 +268,14 @@ def _stripping(chars: object, name: str) -> str:
     wanted = string(chars, f"{name}: for parameter 1")
     if len(wanted) > SOME:
         # Python looks for each character of the text among all of these.
-        spend(len(wanted))
+        charge(len(wanted))
         return "".join(dict.fromkeys(wanted))
     return wanted
 
 
 def strip(self: str, chars: object = _ABSENT, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     if chars is _ABSENT and self.isascii():
         return self.strip(" \t\n\v\f\r")
     return self.strip(_stripping(chars, "strip"))
@@ -283,19 +283,19 @@ def strip(self: str, chars: object = _ABSENT, /) -> str:
 
 def lstrip(self: str, chars: object = _ABSENT, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return self.lstrip(_stripping(chars, "lstrip"))
 
 
 def rstrip(self: str, chars: object = _ABSENT, /) -> str:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     return self.rstrip(_stripping(chars, "rstrip"))
 
 
 def partition(self: str, separator: object, /) -> tuple[object, ...]:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     separator = string(separator, "partition: for parameter 1")
     if separator == "":
         raise StarlarkError("partition: empty separator", code="argument-range")
@@ -304,7 +304,7 @@ def partition(self: str, separator: object, /) -> tuple[object, ...]:
 
 def rpartition(self: str, separator: object, /) -> tuple[object, ...]:
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     separator = string(separator, "rpartition: for parameter 1")
     if separator == "":
         raise StarlarkError("rpartition: empty separator", code="argument-range")
@@ -320,7 +320,7 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
     if not is_int32(most):
         raise wrong_kind(most, "int", "replace: for parameter 3")
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     if len(self) * len(new) > SMALL:
         size = len(self) + self.count(old) * len(new)
         if size > SMALL:
@@ -332,7 +332,7 @@ def replace(self: str, old: object, new: object, most: object = -1, /) -> str:
 def _split_arguments(name: str, text: str, separator: object, most: object) -> tuple[str | None, int]:
     """Pay for `split` or `rsplit`, and check its arguments; both call a wrong separator `split`'s, as the reference does."""
     if len(text) > SMALL:
-        pay(len(text) // 8)
+        charge_for(len(text) // 8)
     if not is_int32(most):
         raise wrong_kind(most, "int", f"{name}: for parameter 2")
     if separator is None or (type(separator) is str and separator):
@@ -352,7 +352,7 @@ def _foresee(cuts: int, most: int) -> None:
     """Rejects a list of so many parts in advance if it is longer than a list may be."""
     cuts = min(cuts, most) if most >= 0 else cuts
     check_items(cuts + 1, made=0)
-    check_room(cuts * 64)
+    check_headroom(cuts * 64)
 
 
 def split(self: str, separator: object = None, most: object = -1, /) -> List:
@@ -372,7 +372,7 @@ def rsplit(self: str, separator: object = None, most: object = -1, /) -> List:
 
 def _checked(parts: List) -> List:
     if len(parts) > SMALL:
-        spend(len(parts) * 6)
+        charge(len(parts) * 6)
         check_items(len(parts))
     return parts
 
@@ -410,9 +410,9 @@ def splitlines(self: str, keepends: object = False, /) -> List:
     if not self:
         return List()
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
         check_items(self.count("\n") + 1)
-        check_room(self.count("\n") * (128 if keepends else 64))
+        check_headroom(self.count("\n") * (128 if keepends else 64))
     parts = self.split("\n")
     if parts[-1] == "":
         parts.pop()
@@ -427,7 +427,7 @@ def splitlines(self: str, keepends: object = False, /) -> List:
 def _affix(self: str, wanted: object, start: object, end: object, name: str) -> bool:
     part = self
     if len(self) > SMALL:
-        pay(len(self) // 8)
+        charge_for(len(self) // 8)
     if start is not None or end is not None:
         data = to_bytes(self)
         low, high = bounds(start, end, len(data), f"{name}: ")
@@ -437,7 +437,7 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
         return test(wanted)
     if type(wanted) is tuple:
         if len(wanted) > SOME:
-            spend(len(wanted))
+            charge(len(wanted))
         for place, item in enumerate(wanted):
             if type(item) is not str:
                 raise StarlarkError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, freeze
-from plait.starlark.step_budget import SOME, spend
+from plait.starlark.step_budget import SOME, charge
 from plait.starlark.value_text import quote, repr_of
 from plait.starlark.values import NoAttribute, Value, type_of
 
@@ -141,7 +141,7 @@ def missing(x: object, name: str, names: Sequence[str], message: str | None = No
     from plait.base.suggestions import replacing
 
     if len(names) > SOME:
-        spend(len(names) * 8)
+        charge(len(names) * 8)
     alike = near(name, sorted(names))
     meant = spelled(name, names)
     told = f"{message} (did you mean .{meant}?)" if meant else message

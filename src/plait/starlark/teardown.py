@@ -36,7 +36,7 @@ _PARTS = {
 }
 
 
-def take_apart(statements: list[syntax.Statement], made: _ast.AST | None) -> None:
+def dismantle(statements: list[syntax.Statement], made: _ast.AST | None) -> None:
     """Empties the nodes of a deep syntax tree, and of trees built from it. They must not be used afterwards."""
     if next(islice(_levels(statements), _DEEP, None), None) is None:
         return

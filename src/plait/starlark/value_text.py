@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import LimitError
-from plait.starlark.step_budget import check_room, check_string, spend
+from plait.starlark.step_budget import charge, check_headroom, check_string
 from plait.starlark.values import FUNCTION, Builtin, Value, is_function, type_of
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def repr_of(value: object) -> str:
     out: list[str] = []
     _write(value, out, set())
     if len(out) > _FEW_PARTS:
-        spend(len(out) * 6)
+        charge(len(out) * 6)
     return "".join(out)
 
 
@@ -47,7 +47,7 @@ def _scalar_text(value: object) -> str:
 def quote(string: str) -> str:
     """A string as a literal in double quotes, as `repr` shows it."""
     if len(string) > _MANY:
-        spend(len(string) >> 6)
+        charge(len(string) >> 6)
     if string.isprintable() and "\\" not in string and '"' not in string:
         return f'"{string}"'
     if len(string) > _MANY:
@@ -73,7 +73,7 @@ def quote(string: str) -> str:
 
 def _quoted_by_parts(string: str) -> str:
     """The same for a long string, in parts: its size is checked first, and it is never in memory as a whole."""
-    spend(len(string))
+    charge(len(string))
     check_string(len(string))
     parts = [quote(string[start : start + _MANY])[1:-1] for start in range(0, len(string), _MANY)]
     return f'"{"".join(parts)}"'
@@ -146,11 +146,11 @@ def _write(value: object, out: list[str], path: set[int]) -> None:
 def _write_items(items: Collection[object], out: list[str], path: set[int]) -> None:
     if _SCALARS.issuperset(map(type, items)):
         if len(items) > _FEW_PARTS:
-            spend(len(items) * 6)
-            check_room(len(items) * 64)
+            charge(len(items) * 6)
+            check_headroom(len(items) * 64)
         out.append(", ".join(map(_scalar_text, items)))
         return
-    spend(len(items) * 8)
+    charge(len(items) * 8)
     separator = ""
     for item in items:
         if separator:

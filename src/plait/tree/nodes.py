@@ -433,6 +433,6 @@ def count_nodes(value: Collection) -> int:
 def check_nodes(value: Value) -> None:
     """Raises LimitError for a tree of more nodes than may be put together."""
     if isinstance(value, COLLECTION_TYPES):
-        most = current_budget().most_nodes()
+        most = current_budget().node_limit()
         if count_nodes(value) > most:
             raise limit_error("what is put together", "nodes", most)

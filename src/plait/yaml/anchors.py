@@ -73,7 +73,7 @@ class AnchorTable:
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:
             if type(value) is str:
-                self._spend(len(value) // _A_NODE, line)
+                self._charge(len(value) // _A_NODE, line)
             return value
         if id(value.items) in self.unfinished:
             raise ReadError(
@@ -86,7 +86,7 @@ class AnchorTable:
         self.copied.add(made)
         return made
 
-    def _spend(self, nodes: int, line: int) -> None:
+    def _charge(self, nodes: int, line: int) -> None:
         self._made += nodes
         if self._made > self._limit:
             raise limit_error(
@@ -102,7 +102,7 @@ class AnchorTable:
         pending: list[tuple[Map | Array, Map | Array]] = [(value, result)]
         while pending:
             old, new = pending.pop()
-            self._spend(len(old.items), line)
+            self._charge(len(old.items), line)
             for item in old.items:
                 inner = item.value
                 if type(inner) is Map or type(inner) is Array:
@@ -110,7 +110,7 @@ class AnchorTable:
                     pending.append((inner, copied))
                     inner = copied
                 elif type(inner) is str and len(inner) > 64:
-                    self._spend(len(inner) // _A_NODE, line)
+                    self._charge(len(inner) // _A_NODE, line)
                 new.items.append(item.with_value(inner))  # type: ignore[arg-type]
         return result
 

@@ -138,20 +138,20 @@ def assign(comments: Comments, tree: DocumentSet, copies: set[Node], bare: Docum
         if first is None or item.line != first.line:
             # The line of `first` and `last` is complete.
             while comment is not None and first is not None and last is not None and comment.line <= first.line:
-                _give(of, comment, first, last)
+                _attach(of, comment, first, last)
                 comment = next(pending, None)
             if comment is None:
                 return
             first = item
         last = item
     while comment is not None and first is not None and last is not None and comment.line <= first.line:
-        _give(of, comment, first, last)
+        _attach(of, comment, first, last)
         comment = next(pending, None)
     if comment is not None:
         of[tree] = [comment, *pending]
 
 
-def _give(of: dict[Item | DocumentSet, list[Comment]], comment: Comment, first: Item, last: Item) -> None:
+def _attach(of: dict[Item | DocumentSet, list[Comment]], comment: Comment, first: Item, last: Item) -> None:
     comment.own_line = comment.line < first.line
     owner = first if comment.own_line else last
     if owner in of:

@@ -27,7 +27,7 @@ def document_name(document: Document) -> str | None:
     return own if type(own) is str else None
 
 
-def naming(document: Document) -> list[Item]:
+def name_items(document: Document) -> list[Item]:
     """The items of a document whose values `document_name` may be made of."""
     top = document.value
     if type(top) is not Map:
@@ -63,7 +63,7 @@ def described(document: Document) -> str:
     return ", ".join(part for part in (name, place) if part is not None) or "a document without a name"
 
 
-def way_text(
+def path_text(
     document: Document,
     way: Sequence[Item],
     item_name: Callable[[Array, ArrayItem], str] | None = None,

@@ -72,7 +72,7 @@ def _attempts(tree: Tree, old: Value, new: Value, forms: ScalarStyles) -> Iterat
         except (ConflictError, RecursionError):
             break
     for one in ways:
-        yield _written_anew(tree, new, one)
+        yield _reprinted(tree, new, one)
 
 
 def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) -> bool:
@@ -84,7 +84,7 @@ def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) ->
         return False
 
 
-def _written_anew(tree: Tree, value: Value, forms: ScalarStyles) -> str:
+def _reprinted(tree: Tree, value: Value, forms: ScalarStyles) -> str:
     """The document as the printer prints it; what stands before and behind it is kept."""
     text, root = tree.text, tree.documents[0].root
     start, end = root.start, root.end
@@ -113,7 +113,7 @@ class Editor:
         self.newline = "\r\n" if "\r\n" in tree.text else "\n"
         self.edits: list[Edit] = []
         # The anchors that stand for something else than before: the new value, or nothing if they are gone.
-        self.anchors: dict[str, Value | _Gone] = {}
+        self.anchors: dict[str, Value | _RemovedAnchor] = {}
         self.aliased = _aliased(tree)
 
     def result(self) -> str:
@@ -128,7 +128,7 @@ class Editor:
         """Change a node, which read as `old`, so that it reads as `new`."""
         if node.style is ALIAS:
             stands_for = self.anchors.get(alias_name(self.text, node), old)
-            if isinstance(stands_for, _Gone) or not alike(stands_for, new):
+            if isinstance(stands_for, _RemovedAnchor) or not alike(stands_for, new):
                 self.replace(node, new, slot)
             return
         if old is new and not (node in self.aliased and self.touched(node)):
@@ -207,7 +207,7 @@ class Editor:
         items = node.items
         keys = [None if item.key is None else self.value(item.key, None) for item in items]
         merges = [place for place, item in enumerate(items) if keys[place] == "<<" and _is_plain(item.key)]
-        if merges and (self.touched(node) or not _beside_merges(keys, old, new, merges[-1])):
+        if merges and (self.touched(node) or not _differs_after_merge(keys, old, new, merges[-1])):
             return False
         wanted = {key_id(item.key): item for item in new.items}
         found = [wanted.pop(key_id(key), None) for key in keys]
@@ -354,13 +354,13 @@ class Editor:
             self.put(after, end, written)
 
 
-class _Gone:
+class _RemovedAnchor:
     """An anchor that is not there any more."""
 
     __slots__ = ()
 
 
-_GONE = _Gone()
+_GONE = _RemovedAnchor()
 
 
 def _within(node: Node, among: set[Node] | None = None) -> Iterator[Node]:
@@ -390,7 +390,7 @@ def _is_plain(key: Node | None) -> bool:
     return key is not None and key.style is PLAIN and key.tag is None
 
 
-def _beside_merges(keys: list[Value], old: Map, new: Map, last: int) -> bool:
+def _differs_after_merge(keys: list[Value], old: Map, new: Map, last: int) -> bool:
     """True if the maps differ only in new keys and in keys after the last `<<`."""
     behind = {key_id(key) for key in keys[last + 1 :]}
     for item in old.items:

@@ -72,7 +72,7 @@ def printable(value: Value, *, sort: bool = False) -> Value:
 def _value(value: Value, sort: bool) -> Value:
     found = tagged(value)
     if found is not None:
-        return Map([MapItem(_written(str(found.key)), _behind(found, sort))])
+        return Map([MapItem(_written(str(found.key)), _value_after_tag(found, sort))])
     if type(value) is Map:
         return value.with_items([_item(item, sort) for item in (sort_items(value.items) if sort else value.items)])
     return value.with_values([_value(item.value, sort) for item in value.items]) if type(value) is Array else value
@@ -82,10 +82,10 @@ def _item(item: MapItem, sort: bool) -> MapItem:
     found, head = tagged(item.value), head_of(item.key)
     if found is None or head is None:
         return item.with_value(_value(item.value, sort))
-    return MapItem(_written(f"{head} {found.key}"), _behind(found, sort))
+    return MapItem(_written(f"{head} {found.key}"), _value_after_tag(found, sort))
 
 
-def _behind(found: Item, sort: bool) -> Value:
+def _value_after_tag(found: Item, sort: bool) -> Value:
     """The value after a tag."""
     value = found.value
     if tagged(value) is not None:

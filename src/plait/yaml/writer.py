@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ITEM = 64
 
 
-def _room() -> int:
+def _limit() -> int:
     """The maximum number of characters in the output."""
     run = current_budget()
     run.check_time()
@@ -45,7 +45,7 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
     """
     written: list[str] = []
     out: list[str] = []
-    room = _room()
+    room = _limit()
     for document in documents.items:
         if written:
             out.append("---\n")
@@ -63,7 +63,7 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None, fo
     fold: break strings at a space once they are beyond this column; BOSH folds at 80, ytt never. forms: as of `write`.
     """
     out: list[str] = []
-    _write(value, out, sort, fold, _room(), forms)
+    _write(value, out, sort, fold, _limit(), forms)
     return "".join(out)
 
 

@@ -15,7 +15,7 @@ from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import Position
 from plait.starlark.containers import Dict, List, Set, insert
-from plait.starlark.step_budget import check_room, look, spend
+from plait.starlark.step_budget import charge, check_headroom, look
 from plait.starlark.structs import Module, Struct
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import NoAttribute, Value, type_of
@@ -116,11 +116,13 @@ class YamlFragment(Value):
         elif node is not None and (there := _item_at(node, key)) is not None:
             return self.wrap(there.value)
         word = repr_of(key)
-        error = StarlarkError(f"key {word} not in yamlfragment", hint=self._near(key), code="key-not-found", word=word)
+        error = StarlarkError(
+            f"key {word} not in yamlfragment", hint=self._similar_key(key), code="key-not-found", word=word
+        )
         error.subject = self.type_name
         raise error
 
-    def _near(self, key: object) -> str | None:
+    def _similar_key(self, key: object) -> str | None:
         node = self._value
         if type(node) is not Map:
             from plait.base.similar_names import counted
@@ -145,7 +147,7 @@ class YamlFragment(Value):
         # A list, not the items themselves: the fragment may get another tree while a loop runs over it.
         wrap = self.wrap
         if len(node.items) > _SOME:
-            spend(len(node.items) * 4)
+            charge(len(node.items) * 4)
         if type(node) is Map:
             return iter([item.key if type(item.key) is str else wrap(item.key) for item in node.items])
         return iter([item.value if type(item.value) in SCALARS else wrap(item.value) for item in node.items])
@@ -226,7 +228,7 @@ def counted_nodes(value: object, source: Source | None = None, line: int = 0) ->
         nodes = _to_nodes(value, source, line, room)
         made = most - room[0]
         if made > _SOME:
-            spend(made * 20)
+            charge(made * 20)
         return nodes, made
     except RecursionError:
         raise LimitError(
@@ -418,8 +420,8 @@ def plain(value: object) -> object:
         return value
     nodes, made = counted_nodes(value)
     if made > _SOME:
-        spend(made * 4)
-        check_room(made * 64)
+        charge(made * 4)
+        check_headroom(made * 64)
     return to_data(nodes)
 
 

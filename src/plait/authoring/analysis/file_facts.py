@@ -154,7 +154,7 @@ class File:
         """The columns of a line's text behind its dashes, and behind the text."""
         text = self.line(line)
         start = len(text) - len(text.lstrip()) + 1
-        for item in self.way_to(line):
+        for item in self.ancestors_at(line):
             span = self.spans.key(item) or self.spans.value(item)
             if span is not None and span.start < span.end and self.spans.place(span.start)[0] == line:
                 start = self.spans.place(span.start)[1]
@@ -171,7 +171,7 @@ class File:
         """The text of a line, from 1; "" beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
-    def way_to(self, line: int, column: int = 1 << 30) -> list[Item]:
+    def ancestors_at(self, line: int, column: int = 1 << 30) -> list[Item]:
         """The document and the items around a place, the outermost first; the last is the one that the line belongs to."""
         way: list[Item] = []
         items: Sequence[Item] = self.documents
@@ -190,7 +190,7 @@ class File:
                 return way
             items = value.items
 
-    def way_below(self, line: int) -> list[Item]:
+    def ancestors_below(self, line: int) -> list[Item]:
         """The way to the first item or document that begins below a line; empty if there is none."""
         way: list[Item] = []
         items: Sequence[Item] = self.documents

@@ -104,7 +104,7 @@ class Symbols:
                 return site, self._root(symbol)
         return None
 
-    def in_file(self, path: str) -> Iterator[tuple[NameOccurrence, Hashable]]:
+    def add_to_file(self, path: str) -> Iterator[tuple[NameOccurrence, Hashable]]:
         """All sites of a file, each with its symbol."""
         for (other, _), found in [*self._at.items()]:
             if other == path:

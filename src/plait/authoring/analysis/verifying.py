@@ -12,7 +12,7 @@ import time
 from plait.base.errors import LimitError, PlaitError
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, budget_scope
-from plait.base.process import with_room
+from plait.base.process import with_stack_headroom
 from plait.tree.lookups import Lookups
 from plait.ytt.templates.recovery import findings_of
 
@@ -95,7 +95,7 @@ def checked(run: Run, texts: Mapping[str, bytes], budget: CheckBudget, cache: Co
     warned: list[str] = []
     try:
         with budget_scope(budget.for_run()):
-            made = with_room(
+            made = with_stack_headroom(
                 lambda: run.evaluate(view=view, cache=cache, checks=False, lookups=lookups, warned=warned),
                 first=False,
             )
@@ -179,7 +179,7 @@ def _evaluated(
     if budget is None:
         return run.evaluate(view=InputView(texts), cache=cache)
     with budget_scope(budget.for_run()):
-        return with_room(
+        return with_stack_headroom(
             lambda: run.evaluate(view=InputView(texts), cache=cache, checks=False, warned=warned), first=False
         )
 

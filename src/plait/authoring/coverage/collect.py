@@ -42,7 +42,7 @@ def counted_by_several(runs: Sequence[Run], coverage: Coverage, processes: int, 
     from plait.base.children.pool import in_several
 
     names = [run.name for run in runs]
-    for name, found in zip(names, in_several(processes, _work, names, _begin, (named, is_assenting())), strict=True):
+    for name, found in zip(names, in_several(processes, _run_one, names, _begin, (named, is_assenting())), strict=True):
         if found is None:
             text = f'plait: the process of the run "{name}" ended; it had too little memory, or too small a stack\n'
             yield Failed(name, (name,), text)
@@ -88,7 +88,7 @@ def _begin(named: str, assents: bool) -> None:
     _PROJECTS.append(project_of(named, os.curdir))
 
 
-def _work(name: str) -> tuple[list[Failed], Coverage]:
+def _run_one(name: str) -> tuple[list[Failed], Coverage]:
     """A run if it fails, and its coverage."""
     from plait.authoring.coverage.data import Coverage
 

@@ -72,9 +72,9 @@ class Coverage:
         self.secret_runs: list[str] = []
         self.changed: list[str] = []
 
-    def run(self, name: str = "") -> _Counted:
+    def run(self, name: str = "") -> _HitCounter:
         """`with coverage.run(name):` counts everything inside as one run, even if it fails."""
-        return _Counted(self, name)
+        return _HitCounter(self, name)
 
     def summary(self, directory: str = "") -> Summary:
         """Lines and branches, by file. directory: the base of paths; by default the working directory."""
@@ -156,7 +156,7 @@ class Coverage:
                 self.changed.append(path)
 
 
-class _Counted:
+class _HitCounter:
     """Counts one run: listens to it, and adds the counts at its end."""
 
     def __init__(self, coverage: Coverage, name: str) -> None:
@@ -214,7 +214,7 @@ class _Counted:
         known = self._programs.get(source)
         if known is None:
             known = self._programs[source] = points, set()
-        return _Ways(self, known[1])
+        return _BranchHits(self, known[1])
 
     def private(self, source: Source | None, first: int, after: int) -> None:
         if source is not None:
@@ -240,12 +240,12 @@ class _Counted:
             self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
 
 
-class _Ways:
+class _BranchHits:
     """The branches that a program takes. Once secrets enter the run, only those count that no secret decides."""
 
     __slots__ = ("_counted", "independent")
 
-    def __init__(self, counted: _Counted, gone: set[int]) -> None:
+    def __init__(self, counted: _HitCounter, gone: set[int]) -> None:
         self._counted = counted
         self.independent = gone.add
 

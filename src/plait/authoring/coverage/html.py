@@ -6,7 +6,7 @@ from hashlib import sha256
 from html import escape
 
 from plait.authoring.coverage.summary import secret_note
-from plait.authoring.coverage.text import shown
+from plait.authoring.coverage.text import percentage_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def to_html(summary: Summary) -> Iterator[tuple[str, str]]:
     total = _row("all", summary.counts, summary.percent)
     runs = ", ".join(dict.fromkeys(run for run in summary.runs if run))
     told = f": {escape(runs)}" if 0 < len(runs) < _MOST_NAMES else ""
-    head = f"<h1>Coverage: {shown(summary.percent)} %</h1><p>{_counted(summary)}{told}</p>"
+    head = f"<h1>Coverage: {percentage_text(summary.percent)} %</h1><p>{_counted(summary)}{told}</p>"
     names = ("Lines", "Missed", "Branches", "Missed", "Used")
     columns = "".join(f'<th scope="col" class="number">{name}</th>' for name in names)
     table = f'<table><thead><tr><th scope="col">File</th>{columns}</tr></thead><tbody>{rows}{total}</tbody></table>'
@@ -66,13 +66,13 @@ def _counted(summary: Summary) -> str:
 
 def _row(name: str, counts: tuple[int, int, int, int], percent: float) -> str:
     lines, all_lines, branches, all_branches = counts
-    cells = (all_lines, all_lines - lines, all_branches, all_branches - branches, f"{shown(percent)} %")
+    cells = (all_lines, all_lines - lines, all_branches, all_branches - branches, f"{percentage_text(percent)} %")
     columns = "".join(f'<td class="number">{cell}</td>' for cell in cells)
     return f"<tr><td>{name}</td>{columns}</tr>\n"
 
 
 def _body(file: FileSummary) -> str:
-    head = f'<p><a href="index.html">all files</a></p><h1>{escape(file.name)}: {shown(file.percent)} %</h1>'
+    head = f'<p><a href="index.html">all files</a></p><h1>{escape(file.name)}: {percentage_text(file.percent)} %</h1>'
     texts = file.source_lines()
     if texts is None:
         return head + "<p>The text that was counted in is not to be had any more.</p>"

@@ -68,7 +68,7 @@ class FileSummary:
             self.lines.setdefault(lines[0], max(counts))
         if kind not in _LINES or kind in _BOTH:
             for way, count in zip(ways, counts, strict=True):
-                self.branches.append(BranchCoverage(lines[0], kind, block, _told(kind, name, way), count))
+                self.branches.append(BranchCoverage(lines[0], kind, block, _branch_text(kind, name, way), count))
 
     @property
     def missing_lines(self) -> list[int]:
@@ -154,7 +154,7 @@ def _percent(counts: tuple[int, int, int, int]) -> float:
     return 100.0 * (lines + branches) / total if total else 100.0
 
 
-def _told(kind: str, name: str, way: str) -> str:
+def _branch_text(kind: str, name: str, way: str) -> str:
     """A branch of a point as text."""
     if kind == "part":
         return name

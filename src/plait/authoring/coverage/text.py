@@ -28,10 +28,10 @@ def to_text(summary: Summary) -> str:
 def _row(name: str, counts: tuple[int, int, int, int], percent: float, missing: str) -> tuple[str, ...]:
     lines, all_lines, branches, all_branches = counts
     missed = (all_lines, all_lines - lines, all_branches, all_branches - branches)
-    return (name, *map(str, missed), f"{shown(percent)} %", missing)
+    return (name, *map(str, missed), f"{percentage_text(percent)} %", missing)
 
 
-def shown(percent: float) -> str:
+def percentage_text(percent: float) -> str:
     """A percentage with one decimal place; it is 100 only where nothing is missing, and 0 where nothing was used."""
     if 0 < percent < 100:
         percent = min(max(percent, 0.1), 99.9)

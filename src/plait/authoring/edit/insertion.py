@@ -61,7 +61,7 @@ def _values_on(text: Text | None, place: NodePath, value: Value, line: int) -> I
         yield from text.replaced(site, value) if literal is None else [literal]
 
 
-def in_file(state: EditSession, place: NodePath, value: Value, file: str) -> Edit:
+def add_to_file(state: EditSession, place: NodePath, value: Value, file: str) -> Edit:
     """Adds an overlay item or an operation that sets a value to a file, which is created if missing. Raises
     Refused.
     """
@@ -230,7 +230,7 @@ def offers(state: EditSession, place: NodePath, value: Value) -> list[Alternativ
     ways = list(dict(ways).items())[:_MOST_OFFERS]
     file = {"render": "overlay.yml", "patch": "ops.yml"}.get(state.target.run.command)
     if file is not None:
-        ways.append((f"--in {file}", lambda: in_file(state, place, value, file)))
+        ways.append((f"--in {file}", lambda: add_to_file(state, place, value, file)))
     found: list[Alternative] = []
     for words, way in ways:
         try:

@@ -131,7 +131,7 @@ def origins(history: History, files: OriginFiles) -> list[Origin]:
                 continue
             if holds:
                 rank = 0 if is_equal and is_same_key(site, item) else 1
-            elif is_equal and type(item) is MapItem and _may_hold(site, value):
+            elif is_equal and type(item) is MapItem and _can_contain(site, value):
                 if is_same_key(site, item):
                     rank = 2  # the dialect reads it otherwise
                 elif has_computed_key(site):
@@ -187,7 +187,7 @@ def _in_documents(history: History, files: OriginFiles) -> Iterator[Origin]:
                 yield Origin(path, text, site, HistoryEntry("written", source, site.line, place.value, has_value=True))
 
 
-def _may_hold(site: ItemSpan, value: Value) -> bool:
+def _can_contain(site: ItemSpan, value: Value) -> bool:
     return isinstance(site.value, Collection) is isinstance(value, (Map, Array))
 
 
@@ -218,13 +218,13 @@ def why_not(history: History, files: OriginFiles) -> EditError:
     place, last = history.place, history.entries[-1]
     path = str(place)
     is_made = last.action in _BY_CODE or any(one.state != OVERRIDDEN for one in last.origins)
-    if _is_variable(history) and len(last.origins) == 1 and _is_given(last.origins[0]):
-        return _given(path, last.origins[0])
+    if _is_variable(history) and len(last.origins) == 1 and _is_named_input(last.origins[0]):
+        return _input_error(path, last.origins[0])
     for entry, _, is_equal in _written(history):
         if entry.source is None or not is_equal or (entry is last and is_made):
             continue
-        if _is_given(entry):
-            return _given(path, entry)
+        if _is_named_input(entry):
+            return _input_error(path, entry)
         where = path_of(entry.source)
         if where is None or files.bytes_of(where) is None:
             return EditError(NO_FILE, f"{path} is not written in a file", path=path, found=entry.place)
@@ -233,7 +233,7 @@ def why_not(history: History, files: OriginFiles) -> EditError:
     text = None if where is None else files.text(where)
     if not is_made and (text is None or not any(text.is_computed(site) for site in text.on_line(last.line))):
         return EditError(UNWRITABLE, f"{path} is written where it cannot be edited", path=path, at=at)
-    parts = [*dict.fromkeys(_told(one) for one in last.origins if one.state != OVERRIDDEN)]
+    parts = [*dict.fromkeys(_entry_text(one) for one in last.origins if one.state != OVERRIDDEN)]
     made = ", ".join([*parts[:_MOST_TOLD], *(["..."] if len(parts) > _MOST_TOLD else [])])
     return EditError(
         COMPUTED,
@@ -251,12 +251,12 @@ def _is_variable(history: History) -> bool:
     return last.action == "variable" and type(text) is str and is_whole(text)
 
 
-def _is_given(entry: HistoryEntry) -> bool:
+def _is_named_input(entry: HistoryEntry) -> bool:
     """True if an entry is a flag or an environment variable. Values inside a flag's value have no name."""
     return entry.source is not None and (not entry.source.name or bool(entry.source.flag))
 
 
-def _given(path: str, entry: HistoryEntry) -> EditError:
+def _input_error(path: str, entry: HistoryEntry) -> EditError:
     return EditError(
         GIVEN,
         f"{path} is given on the command line",
@@ -266,7 +266,7 @@ def _given(path: str, entry: HistoryEntry) -> EditError:
     )
 
 
-def _told(entry: HistoryEntry) -> str:
+def _entry_text(entry: HistoryEntry) -> str:
     value = f" ({shown(entry.value)})" if entry.has_value and not isinstance(entry.value, (Map, Array)) else ""
     return f"{entry.place}{value}"
 

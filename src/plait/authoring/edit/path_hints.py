@@ -7,7 +7,7 @@ from plait.base.similar_names import listed, near
 from plait.engine.options import Use
 from plait.insight.node_paths import all_places, parse
 from plait.insight.path_resolution import find
-from plait.yaml.document_names import way_text
+from plait.yaml.document_names import path_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ def data_value_hint(state: EditSession, path: str) -> str | None:
         place = find(parse(path), documents, made.names)[0]
     except UsageError:
         names = (
-            way_text(place.document, place.way, made.names.of, made.names.key) for place in all_places(documents, {})
+            path_text(place.document, place.way, made.names.of, made.names.key) for place in all_places(documents, {})
         )
         found = near(path, names)
         return f"did you mean the data value {listed(found, quote=chr(34))}? {_SETS}" if found else None
-    return f'"{way_text(place.document, place.way, made.names.of, made.names.key)}" is a data value: {_SETS}'
+    return f'"{path_text(place.document, place.way, made.names.of, made.names.key)}" is a data value: {_SETS}'
 
 
 _SETS = "--data-values-inspect sets data values"

@@ -29,15 +29,15 @@ def set_value(run: Run, path: str, value: object, *, add: bool = False, uses: Se
     value cannot be edited, UsageError for a path that matches none or several values, and the errors of the run.
     """
     state = EditSession(Target(run, uses))
-    if add and not _is_there(state, path):
+    if add and not _exists(state, path):
         return added(state, path, from_plain(value))
-    return edited(state, state.one_place(path), from_plain(value))
+    return edited(state, state.single_value(path), from_plain(value))
 
 
 def remove_value(run: Run, path: str, *, uses: Sequence[Use] = ()) -> Edit:
     """Take an item out where it is written. Arguments and errors as of `set_value`."""
     state = EditSession(Target(run, uses))
-    return removed(state, state.one_place(path))
+    return removed(state, state.single_value(path))
 
 
 def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = ()) -> tuple[Edit, list[EditError]]:
@@ -60,7 +60,7 @@ def edited(state: EditSession, place: NodePath, value: Value, typed: str | None 
         edit, refused = put_back(state, wanted)
         if refused:
             raise
-        edit.also = state.besides(wanted, edit.after)
+        edit.also = state.unintended_changes(wanted, edit.after)
         return edit
 
 
@@ -103,7 +103,7 @@ def _all_of(state: EditSession, wanted: Sequence[Document]) -> Edit:
     return edit
 
 
-def _is_there(state: EditSession, path: str) -> bool:
+def _exists(state: EditSession, path: str) -> bool:
     from plait.insight.node_paths import places
 
     return bool(places(parse(path), state.output.seen(state.output.documents)))

@@ -149,7 +149,7 @@ class EditSession:
         self.files = OriginFiles(self.output, self.texts, is_layered=target.run.command in ("layer", "compose"))
         self._noise: set[str] | None = None
 
-    def one_place(self, path: str) -> NodePath:
+    def single_value(self, path: str) -> NodePath:
         """The one value that a PATH means. Raises UsageError."""
         found = self.places(path)
         if len(found) > 1:
@@ -257,13 +257,13 @@ class EditSession:
                 expected=shown(value),
                 found=shown(got) if is_there else "nothing",
             )
-        also = self.besides(with_value(self.output.documents, place, value), output)
+        also = self.unintended_changes(with_value(self.output.documents, place, value), output)
         files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
         if self.output.is_decided:
             notes = [*notes, _UNSEEN]
         return Edit(files, self.output, output, also=also, places=places, notes=notes)
 
-    def besides(self, wanted: Sequence[Document], output: Output) -> list[str]:
+    def unintended_changes(self, wanted: Sequence[Document], output: Output) -> list[str]:
         """The unintended changes of an output by key, without values that change in every run."""
         texts = changed_texts(self.output, output)
         if not texts and same(wanted, output.documents):

@@ -75,7 +75,7 @@ def put_back(state: EditSession, wanted: Sequence[Document]) -> tuple[Edit, list
     """
     edits: list[Edit] = []
     for _ in range(_MOST_ROUNDS):
-        edit, refused, left = _Back(state, wanted).done()
+        edit, refused, left = _WriteBack(state, wanted).done()
         edits.append(edit)
         if not left or not edit.files:
             break
@@ -86,7 +86,7 @@ def put_back(state: EditSession, wanted: Sequence[Document]) -> tuple[Edit, list
     return joined(edits), refused if left else []
 
 
-class _Back:
+class _WriteBack:
     def __init__(self, state: EditSession, wanted: Sequence[Document]) -> None:
         self.state = state
         self.before = printed(state.output.documents)
@@ -97,14 +97,14 @@ class _Back:
         # The edits that are kept so far, what they make, and what that has otherwise than wanted.
         self.kept: list[Pieces] = []
         self.edit = Edit({}, state.output, state.output)
-        self.left = self._left(state.output.documents)
+        self.left = self._remaining(state.output.documents)
 
     def done(self) -> tuple[Edit, list[EditError], list[str]]:
         """The edit, the rejected differences, and the remaining ones."""
         changes = [*self._changes()]
         if not changes:
             return self.edit, self.refused, self.left
-        ways = [(change, self._ways(change)) for change in changes]
+        ways = [(change, self.candidates_for(change)) for change in changes]
         edit = self._at_once([found for _, found in ways])
         if edit is not None:
             return edit, [], []
@@ -134,14 +134,14 @@ class _Back:
 
     # -- where it can be put -----------------------------------------------------------------------------------------
 
-    def _ways(self, change: OutputDifference) -> list[Pieces]:
+    def candidates_for(self, change: OutputDifference) -> list[Pieces]:
         """Candidate edits for a change, the likeliest first. Records the reason if there are none."""
         try:
             if change.added is not None:
-                return [*self._ways_to_add(change)][:_MOST_TRIES]
+                return [*self._additions(change)][:_MOST_TRIES]
             history = history_of(self.state.output, change.place)
             if change.is_gone:
-                return [*self._ways_to_remove(change)][:_MOST_TRIES]
+                return [*self._removals(change)][:_MOST_TRIES]
             found = [
                 self._pieces(origin, text)
                 for origin in origins(history, self.state.files)
@@ -155,7 +155,7 @@ class _Back:
             self.refused.append(refused)
             return []
 
-    def _ways_to_remove(self, change: OutputDifference) -> Iterator[Pieces]:
+    def _removals(self, change: OutputDifference) -> Iterator[Pieces]:
         """The texts that remove an item: at its position, and at all its positions if it existed before."""
         every: dict[str, list[tuple[int, int, str]]] = {}
         seen = False
@@ -172,7 +172,7 @@ class _Back:
             raise EditError(UNWRITABLE, f"{change} cannot be taken out by itself", path=str(change))
         yield every
 
-    def _ways_to_add(self, change: OutputDifference) -> Iterator[Pieces]:
+    def _additions(self, change: OutputDifference) -> Iterator[Pieces]:
         """Candidates for an added item: after the item that it follows in the output, or beside another one; else the
         collection is rewritten.
         """
@@ -220,7 +220,7 @@ class _Back:
         if texts is None:
             return None
         try:
-            edit, left = self._made(texts)
+            edit, left = self._evaluated(texts)
         except LimitError:
             raise
         except PlaitError:
@@ -257,7 +257,7 @@ class _Back:
         if texts is None:
             return EditError(OTHERWISE, f"{change} is written where another change is", path=str(change))
         try:
-            edit, left = self._made(texts)
+            edit, left = self._evaluated(texts)
         except LimitError:
             raise
         except PlaitError as error:
@@ -269,16 +269,16 @@ class _Back:
         self.edit, self.left = edit, left
         return None
 
-    def _made(self, texts: Mapping[str, str]) -> tuple[Edit, list[str]]:
+    def _evaluated(self, texts: Mapping[str, str]) -> tuple[Edit, list[str]]:
         """The result of edited texts, and the remaining differences. Raises PlaitError."""
         state = self.state
         new = {path: encoded(text) for path, text in texts.items()}
         output = state.target.evaluate({**state.texts, **new})
-        left = self._left(output.documents) + changed_texts(state.output, output)
+        left = self._remaining(output.documents) + changed_texts(state.output, output)
         files = {path: (state.files.bytes_of(path), data) for path, data in new.items()}
         return Edit(files, state.output, output), left
 
-    def _left(self, documents: Sequence[Document]) -> list[str]:
+    def _remaining(self, documents: Sequence[Document]) -> list[str]:
         hidden = self.state.output.shown
         return [named(one) for one in differences(hidden(self.wanted), hidden(printed(documents)))]
 

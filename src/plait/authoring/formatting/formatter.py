@@ -66,7 +66,7 @@ def format_text(text: str, name: str = "text", *, lines: tuple[int, int] | None 
         made = mark + "\n".join(some)
         if made == text:
             return FormattedText(text, text)
-        if _says_the_same(before, words(tree), made, mark, name):
+        if _has_same_content(before, words(tree), made, mark, name):
             return FormattedText(text, made)
     if lines is not None:
         return FormattedText(text, text, "these lines cannot be moved without those around them")
@@ -87,7 +87,7 @@ def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> 
         yield made
 
 
-def _says_the_same(
+def _has_same_content(
     before: tuple[DocumentSet, Comments], written: list[object], made: str, mark: str, name: str
 ) -> bool:
     """True if a new text has the same content as the old one."""

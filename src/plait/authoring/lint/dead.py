@@ -42,7 +42,7 @@ def overlays(subject: LintProject) -> Iterator[LintFinding]:
                 continue
             told.add(item)
             removes = layout.removal(item)
-            if removes is None or any(_is_check(layout, one) for one in _around(layout, item)):
+            if removes is None or any(_is_check(layout, one) for one in _family(layout, item)):
                 continue
             is_missed = (path, item.line) in missed
             what = f"this overlay {_kind(item)}"
@@ -83,7 +83,7 @@ def _highest(layout: LintedFile, line: int, used: set[int], missed: set[Line]) -
     return found
 
 
-def _around(layout: LintedFile, item: Item) -> Iterator[Item]:
+def _family(layout: LintedFile, item: Item) -> Iterator[Item]:
     """An item, its ancestors and its descendants."""
     yield item
     yield from walk(item.value)

@@ -47,7 +47,7 @@ def _starts(file: File) -> list[int]:
     return starts
 
 
-def _whole_lines(file: File, first: int, last: int) -> Edit:
+def _remove_lines(file: File, first: int, last: int) -> Edit:
     starts = _starts(file)
     end = min(starts[last], len(file.source.text))
     return Edit(starts[first - 1], end, "", file.path)
@@ -88,7 +88,7 @@ def _without_names(file: File, load: Load, gone: set[str]) -> list[Edit]:
     if len(lines) > 1 or found is None or before.strip():
         return []
     if len(gone) == len(load.names):
-        return [_whole_lines(file, load.line, load.line)]
+        return [_remove_lines(file, load.line, load.line)]
     kept = []
     for word in found["names"].split(","):
         name = word.partition("=")[0].strip().strip("\"'")
@@ -143,14 +143,14 @@ def _names(file: File) -> Iterator[LintFinding]:
                 f"{one.name} is not used",
                 column=one.column,
                 end=one.end,
-                removes=[_whole_lines(file, one.line, one.line)] if _is_one_line(file, one) else (),
+                removes=[_remove_lines(file, one.line, one.line)] if _is_simple_assignment(file, one) else (),
                 hint="take it out, or call the function without a name if it is there to check"
                 if calls
                 else "take it out",
             )
 
 
-def _is_one_line(file: File, one: Occurrence) -> bool:
+def _is_simple_assignment(file: File, one: Occurrence) -> bool:
     """True if a line is only the assignment of a name."""
     text = code_on(file.line(one.line), is_program=file.kind == STARLARK) or ""
     is_closed = all(text.count(opened) == text.count(closed) for opened, closed in ("()", "[]", "{}"))
@@ -201,6 +201,6 @@ def _functions(file: File, loaded: dict[str, set[str]]) -> Iterator[LintFinding]
             f"the function {function.name} is called nowhere",
             column=one.column,
             end=one.end,
-            removes=[_whole_lines(file, function.line, last)],
+            removes=[_remove_lines(file, function.line, last)],
             hint="take it out",
         )

@@ -115,7 +115,7 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
     used = {found[1].partition(".")[0] for path in subject.paths for found in _VARIABLE.finditer(subject.text(path))}
     seen: set[tuple[str, int]] = set()
     for one in ran:
-        for layout, item in _given(subject, one):
+        for layout, item in _variables_of(subject, one):
             line = (layout.path, item.line)
             if str(item.key).partition(".")[0] in used or line in seen:
                 continue
@@ -124,12 +124,12 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
                 "D105",
                 item,
                 f"the variable {item.key} is used nowhere",
-                removes=_kept_a_map(layout, item),
+                removes=_removal_edits(layout, item),
                 hint="take it out",
             )
 
 
-def _given(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[LintedFile, MapItem]]:
+def _variables_of(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[LintedFile, MapItem]]:
     """The variables of the files of variables of a run."""
     for setting in ran.run.settings:
         for path in ran.run.paths(setting) if setting.name == "vars-files" else ():
@@ -139,7 +139,7 @@ def _given(subject: LintProject, ran: EvaluatedRun) -> Iterator[tuple[LintedFile
                 yield from ((layout, item) for item in top.items)
 
 
-def _kept_a_map(layout: LintedFile, item: Item) -> Sequence[Edit]:
+def _removal_edits(layout: LintedFile, item: Item) -> Sequence[Edit]:
     """The edits that remove a variable. The last one leaves an empty map."""
     removes = layout.removal(item) or []
     around = layout.parent(item)

@@ -7,7 +7,7 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lint.finding import LintFinding, RelatedSpan
 from plait.authoring.lint.mending import SAFE, mendings
 from plait.authoring.lint.no_op_values import called
-from plait.authoring.project.run import from_here
+from plait.authoring.project.run import relative_to_cwd
 from plait.base.codes import number_of
 from plait.base.extents import extent
 from plait.base.similar_names import is_slip
@@ -84,7 +84,7 @@ def warnings(subject: LintProject) -> Iterator[LintFinding]:
                 continue
             seen.add(warning)
             shown = at.source.shown
-            path = next((one for one in subject.paths if shown in (from_here(one), one)), None)
+            path = next((one for one in subject.paths if shown in (relative_to_cwd(one), one)), None)
             if path is None:
                 continue
             code, line = number_of(found.code), at.line

@@ -16,7 +16,7 @@ from plait.authoring.lint import (
 )
 from plait.authoring.lint.codes import CODES, WARNINGS, is_selected
 from plait.authoring.lint.subject import LintProject
-from plait.authoring.lint.verify import proven
+from plait.authoring.lint.verify import verified
 from plait.authoring.project.run_selection import choose
 from plait.base.input_view import permitted
 
@@ -130,6 +130,6 @@ def _found(subject: LintProject, wanted: set[str], portable_to: Sequence[str]) -
         claims = [
             finding for finding in found if finding.code in proved and (finding.removes or finding.code not in _FACTS)
         ]
-        yield from proven(subject, claims, by_itself=proved is _PROVEN_BY_ITSELF)
+        yield from verified(subject, claims, by_itself=proved is _PROVEN_BY_ITSELF)
         found = [finding for finding in found if finding not in claims]
     yield from found

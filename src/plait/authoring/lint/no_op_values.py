@@ -56,7 +56,7 @@ def same_values(subject: LintProject) -> Iterator[LintFinding]:
         for change in ran.trace.removals.values():
             places.note(path_of(change.source), change.line, None, None)
     for layout, item, was in places.written(subject):
-        if subject.is_own(layout.path) and not _says_which(layout, item) and not is_of_values(layout, item):
+        if subject.is_own(layout.path) and not _is_identifying(layout, item) and not is_of_values(layout, item):
             message = f"this overlay sets {called(item)} to what it is already"
             yield _finding("S301", layout, item, was, message, "take it out, unless it is there to say so")
 
@@ -117,7 +117,7 @@ def _written_scalar(layout: LintedFile, line: int) -> Item | None:
     return items[0]
 
 
-def _says_which(layout: LintedFile, item: Item) -> bool:
+def _is_identifying(layout: LintedFile, item: Item) -> bool:
     """True if an item is usually repeated on purpose: to identify the item around it, or to be matched."""
     if type(item) is not MapItem or item.key in _NAMES:
         return True

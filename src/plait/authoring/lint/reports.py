@@ -21,7 +21,7 @@ _WARNINGS = frozenset({DEAD, ORDER})
 
 def as_text(subject: LintProject, findings: Sequence[LintFinding]) -> str:
     """Each finding in the layout of errors: position, source line, hint; then their number."""
-    out = [_told(subject, finding).report() for finding in findings]
+    out = [_payload(subject, finding).report() for finding in findings]
     if findings:
         count = len(findings)
         names = ", ".join(f"{code} {CODES[code].name}" for code in dict.fromkeys(one.code for one in findings))
@@ -29,7 +29,7 @@ def as_text(subject: LintProject, findings: Sequence[LintFinding]) -> str:
     return "\n".join(out)
 
 
-def _told(subject: LintProject, finding: LintFinding) -> Told:
+def _payload(subject: LintProject, finding: LintFinding) -> Told:
     at = _position(subject, finding.path, finding.line)
     also = [_position(subject, place.path, place.line) for place in finding.also]
     runs = f" (in the run {', '.join(finding.runs)})" if finding.runs and len(subject.runs) > 1 else ""

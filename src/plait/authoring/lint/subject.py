@@ -10,7 +10,7 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.verifying import Checked, changes
 from plait.authoring.lint.layout import LintedFile
 from plait.authoring.lint.used_lines import lines_used
-from plait.authoring.project.run import from_here
+from plait.authoring.project.run import relative_to_cwd
 from plait.base.code_cache import MemoryCache
 from plait.base.content import file_content
 from plait.base.errors import PlaitError
@@ -144,7 +144,7 @@ class LintProject:
 
     def shown(self, path: str) -> str:
         """A path as printed: relative to the working directory."""
-        here = from_here(path)
+        here = relative_to_cwd(path)
         return path if here.startswith(os.pardir) else here
 
     # ---- rendering again

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MOST_RENDERINGS = 64
 
 
-def proven(subject: LintProject, findings: Sequence[LintFinding], *, by_itself: bool) -> list[LintFinding]:
+def verified(subject: LintProject, findings: Sequence[LintFinding], *, by_itself: bool) -> list[LintFinding]:
     """The findings whose `removes` change no output, each together with others of them.
 
     by_itself: also each alone: one of two may only serve the other.

@@ -78,7 +78,7 @@ def readings(text: str) -> tuple[str, str] | None:
         return None
     one = ("boolean", _BOOLEANS[text]) if text in _BOOLEANS else _read(text, _ONE_ONE)
     two = _read(text, _ONE_TWO)
-    return None if one == two else (_told(text, one), _told(text, two))
+    return None if one == two else (_reading_text(text, one), _reading_text(text, two))
 
 
 # Words that may be such scalars, in a text of YAML.
@@ -97,7 +97,7 @@ def _read(text: str, rules: tuple[tuple[re.Pattern[str], str, Callable[[str], ob
     return "text", text
 
 
-def _told(text: str, reading: Reading) -> str:
+def _reading_text(text: str, reading: Reading) -> str:
     kind, value = reading
     if kind == "text":
         return f'the text "{text}"'

@@ -43,7 +43,7 @@ async def ask(server: Connection, path: str) -> None:
     if is_whole and answer is not None and answer.title == YES:
         store(Decision(directory, [*stored(directory), *needs]))
         server.state.touch(found)
-        server.tell_all()
+        server.publish_all()
 
 
 def _project(path: str) -> tuple[str, str]:

@@ -77,7 +77,7 @@ def _changes(state: ServerState, file: File, line: int, column: int) -> Iterator
 
 def _optional(file: File, line: int, column: int) -> Iterator[Fix]:
     """A question mark after the token of a path under the cursor."""
-    way = file.way_to(line, column)
+    way = file.ancestors_at(line, column)
     if len(way) < 2 or type(way[-1]) is not MapItem or way[-1].key != "path":
         return
     text, span = file.line(line), file.spans.value(way[-1])
@@ -101,7 +101,7 @@ def _comment(file: File, line: int) -> Iterator[Fix]:
 
 def _to_data_value(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     """A literal becomes a data value, which the schema has with the literal as its default."""
-    way = file.way_to(line)
+    way = file.ancestors_at(line)
     item = way[-1] if len(way) > 1 else None
     if type(item) is not MapItem:
         return
@@ -135,7 +135,7 @@ def _free(name: str, there: set[str]) -> str:
 
 def _to_schema(state: ServerState, file: File, line: int) -> Iterator[Fix]:
     """A key of data values that no schema has is declared there."""
-    way = file.way_to(line)
+    way = file.ancestors_at(line)
     # The outermost item that begins on the line: others may be within its braces.
     while len(way) > 2 and way[-2].line == line and type(way[-2]) is MapItem:
         way.pop()

@@ -91,7 +91,7 @@ class Connection(LanguageServer):
         """The URI of a file: the client's own for an open file."""
         return self._uris.get(path) or uri_of(path)
 
-    def ask_about(self, path: str) -> None:
+    def request_permissions(self, path: str) -> None:
         """Ask the user about the project of a file, where it needs an answer."""
         from plait.authoring.lsp.asking import ask
 
@@ -165,20 +165,20 @@ class Connection(LanguageServer):
     def _evaluated(self) -> None:
         """Called in its thread when an evaluation ends: the server's loop notifies the editor."""
         if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self.tell_all)
+            self.loop.call_soon_threadsafe(self.publish_all)
 
-    def tell_all(self) -> None:
+    def publish_all(self) -> None:
         """Publishes the problems of open files, and refreshes lenses and hints."""
         for path in [*self.state.texts]:
-            self.tell(path)
-        self._tell_elsewhere()
+            self.publish(path)
+        self._publish_unopened()
         capabilities = self.client_capabilities.workspace
         if capabilities is not None and capabilities.inlay_hint and capabilities.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
         if capabilities is not None and capabilities.code_lens and capabilities.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
-    def tell(self, path: str) -> None:
+    def publish(self, path: str) -> None:
         """Publishes the problems of an open file."""
         found = [self.diagnostic(problem) for problem in diagnostics.problems(self.state, path)]
         document = self.workspace.text_documents.get(self.uri_of(path))
@@ -186,7 +186,7 @@ class Connection(LanguageServer):
         self._told.pop(path, None)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(path), found, version))
 
-    def _tell_elsewhere(self) -> None:
+    def _publish_unopened(self) -> None:
         """Publishes errors in files that are not open, which a change in an open one may have caused."""
         for path in (self.state.concerned() | {*self._told}) - {*self.state.texts}:
             found = [
@@ -236,7 +236,7 @@ class Connection(LanguageServer):
             for path, has_come_or_gone in changed.items():
                 self.state.touch(path, has_come_or_gone=has_come_or_gone)
             if changed:
-                self.tell_all()
+                self.publish_all()
 
     def end(self) -> None:
         """The connection ends."""

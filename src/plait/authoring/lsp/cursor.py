@@ -60,7 +60,7 @@ def cursor(file: File, line: int, column: int) -> Cursor | None:
         place = opened(above + before[: found.start()])
         if place is None or (pattern is _TYPED_VALUE and not place.key):
             continue
-        way = file.way_to(line, place.column)
+        way = file.ancestors_at(line, place.column)
         way = [item for item in way if not (type(item) is MapItem and item.line == line)]
         return Cursor(way, place.keys, place.key, found[1], column - len(found[1]), is_item=place.is_item)
     return None

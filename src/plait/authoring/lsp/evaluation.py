@@ -8,11 +8,11 @@ from threading import Lock
 from plait.authoring.analysis.code import ITEM
 from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.analysis.symbols import items_by_keys
-from plait.authoring.lsp.value_origins import lines_behind
+from plait.authoring.lsp.value_origins import origin_lines
 from plait.base.errors import LimitError, PlaitError
 from plait.base.input_view import InputView
 from plait.base.limits import Limits, RunBudget, budget_scope, limit_error
-from plait.base.process import with_room
+from plait.base.process import with_stack_headroom
 from plait.insight.explain import Explainer
 from plait.insight.history_text import shown
 from plait.insight.node_paths import NodePath, all_places
@@ -147,7 +147,7 @@ class Evaluation:
         """Fills `by_line`. That is slow, so no request waits for it."""
         if self.documents is not None:
             for place in all_places(self._explainer.visible(self.documents.nodes.items), {}):
-                for key in lines_behind(self.trace, place.item):
+                for key in origin_lines(self.trace, place.item):
                     self.by_line.setdefault(key, []).append(place)
 
     def set_by(self, path: str, item: Item) -> list[NodePath]:
@@ -277,7 +277,7 @@ def evaluate(run: Run, texts: Mapping[str, bytes], stop: EvaluationStop, cache: 
     with budget_scope(Limits(**LIMITS)) as allowance:
         stop.watch(allowance)
         try:
-            documents = with_room(
+            documents = with_stack_headroom(
                 lambda: run.evaluate(view=view, trace=trace, cache=cache, checks=False, lookups=lookups, warned=warned),
                 first=False,
             )

@@ -7,7 +7,7 @@ from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lsp.features import CodeLens, InlayHint
 from plait.authoring.lsp.overlay_targets import is_overlay
 from plait.authoring.lsp.unused_diagnostics import uses_of_values
-from plait.authoring.lsp.value_origins import lines_behind
+from plait.authoring.lsp.value_origins import origin_lines
 from plait.base.similar_names import counted
 from plait.tree.nodes import Array, Map
 
@@ -40,7 +40,7 @@ def hints(state: ServerState, path: str, first: int, last: int) -> list[InlayHin
         if "#@ " not in text or text.lstrip().startswith("#@") or line in file.recovered.cut:
             continue
         places = evaluation.by_line.get((path, line), ())
-        told = {_told(evaluation, place) for place in places}
+        told = {_hint_text(evaluation, place) for place in places}
         if not told or None in told:
             continue
         some = sorted(value for value in told if value is not None)
@@ -51,7 +51,7 @@ def hints(state: ServerState, path: str, first: int, last: int) -> list[InlayHin
     return out
 
 
-def _told(evaluation: Evaluation, place: NodePath) -> str | None:
+def _hint_text(evaluation: Evaluation, place: NodePath) -> str | None:
     if type(place.value) is Map or type(place.value) is Array or evaluation.is_secret(place.item):
         return None
     return evaluation.shown(place.item)
@@ -94,9 +94,9 @@ def _of_documents(state: ServerState, file: File, evaluation: Evaluation) -> Ite
 
 def _overlays_of(state: ServerState, file: File, evaluation: Evaluation, place: NodePath) -> Iterator[tuple[str, int]]:
     """The documents of overlays, by path and line, that a value went through."""
-    for path, line in lines_behind(evaluation.trace, place.item):
+    for path, line in origin_lines(evaluation.trace, place.item):
         other = state.known(path) if path != file.path else file
-        way = [] if other is None else other.way_to(line)
+        way = [] if other is None else other.ancestors_at(line)
         if other is not None and is_overlay(other, way):
             yield path, way[0].line
 

@@ -37,7 +37,7 @@ _MOST = 3000
 def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
     """The origin of data that a line inherits or substitutes."""
     found: dict[tuple[str, int], FileRange] = {}
-    way = file.way_to(line)
+    way = file.ancestors_at(line)
     document = way[0] if way else None
     name = document_name(document) if type(document) is Document else None
     is_metadata = any(type(item) is MapItem and item.key == "metadata" for item in way[:2])
@@ -47,7 +47,7 @@ def sources(state: ServerState, file: File, line: int) -> list[FileRange]:
     asked = {(file.path, item.line) for item in way[2:]} | {(file.path, line)}
     for evaluation in state.evaluations(file.path):
         for entries in _histories(evaluation, name):
-            lines = {_place(entry): entry for entry in entries}
+            lines = {_entry_position(entry): entry for entry in entries}
             links = [entry for where, entry in lines.items() if where in asked and entry.action.startswith(_LINKS)]
             if not links:
                 continue
@@ -96,10 +96,10 @@ def _names_in(file: File) -> Iterator[tuple[tuple[str, str], FileRange]]:
                 continue
             kind = str(schema.value)
             if not kind.startswith(BUILT_IN):
-                yield from _standing(file, schema, ("", kind))
+                yield from _text_span(file, schema, ("", kind))
             if name is not None:
                 owner = "" if kind.startswith(DATA_SCHEMA) else kind
-                yield from _standing(file, name, (owner, str(name.value)))
+                yield from _text_span(file, name, (owner, str(name.value)))
 
 
 def _text_of(value: Value, key: str) -> MapItem | None:
@@ -108,7 +108,7 @@ def _text_of(value: Value, key: str) -> MapItem | None:
     return item if item is not None and type(item.value) is str else None
 
 
-def _standing(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], FileRange]]:
+def _text_span(file: File, item: MapItem, what: tuple[str, str]) -> Iterator[tuple[tuple[str, str], FileRange]]:
     """The span of an item's text if it is on the line of its key."""
     node = file.spans.node(item)
     if node is None:
@@ -132,7 +132,7 @@ def dependents(state: ServerState, file: File, line: int) -> list[FileRange]:
         return []
     for evaluation in state.evaluations(file.path):
         for entries in _histories(evaluation, None):
-            lines = {_place(entry): entry for entry in entries}
+            lines = {_entry_position(entry): entry for entry in entries}
             if (file.path, line) not in lines or lines[file.path, line].action.startswith(_LINKS):
                 continue
             for where, entry in lines.items():
@@ -157,7 +157,7 @@ def _histories(evaluation: Evaluation, name: str | None) -> Iterator[list[Histor
         yield [*flat([*history.entries, *history.presence])]
 
 
-def _place(entry: HistoryEntry) -> tuple[str, int] | None:
+def _entry_position(entry: HistoryEntry) -> tuple[str, int] | None:
     path = path_of(entry.source)
     return None if path is None else (path, entry.line)
 

@@ -32,7 +32,7 @@ def suggestions(state: ServerState, file: File, code: str, line: int, column: in
     subset, name, by = _SUBSET.search(code), _NAME.search(code), _BY.search(code)
     if subset is None and name is None and by is None:
         return
-    way = _way_below(file, line)
+    way = _ancestors_below(file, line)
     seen: set[str] = set()
     for evaluation in state.evaluations(file.path):
         items = [*left_items(state, evaluation, file, way)]
@@ -41,19 +41,19 @@ def suggestions(state: ServerState, file: File, code: str, line: int, column: in
         elif name is not None:
             found = _keys(items, column - len(name[2]))
         else:
-            found = _whole(evaluation, items, column, is_document=len(way) == 1)
+            found = _complete_matchers(evaluation, items, column, is_document=len(way) == 1)
         for one in found:
             if one.label not in seen:
                 seen.add(one.label)
                 yield one
 
 
-def _way_below(file: File, line: int) -> Sequence[Item]:
+def _ancestors_below(file: File, line: int) -> Sequence[Item]:
     """The way to the node that an annotation on a line is for: the next one."""
-    way = file.way_below(line)
+    way = file.ancestors_below(line)
     if way:
         return way
-    around = file.way_to(line, file.line(line).find("#") + 1)
+    around = file.ancestors_at(line, file.line(line).find("#") + 1)
     return [*around, around[-1]] if len(around) > 1 else file.documents[-1:]  # the item is not there yet
 
 
@@ -94,7 +94,9 @@ def _keys(items: Sequence[Item], start: int) -> Iterator[CompletionItem]:
         yield CompletionItem(key, "key", start, detail=f"{count}×")
 
 
-def _whole(evaluation: Evaluation, items: Sequence[Item], start: int, *, is_document: bool) -> Iterator[CompletionItem]:
+def _complete_matchers(
+    evaluation: Evaluation, items: Sequence[Item], start: int, *, is_document: bool
+) -> Iterator[CompletionItem]:
     """Whole matchers."""
     for key in ("kind", "schema", "name") if is_document else ("name",):
         counts: Counter[str] = Counter()

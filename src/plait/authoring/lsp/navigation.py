@@ -10,7 +10,7 @@ from plait.authoring.analysis.symbols import DATA_VALUES, NameOccurrence, Symbol
 from plait.authoring.lsp import claims, layering_navigation, variables
 from plait.authoring.lsp.evaluation import descend
 from plait.authoring.lsp.features import FileRange
-from plait.authoring.lsp.value_origins import lines_behind
+from plait.authoring.lsp.value_origins import origin_lines
 from plait.tree.nodes import MapItem
 from plait.ytt.templates.recovery import STARLARK
 
@@ -106,7 +106,7 @@ def declared_keys(state: ServerState, evaluation: Evaluation, file: File, line: 
     if state.is_current(evaluation, file.path):
         found = evaluation.declared_at(file.path, line)
         return [*found[0][1]] if found else None
-    way = file.way_to(line)
+    way = file.ancestors_at(line)
     is_values = any(
         path_of(document.source) == file.path
         for one in evaluation.lookups.instances
@@ -153,7 +153,7 @@ def _add_written(
             if where is not None:
                 spans.setdefault((where, item.line), key_span(state, where, item.line, keys[-1]))
     place = descend(instance.values, keys)
-    for at in () if place is None or not place.way else lines_behind(evaluation.trace, place.item):
+    for at in () if place is None or not place.way else origin_lines(evaluation.trace, place.item):
         spans.setdefault(at, key_span(state, *at, keys[-1]))
 
 
@@ -171,7 +171,7 @@ def _of_node(state: ServerState, file: File, line: int, column: int) -> list[Fil
     spans: dict[tuple[str, int], FileRange] = {}
     for evaluation in state.evaluations(file.path):
         for place in evaluation.by_line.get((file.path, line), ()):
-            for where in lines_behind(evaluation.trace, place.item):
+            for where in origin_lines(evaluation.trace, place.item):
                 if where != (file.path, line):
                     key = place.way[-1].key if place.way and type(place.way[-1]) is MapItem else ""
                     spans.setdefault(where, key_span(state, *where, str(key)))
@@ -195,7 +195,7 @@ def references(state: ServerState, path: str, line: int, column: int) -> list[Fi
     if file is None:
         return []
     variable = variables.name_at(file, line, column)
-    name = variables.given_at(state, file, line) if variable is None else variable[0]
+    name = variables.variable_at_line(state, file, line) if variable is None else variable[0]
     if name is not None:
         return [*variables.definitions(state, path, name), *variables.uses(state, path, name)]
     if file.kind == LAYER:

@@ -45,7 +45,7 @@ def offers(state: ServerState, file: File, at: Cursor, line: int) -> Iterator[Co
 
 def before_operation(state: ServerState, file: File, line: int) -> Iterator[tuple[Evaluation | None, Value]]:
     """The base of the operation on a line in each run: the document after the operations before it."""
-    way = file.way_to(line)
+    way = file.ancestors_at(line)
     first = way[1].line if len(way) > 1 else line
     for watched in state.runs_of(file.path):
         if watched.run.command != "patch":

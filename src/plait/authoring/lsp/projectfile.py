@@ -9,7 +9,7 @@ from itertools import pairwise
 from plait.authoring.analysis.file_facts import keys_of
 from plait.authoring.lsp.features import CompletionItem, EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.project.project_schema import schema
-from plait.authoring.project.settings import holds_paths
+from plait.authoring.project.settings import is_path_setting
 from plait.base.similar_names import nearest
 from plait.base.trust import permissions_of
 from plait.tree.nodes import Array, Map, MapItem
@@ -56,7 +56,7 @@ def _values(file: File, at: Cursor, keys: Sequence[str]) -> Iterator[CompletionI
 
 def _is_path(keys: Sequence[str]) -> bool:
     """True if the value below some keys names files."""
-    return any(holds_paths(command, name) for command, name in pairwise(keys))
+    return any(is_path_setting(command, name) for command, name in pairwise(keys))
 
 
 def _files(file: File, at: Cursor) -> Iterator[CompletionItem]:
@@ -84,7 +84,7 @@ def _names_of_runs(file: File) -> Iterator[str]:
 
 def hover(file: File, line: int, column: int) -> str | None:
     """The meaning of a key of the file."""
-    way = file.way_to(line, column)
+    way = file.ancestors_at(line, column)
     name = file.name_of(way[-1]) if way and type(way[-1]) is MapItem else None
     if name is None or name[0] != line or not name[1] <= column <= name[2]:
         return None
@@ -120,13 +120,13 @@ def _unknown(file: File, value: Value, keys: list[str]) -> Iterator[EditorDiagno
 
 
 @cache
-def _whole() -> Schema:
+def _schema() -> Schema:
     return schema()
 
 
 def _at(keys: Sequence[str]) -> list[Schema]:
     """The schemas of the value below some keys, through lists; empty for an unknown key."""
-    found = [_whole()]
+    found = [_schema()]
     for key in keys:
         found = [inner for one in _forms(found) for inner in _inner(one, key)]
     return found
@@ -147,7 +147,7 @@ def _forms(found: Sequence[Schema]) -> Iterator[Schema]:
     for one in found:
         reference = one.get("$ref")
         if isinstance(reference, str):
-            definitions = _whole()["$defs"]
+            definitions = _schema()["$defs"]
             assert isinstance(definitions, dict)
             yield from _forms([definitions[reference.rpartition("/")[2]]])
             continue

@@ -101,7 +101,7 @@ def _spelled(state: ServerState, path: str, line: int, column: int) -> list[File
     if file.kind == LAYER:
         return layering_navigation.named(state, file, line, column)
     found = variables.name_at(file, line, column)
-    name = variables.given_at(state, file, line) if found is None else found[0]
+    name = variables.variable_at_line(state, file, line) if found is None else found[0]
     if name is None:
         return []
     return [*dict.fromkeys((*variables.definitions(state, path, name), *variables.uses(state, path, name)))]

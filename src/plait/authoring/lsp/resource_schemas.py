@@ -13,10 +13,10 @@ from plait.authoring.lsp.evaluation import descend
 from plait.authoring.lsp.features import CompletionItem, EditorDiagnostic, FileEdit, FileRange, Fix
 from plait.authoring.lsp.markdown import plain
 from plait.authoring.lsp.overlay_targets import is_overlay, left_documents
-from plait.authoring.lsp.value_origins import lines_behind
+from plait.authoring.lsp.value_origins import origin_lines
 from plait.base.errors import PlaitError
 from plait.base.limits import Limits, budget_scope
-from plait.base.process import with_room
+from plait.base.process import with_stack_headroom
 from plait.base.similar_names import listed
 from plait.layering.document import DATA_SCHEMA
 from plait.tree.nodes import Map, MapItem, to_plain, walk
@@ -55,7 +55,7 @@ def find_faults(state: ServerState, evaluation: Evaluation, stop: EvaluationStop
     try:
         with budget_scope(_LIMITS) as allowance:
             stop.watch(allowance)
-            with_room(lambda: _find(state, evaluation), first=False)
+            with_stack_headroom(lambda: _find(state, evaluation), first=False)
     except PlaitError as error:
         evaluation.kinds.error = None if stop.is_asked else error
 
@@ -81,7 +81,7 @@ def _find(state: ServerState, evaluation: Evaluation) -> None:
 
 def _faults(evaluation: Evaluation, document: Document) -> Sequence[SchemaViolation]:
     kinds = evaluation.kinds
-    paths = [path for path, _ in lines_behind(evaluation.trace, document)]
+    paths = [path for path, _ in origin_lines(evaluation.trace, document)]
     if kinds.catalogue is not None and (found := kinds.catalogue.check(document, paths)):
         return found
     schema = kinds.of_data.get(_schema_name(document))
@@ -91,7 +91,7 @@ def _faults(evaluation: Evaluation, document: Document) -> Sequence[SchemaViolat
 def _origin(evaluation: Evaluation, fault: SchemaViolation) -> tuple[str, int] | None:
     """The line that set the faulty value, or its nearest ancestor."""
     for item in reversed(fault.way):
-        lines = lines_behind(evaluation.trace, item)
+        lines = origin_lines(evaluation.trace, item)
         if lines:
             return lines[-1]
     return None
@@ -138,7 +138,7 @@ def schema_of(evaluation: Evaluation, document: Document) -> Subschema | None:
     if kinds.catalogue is not None:
         try:
             with budget_scope(_LIMITS):
-                paths = [path for path, _ in lines_behind(evaluation.trace, document)]
+                paths = [path for path, _ in origin_lines(evaluation.trace, document)]
                 found = kinds.catalogue.find(document, paths)
         except PlaitError as error:
             kinds.error = error

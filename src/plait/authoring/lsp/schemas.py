@@ -68,7 +68,7 @@ def declared(state: ServerState, evaluation: Evaluation, keys: Sequence[str], pa
             file = None if where is None else state.file(where)
             if place is None or file is None:
                 continue
-            way = file.way_to(place.item.line)
+            way = file.ancestors_at(place.item.line)
             if way and way[-1].line == place.item.line:
                 return _of_item(file, way[-1])
     return None
@@ -96,13 +96,13 @@ def _of_schema(place: Subschema) -> Declared:
     return Declared("", 0, place.type_text(), text, place.description(), choices)
 
 
-def _said(file: File, item: Item) -> list[str]:
+def _documentation(file: File, item: Item) -> list[str]:
     comments = None if file.recovered.file is None else file.recovered.file.comments
     return [] if comments is None else [comment.text.strip() for comment in comments.at(item)]
 
 
 def _of_item(file: File, item: Item) -> Declared:
-    said = _said(file, item)
+    said = _documentation(file, item)
     names = {text.partition(" ")[0] for text in said}
     value = item.value
     kind = "map" if type(value) is Map else "array" if type(value) is Array else _TYPES.get(type(value), "any")

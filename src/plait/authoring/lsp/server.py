@@ -61,15 +61,15 @@ def _opened(server: Connection, params: types.DidOpenTextDocumentParams) -> None
     server.loop = asyncio.get_running_loop()
     path = server.opened(params.text_document.uri)
     server.state.open(path, params.text_document.text)
-    server.tell(path)
-    server.ask_about(path)
+    server.publish(path)
+    server.request_permissions(path)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
 def _changed(server: Connection, params: types.DidChangeTextDocumentParams) -> None:
     path = path_of(params.text_document.uri)
     server.state.open(path, server.workspace.get_text_document(params.text_document.uri).source)
-    server.tell(path)
+    server.publish(path)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
@@ -77,21 +77,21 @@ def _closed(server: Connection, params: types.DidCloseTextDocumentParams) -> Non
     path = server.closed(params.text_document.uri)
     server.state.close(path)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
-    server.tell_all()
+    server.publish_all()
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
 def _saved(server: Connection, params: types.DidSaveTextDocumentParams) -> None:
     path = path_of(params.text_document.uri)
-    server.tell(path)
-    server.ask_about(path)
+    server.publish(path)
+    server.request_permissions(path)
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def _files_changed(server: Connection, params: types.DidChangeWatchedFilesParams) -> None:
     for change in params.changes:
         server.state.touch(path_of(change.uri), has_come_or_gone=change.type != types.FileChangeType.Changed)
-    server.tell_all()
+    server.publish_all()
 
 
 @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
@@ -99,7 +99,7 @@ def _folders_changed(server: Connection, params: types.DidChangeWorkspaceFolders
     # Where a folder is added, its runs are evaluated once a file of it is open.
     for folder in params.event.removed:
         server.state.leave(path_of(folder.uri))
-    server.tell_all()
+    server.publish_all()
 
 
 @server.feature(types.INITIALIZED)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plait.tree.provenance import Trace
 
 
-def lines_behind(trace: Trace, item: Item) -> list[tuple[str, int]]:
+def origin_lines(trace: Trace, item: Item) -> list[tuple[str, int]]:
     """The (absolute path, line) of each, the oldest first."""
     found: dict[tuple[str, int], None] = {}
     for original, change in trace.versions(item):

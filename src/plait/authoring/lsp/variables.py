@@ -33,7 +33,7 @@ def name_at(file: File, line: int, column: int) -> tuple[str, FileRange] | None:
     return None
 
 
-def given_at(state: ServerState, file: File, line: int) -> str | None:
+def variable_at_line(state: ServerState, file: File, line: int) -> str | None:
     """The variable that a line sets: in a file of variables, or in the project file."""
     for watched in state.runs_of(file.path):
         for name, span in given(state, watched.run):

@@ -46,13 +46,13 @@ def _keys(state: ServerState, file: File, at: Cursor) -> Iterator[CompletionItem
     seen = set() if at.key else at.there
     for evaluation in state.evaluations(file.path):
         if is_overlay(file, at.way):
-            for value in _left(state, evaluation, file, at):
-                yield from _of_left(evaluation, value, at, seen)
+            for value in _left_maps(state, evaluation, file, at):
+                yield from _left_items(evaluation, value, at, seen)
         elif _is_values(evaluation, file, at.way):
             yield from _of_values(state, evaluation, file, at, seen)
 
 
-def _left(state: ServerState, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
+def _left_maps(state: ServerState, evaluation: Evaluation, file: File, at: Cursor) -> Iterator[Value]:
     """The left maps of the map around the cursor."""
     for document in left_documents(state, evaluation, file, at.way[0]):
         place = descend(document, at.keys)
@@ -62,7 +62,7 @@ def _left(state: ServerState, evaluation: Evaluation, file: File, at: Cursor) ->
             yield place.value
 
 
-def _of_left(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -> Iterator[CompletionItem]:
+def _left_items(evaluation: Evaluation, value: Value, at: Cursor, seen: set[str]) -> Iterator[CompletionItem]:
     if type(value) is not Map:
         return
     for item in value.items:

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 def project_of(path: str, start: str) -> Project:
     """The project of a path, or the one that a place belongs to. Raises PlaitError."""
     from plait.authoring.project.file import find, read
-    from plait.authoring.project.run import from_here
+    from plait.authoring.project.run import relative_to_cwd
 
     if path:
         return read(path)
     found = find(start)
     if found is not None:
-        return read(from_here(found))
+        return read(relative_to_cwd(found))
     from plait.authoring.project.run_inference import guess
 
     return guess(start)

@@ -117,7 +117,7 @@ class Run:
         try:
             uses = [*self.uses, *uses_of(self.settings, self.directory if directory is None else directory)]
         except PlaitError as error:
-            raise self._told(error) from None
+            raise self._located(error) from None
         if self.given is not None:
             uses.append(Use(values_of(self.command), self.given))
         return dialect(self.command).of(uses, typed)
@@ -149,7 +149,7 @@ class Run:
         try:
             check(self.settings, self.directory, self.permissions)
         except PlaitError as error:
-            raise self._told(error) from None
+            raise self._located(error) from None
 
     def needs(self) -> list[Need]:
         """The accesses that its settings ask for. Raises UsageError for a setting of the wrong kind."""
@@ -207,11 +207,11 @@ class Run:
             request = request.without(CHECK_OUTPUT)
         return evaluate(request, world, trace or None)
 
-    def _told(self, error: PlaitError) -> PlaitError:
+    def _located(self, error: PlaitError) -> PlaitError:
         return error if self.at is None else error.within(f'in the run "{self.name}"', self.at)
 
 
-def from_here(directory: str) -> str:
+def relative_to_cwd(directory: str) -> str:
     """The path of a directory as a user would type it: "" for the working directory."""
     try:
         path = os.path.relpath(directory)

@@ -11,7 +11,7 @@ import re
 import stat
 
 from plait.authoring.project.file import Project
-from plait.authoring.project.run import Run, from_here
+from plait.authoring.project.run import Run, relative_to_cwd
 from plait.authoring.project.settings import Setting, options_of
 from plait.base.content import open_regular
 from plait.base.errors import PermissionDeniedError
@@ -75,7 +75,7 @@ def guess(start: str, *, verify: bool = True, is_top: bool = False) -> Project:
         notes.append(f"{shown}{more}: operations, checked by themselves, since nothing says what their base is")
     permissions = runs[0].permissions if runs else permissions_of("", directory)
     notes = [*dict.fromkeys(notes)]
-    return Project("", from_here(directory), runs, permissions=permissions, notes=notes)
+    return Project("", relative_to_cwd(directory), runs, permissions=permissions, notes=notes)
 
 
 def _candidates(kinds: dict[str, str]) -> list[Run]:
@@ -132,7 +132,7 @@ def _parts(kinds: dict[str, str], rejected: Sequence[RejectedRun]) -> list[Run]:
         if is_foreign or failure_of(run, prints=True):
             groups = _split(group) + groups
         else:
-            run.name = re.sub(r"[^A-Za-z0-9_.]+", "-", from_here(top)).strip("-.") or run.command
+            run.name = re.sub(r"[^A-Za-z0-9_.]+", "-", relative_to_cwd(top)).strip("-.") or run.command
             found.append(run)
     return found
 
@@ -169,17 +169,17 @@ def _of_build_files(
     from plait.authoring.project.inference.runs import infer
 
     inference = infer(top, verify=verify)
-    told = _told_of(inference)
+    told = _omitted_text(inference)
     runs = [run for run in inference.runs if _concerns(run, directory)]
     if not runs:
         rejected += inference.rejected
         if directory == top:
             notes += told
         return None
-    return Project("", from_here(top), runs, permissions=permissions_of("", top), notes=told)
+    return Project("", relative_to_cwd(top), runs, permissions=permissions_of("", top), notes=told)
 
 
-def _told_of(inference: Inference) -> list[str]:
+def _omitted_text(inference: Inference) -> list[str]:
     """The command lines that are not offered, grouped by file and reason, and the directories that were not searched."""
     groups: dict[tuple[str, str], list[RejectedRun]] = {}
     for one in inference.rejected:
@@ -316,7 +316,7 @@ def _layered(kinds: dict[str, str]) -> Run | None:
         else:
             return None
     why = f"{os.path.relpath(policy, top)} has a LayeringPolicy"
-    return Run("layer", "layer", _settings("layer", top), None, from_here(top), None, why=why)
+    return Run("layer", "layer", _settings("layer", top), None, relative_to_cwd(top), None, why=why)
 
 
 def _rendered(kinds: dict[str, str]) -> Run | None:
@@ -332,7 +332,7 @@ def _rendered(kinds: dict[str, str]) -> Run | None:
 
 
 def _run_in(top: str, why: str) -> Run:
-    return Run("render", "render", _settings("render", top), None, from_here(top), None, why=why)
+    return Run("render", "render", _settings("render", top), None, relative_to_cwd(top), None, why=why)
 
 
 def _yaml_files(directory: str) -> Iterator[str]:

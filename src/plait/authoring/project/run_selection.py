@@ -87,6 +87,6 @@ def _names(run: Run, path: str) -> bool:
 
 def paths_of(run: Run) -> Iterable[str]:
     """The absolute paths that the settings of a run name. Raises UsageError for a setting of the wrong kind."""
-    from plait.authoring.project.settings import holds_paths
+    from plait.authoring.project.settings import is_path_setting
 
-    return [path for one in run.settings if holds_paths(run.command, one.name) for path in run.paths(one)]
+    return [path for one in run.settings if is_path_setting(run.command, one.name) for path in run.paths(one)]

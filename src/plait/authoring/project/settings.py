@@ -248,7 +248,7 @@ def _scalar(value: Value, item: MapItem) -> str:
     raise error
 
 
-def holds_paths(command: str, name: str) -> bool:
+def is_path_setting(command: str, name: str) -> bool:
     """True if a setting of a command's runs, or of a step, names files or directories."""
     if command == "overlay" and name == "files":
         return True

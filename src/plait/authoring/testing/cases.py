@@ -215,12 +215,12 @@ def _over(low: Map, high: Map, *, deep: bool = False) -> Map:
         before = items.get(item.key)
         inner = deep or item.key in _DEEP
         if before is not None and type(before.value) is Map and type(item.value) is Map:
-            merged = _over(before.value, item.value, deep=True) if inner else _beside(before.value, item.value)
+            merged = _over(before.value, item.value, deep=True) if inner else _range(before.value, item.value)
             items[item.key] = item.with_value(merged)
         else:
             items[item.key] = item
     return Map(list(items.values()), high.source, high.line)
 
 
-def _beside(low: Map, high: Map) -> Map:
+def _range(low: Map, high: Map) -> Map:
     return Map(list({item.key: item for item in (*low.items, *high.items)}.values()), high.source, high.line)

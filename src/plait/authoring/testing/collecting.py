@@ -6,7 +6,7 @@ import os
 
 from plait.authoring.project import file as project_files
 from plait.authoring.project.file import check_found
-from plait.authoring.project.run import from_here
+from plait.authoring.project.run import relative_to_cwd
 from plait.authoring.project.run_inference import guess
 from plait.base.content import near
 from plait.base.errors import PlaitError, UsageError
@@ -138,7 +138,7 @@ class Collector:
             return self._read_project(self._given)
         found = project_files.find(path)
         if found is not None:
-            return self._read_project(os.path.join(from_here(os.path.dirname(found)), os.path.basename(found)))
+            return self._read_project(os.path.join(relative_to_cwd(os.path.dirname(found)), os.path.basename(found)))
         directory = os.path.dirname(os.path.abspath(path))
         if directory not in self._projects:
             self._projects[directory] = guess(directory)
@@ -162,7 +162,7 @@ def files_below(top: str) -> Iterator[str]:
         for _ in names:
             visit(top)
         if view is not None:
-            view.note_directory(directory)
+            view.record_listing(directory)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(names):
             path = os.path.normpath(os.path.join(directory, name))

@@ -64,7 +64,7 @@ class CaseEvaluation:
         found._text, found._printed = self._text, self._printed
         return found
 
-    def made(self) -> Documents:
+    def documents_or_error(self) -> Documents:
         """The documents. Raises the error if the evaluation failed."""
         if self.documents is None:
             assert self.error is not None
@@ -77,29 +77,33 @@ class CaseEvaluation:
             from plait.insight.diff import printed
             from plait.insight.redaction import masked
 
-            self._printed = printed(masked(self.made().nodes.items, self.made().trace, view=self.view))
+            self._printed = printed(
+                masked(self.documents_or_error().nodes.items, self.documents_or_error().trace, view=self.view)
+            )
         return self._printed
 
     def text(self) -> str:
         """The output as text with secrets masked. Raises PlaitError."""
         if self._text is None:
-            made = self.made()
-            if uses_secrets(self.view) or uses_secrets(made.trace):
+            documents_or_error = self.documents_or_error()
+            if uses_secrets(self.view) or uses_secrets(documents_or_error.trace):
                 from plait.engine.results import text_like
                 from plait.tree.nodes import DocumentSet
 
-                self._text = text_like(made, DocumentSet(list(self.items())))
+                self._text = text_like(documents_or_error, DocumentSet(list(self.items())))
             else:
-                self._text = made.to_yaml()
+                self._text = documents_or_error.to_yaml()
         return self._text
 
     def text_files(self) -> Mapping[str, str]:
         """The files of the output that are not YAML, by their paths, secrets masked. Raises PlaitError."""
         from plait.insight.redaction import masked_lines
 
-        trace = self.made().trace
+        trace = self.documents_or_error().trace
         files = (
-            getattr(self.made(), "files", {}) if any(not path.endswith(_NO_TEXT) for path in self.view.files) else {}
+            getattr(self.documents_or_error(), "files", {})
+            if any(not path.endswith(_NO_TEXT) for path in self.view.files)
+            else {}
         )
         texts = {name: text for name, text in sorted(files.items()) if not name.endswith(_NO_TEXT)}
         return {name: masked_lines(name, text, trace, view=self.view) for name, text in texts.items()}
@@ -144,12 +148,16 @@ class Evaluator:
 
         def work() -> Documents:
             subject.check()
-            made = once(trace=trace)
+            documents_or_error = once(trace=trace)
             # Nothing of a run that uses secrets is shown without marks. Only the run itself knows that it does.
-            return once(trace=True) if uses_secrets(view) and not uses_secrets(made.trace) else made
+            return (
+                once(trace=True)
+                if uses_secrets(view) and not uses_secrets(documents_or_error.trace)
+                else documents_or_error
+            )
 
         try:
-            made = self.within(subject.limits, work)
+            documents_or_error = self.within(subject.limits, work)
         except PlaitError as error:
             if self._observe is not None:
                 self._observe(subject, error)
@@ -157,8 +165,8 @@ class Evaluator:
         finally:
             cache.save()
         if self._observe is not None:
-            self._observe(subject, made)
-        return made
+            self._observe(subject, documents_or_error)
+        return documents_or_error
 
     def cache(self, limits: Mapping[str, float]) -> MemoryCache:
         """The compiled code of evaluations with these limits, on which it depends."""

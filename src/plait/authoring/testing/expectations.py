@@ -73,7 +73,7 @@ class Values:
         try:
             found = _found(self._path, outcome)
         except UsageError as error:
-            yield _failure(f"{self._key} {self._path.text}: {_told(error)}", self._at)
+            yield _failure(f"{self._key} {self._path.text}: {_error_text(error)}", self._at)
             return
         for place in found:
             wrong = self._test(place)
@@ -144,10 +144,10 @@ class Fails:
         if self._pattern is not None and not _matches(self._pattern, messages):
             shown = getattr(self._pattern, "pattern", "")
             yield _failure(f'fails: expected a message that matches "{shown}", found\n{_indented(error)}', self._at)
-        if self._place and not any(self._is_there(at) for at in _positions(error)):
+        if self._place and not any(self._exists(at) for at in _positions(error)):
             yield _failure(f"fails: expected the place {self._place}, found\n{_indented(error)}", self._at)
 
-    def _is_there(self, at: Position) -> bool:
+    def _exists(self, at: Position) -> bool:
         file, colon, line = self._place.rpartition(":")
         if not colon or not line.isdecimal():
             file, line = self._place, ""
@@ -464,7 +464,7 @@ def _cause(outcome: CaseEvaluation, place: NodePath) -> str | None:
     return None if type(place) is TextFileLine else cause_at(outcome, place.number, place.path)
 
 
-def _told(error: PlaitError) -> str:
+def _error_text(error: PlaitError) -> str:
     more = [text for text in (error.found and f"found: {error.found}", error.hint) if text]
     return "\n  ".join([error.message, *more])
 

@@ -25,7 +25,7 @@ _YAML = (".test.yml", ".test.yaml")
 _STARLARK = "_test.star"
 
 
-class HeldNotError(Exception):
+class ExpectationFailed(Exception):
     """A failed expectation of a case, with the text of `plait test`."""
 
 
@@ -80,7 +80,7 @@ class TestCase(pytest.Item):
         self._case = case
 
     def runtest(self) -> None:
-        """Run it. Raises HeldNotError."""
+        """Run it. Raises ExpectationFailed."""
         from plait.authoring.testing.running import run_case
 
         found: CaseResult = run_case(
@@ -89,11 +89,11 @@ class TestCase(pytest.Item):
         for line in (*found.printed, *found.notes):
             self.add_report_section("call", "plait", f"{line}\n")
         if found.failures:
-            raise HeldNotError("\n".join(one.text for one in found.failures))
+            raise ExpectationFailed("\n".join(one.text for one in found.failures))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None) -> str:  # type: ignore[override]
         """The failure, without a Python traceback."""
-        if isinstance(excinfo.value, HeldNotError):
+        if isinstance(excinfo.value, ExpectationFailed):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo, style))
 

@@ -103,14 +103,14 @@ def results_of_several(
     ids = [case.id for case in cases]
     size = max(_CHUNK, len(ids) // (processes * _PARTS))
     chunks = [(ids[start : start + size], update, coverage is not None) for start in range(0, len(ids), size)]
-    for (names, *_), made in zip(
-        chunks, in_several(processes, _work, chunks, _begin, (project, is_assenting())), strict=True
+    for (names, *_), documents_or_error in zip(
+        chunks, in_several(processes, _run_part, chunks, _begin, (project, is_assenting())), strict=True
     ):
-        if made is None:
+        if documents_or_error is None:
             text = "the process of this test ended; it had too little memory, or too small a stack"
             yield from (CaseResult(id, id.partition("::")[0], 0, [ExpectationFailure(text)]) for id in names)
             continue
-        found, counts = made
+        found, counts = documents_or_error
         if coverage is not None and counts is not None:
             coverage.merge(counts)
         yield from found
@@ -127,7 +127,7 @@ def _begin(project: str, assents: bool) -> None:
     _EVALUATORS.append(Evaluator())
 
 
-def _work(part: tuple[Sequence[str], bool, bool]) -> tuple[list[CaseResult], Coverage | None]:
+def _run_part(part: tuple[Sequence[str], bool, bool]) -> tuple[list[CaseResult], Coverage | None]:
     """The results of cases by id, in a process that has read their files, and their coverage if requested."""
     ids, update, counts = part
     found = []

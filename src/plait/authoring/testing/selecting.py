@@ -48,18 +48,18 @@ class _Reader:
         return lambda name: any(test(name) for test in tests)
 
     def _both(self) -> Test:
-        tests = [self._one()]
+        tests = [self._primary()]
         while self.tokens[:1] == ["and"]:
             self.tokens.pop(0)
-            tests.append(self._one())
+            tests.append(self._primary())
         return lambda name: all(test(name) for test in tests)
 
-    def _one(self) -> Test:
+    def _primary(self) -> Test:
         if not self.tokens or self.tokens[0] in (")", "and", "or"):
             raise self.wrong()
         token = self.tokens.pop(0)
         if token == "not":  # noqa: S105 - a word of the expression
-            inner = self._one()
+            inner = self._primary()
             return lambda name: not inner(name)
         if token == "(":  # noqa: S105
             inner = self.either()

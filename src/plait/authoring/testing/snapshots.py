@@ -65,7 +65,7 @@ class Snapshot:
         """A difference, unless the file is being brought up to date. Raises PlaitError."""
         self.note = ""
         text = self._text(outcome)
-        kept = _kept(self.file)
+        kept = _stored(self.file)
         if kept == text:
             return
         if self.is_updating:
@@ -192,9 +192,9 @@ def _is_name(name: str) -> bool:
     from urllib.parse import unquote_to_bytes
 
     stem, ending = os.path.splitext(name)
-    start, _, made = stem.rpartition("~")
-    if len(start) == _LONGEST and len(made) == 16:
-        return ending == ".yml" and not made.strip("0123456789abcdef")
+    start, _, documents_or_error = stem.rpartition("~")
+    if len(start) == _LONGEST and len(documents_or_error) == 16:
+        return ending == ".yml" and not documents_or_error.strip("0123456789abcdef")
     try:
         return file_name(unquote_to_bytes(stem).decode("utf-8", "surrogatepass")) == name
     except UnicodeDecodeError:
@@ -235,7 +235,7 @@ def remove(path: str) -> None:
         raise ReadError(f"cannot remove {path}: {reason(error)}", code="unwritable-file") from None
 
 
-def _kept(path: str) -> str | None:
+def _stored(path: str) -> str | None:
     try:
         if stat.S_ISFIFO(os.stat(path).st_mode):
             raise ReadError(f"cannot read {path}: it is a FIFO, not a regular file", code="not-regular-file")

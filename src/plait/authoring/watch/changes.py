@@ -147,7 +147,7 @@ def _existing(view: InputView) -> frozenset[str]:
     for top in [*view.directories]:
         for directory, folders, _ in os.walk(top):
             found.add(directory)
-            view.note_directory(directory)
+            view.record_listing(directory)
             folders[:] = [name for name in folders if not os.path.islink(os.path.join(directory, name))]
     return frozenset(found)
 

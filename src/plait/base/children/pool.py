@@ -109,7 +109,7 @@ def in_several(
     begin: is called with `given` once in each process, which keeps the limits of what is run in it. Raises what the work
     raises.
     """
-    pool = Pool(processes, _begin_one, (begin, given))
+    pool = Pool(processes, _start_worker, (begin, given))
     try:
         for future in [pool.submit(work, part) for part in parts]:
             try:
@@ -123,7 +123,7 @@ def in_several(
         pool.kill()
 
 
-def _begin_one(begin: Callable[..., None], given: tuple[object, ...]) -> None:
+def _start_worker(begin: Callable[..., None], given: tuple[object, ...]) -> None:
     from plait.base.process import goes_on, own_process, stop_timer
 
     own_process()

@@ -96,14 +96,14 @@ def import_path() -> list[str]:
 
 def _working_directories() -> Iterator[str]:
     """The working directory now and when this module was imported, and what relative entries of `PYTHONPATH` mean there."""
-    for place in {_STARTED_IN, _here()} - {""}:
+    for place in {_STARTED_IN, _working_directory()} - {""}:
         yield os.path.realpath(place)
         for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep):
             if not os.path.isabs(entry):
                 yield os.path.realpath(os.path.join(place, entry))
 
 
-def _here() -> str:
+def _working_directory() -> str:
     try:
         return os.getcwd()
     except OSError:  # it is gone
@@ -111,4 +111,4 @@ def _here() -> str:
 
 
 # A program that uses the API may change its working directory later.
-_STARTED_IN = _here()
+_STARTED_IN = _working_directory()

@@ -207,7 +207,7 @@ class Trace:
         self.whole: dict[object, Change] = {}
         self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
 
-    def go_on_from(self, earlier: Trace) -> None:
+    def continue_from(self, earlier: Trace) -> None:
         """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
         self.changes.update(earlier.changes)
         self.copies.update(earlier.copies)

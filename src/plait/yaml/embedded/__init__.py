@@ -38,7 +38,7 @@ FORMS = {"yaml": "yaml_documents", "json": "json_text", "toml": "toml", "ini": "
 _OF_TEXTS = ("ini", "properties")
 
 
-def form_of(name: str) -> Form:
+def format_named(name: str) -> Form:
     """The form of this name. Raises KeyError."""
     module: Form = __import__(f"{__name__}.{FORMS[name]}", fromlist=["read"])
     return module
@@ -49,7 +49,7 @@ def parsed(name: str, text: str, at: Position) -> Value:
     where = "" if at.source is None else f"{at.source.shown}:{at.line} "
     source = Source(f"{where}({name})", text)
     try:
-        return form_of(name).read(source)
+        return format_named(name).read(source)
     except (LimitError, RecursionError):
         raise LimitError(f"the {name} text is nested too deeply, or too large", at=at) from None
     except ReadError as error:
@@ -60,7 +60,7 @@ def parsed(name: str, text: str, at: Position) -> Value:
 
 def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str:
     """The text, which says `old`, changed so that it says `new`. Raises ReadError for what the form cannot say."""
-    form = form_of(name)
+    form = format_named(name)
     if name in _OF_TEXTS:
         from plait.yaml.embedded.key_value_lines import as_texts
 
@@ -80,7 +80,7 @@ def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str
     )
 
 
-def said_anew(name: str, value: Value, at: Position) -> str:
+def serialize_new(name: str, value: Value, at: Position) -> str:
     """A text that says a value, where there was none."""
     empty: Value = Map([])
     return rewritten(name, "{}" if name == "json" else "", empty, value, at)
@@ -99,4 +99,4 @@ def only_document(documents: DocumentSet, source: Source) -> Value:
     return documents.items[0].value
 
 
-__all__ = ["FORMS", "form_of", "only_document", "parsed", "rewritten", "said_anew"]
+__all__ = ["FORMS", "format_named", "only_document", "parsed", "rewritten", "serialize_new"]

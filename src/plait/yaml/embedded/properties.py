@@ -49,11 +49,11 @@ def _entries(lines: list[str]) -> list[KeyValueLine]:
             at += 1
         match = _KEY.match(text)
         if match is not None:
-            found.append(KeyValueLine(_meant(match[1]), _meant(text[match.end() :]), match[0], start, at))
+            found.append(KeyValueLine(_unescape(match[1]), _unescape(text[match.end() :]), match[0], start, at))
     return found
 
 
-def _meant(text: str) -> str:
+def _unescape(text: str) -> str:
     def one(match: re.Match[str]) -> str:
         char = match[1]
         return chr(int(char[1:], 16)) if len(char) > 1 else _MEANING.get(char, char)

@@ -42,7 +42,7 @@ def opened(text: str) -> Opened | None:
 
 
 def _in_brackets(scanner: Scanner, error: UnclosedError) -> Opened:
-    keys = _around(scanner)
+    keys = _open_keys(scanner)
     *outer, (node, waits) = error.open
     for around, waiting in outer:
         if around.is_map and waiting == VALUE:
@@ -69,7 +69,7 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
         top = frames[-1]
         if top.waits != VALUE or top.item is None:
             return None
-        keys = _around(scanner)
+        keys = _open_keys(scanner)
         if top.item.key is None:
             return Opened(keys, "", column, is_item=True)
         return Opened(keys[:-1], keys[-1], top.column, is_item=False)
@@ -83,10 +83,10 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
             top.waits = VALUE  # a map below the last key
         else:
             top.waits = ITEM
-    return Opened(_around(scanner), "", column, is_item=False)
+    return Opened(_open_keys(scanner), "", column, is_item=False)
 
 
-def _around(scanner: Scanner) -> list[str]:
+def _open_keys(scanner: Scanner) -> list[str]:
     """The keys of the open items: those of all collections but the innermost, and its own if its value comes next."""
     top = scanner.frames[-1] if scanner.frames else None
     return [

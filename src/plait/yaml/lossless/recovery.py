@@ -360,7 +360,7 @@ def _text_at(text: str, line: int) -> str:
     return "" if line < 0 else text[line : _end(text, line)]
 
 
-def _says(line: str) -> bool:
+def _has_content(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
@@ -368,7 +368,7 @@ def _above(text: str, line: int) -> int:
     """The offset of the next line above with something else than a comment; -1 for none."""
     while line > 0:
         line = _start(text, line - 1)
-        if _says(text[line : _end(text, line)]):
+        if _has_content(text[line : _end(text, line)]):
             return line
     return -1
 
@@ -378,7 +378,7 @@ def _below(text: str, line: int) -> int:
     while end < len(text):
         line = end + 1
         end = _end(text, line)
-        if _says(text[line:end]):
+        if _has_content(text[line:end]):
             return line
     return -1
 

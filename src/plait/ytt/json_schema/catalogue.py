@@ -20,7 +20,7 @@ from plait.tree.nodes import Map
 from plait.ytt.json_schema.check import as_json, placed, violations
 from plait.ytt.json_schema.definitions import definitions
 from plait.ytt.json_schema.reference_resolution import SchemaReferences, around_data
-from plait.ytt.json_schema.schema_files import SchemaFiles, path_shown, uri_of
+from plait.ytt.json_schema.schema_files import SchemaFiles, displayed_path, uri_of
 from plait.ytt.json_schema.schema_index import SchemaFileIndex
 
 TYPE_CHECKING = False
@@ -88,7 +88,7 @@ class Catalogue:
         self._allowed = allowed
         self.files = SchemaFiles(allowed, _below(allowed, texts or {}))
         for error in denied:
-            self.files.tell(error)
+            self.files.report(error)
         try:
             self.references = SchemaReferences(self.files)
         except ImportError:
@@ -191,7 +191,7 @@ class Catalogue:
                 except LimitError:
                     raise
                 except PlaitError as error:
-                    self.files.tell(error)
+                    self.files.report(error)
                     self._schemas[key] = None
             return self._schemas[key]
 
@@ -222,15 +222,15 @@ class Catalogue:
             if layout.look_into(path):
                 return
         except ReadError as error:
-            self.files.tell(error)
+            self.files.report(error)
         else:
             if path.endswith(".json"):
                 layout.add_file(path)
             else:
                 expected = "CustomResourceDefinitions, or OpenAPI"
-                self.files.tell(
+                self.files.report(
                     UsageError(
-                        f'"{path_shown(path)}" has no schema of a kind', expected=expected, code="json-schema-file"
+                        f'"{displayed_path(path)}" has no schema of a kind', expected=expected, code="json-schema-file"
                     )
                 )
 
@@ -244,7 +244,7 @@ class Catalogue:
             except LimitError:
                 raise
             except PlaitError as error:
-                self.files.tell(error)
+                self.files.report(error)
             self._taken[path] = found
         return self._taken[path]
 
@@ -265,7 +265,7 @@ class Catalogue:
             try:
                 found = violations(plain, schema)
             except UsageError as error:
-                self.files.tell(error)
+                self.files.report(error)
                 found = []
             self._known[key] = found
             while len(self._known) > _MOST_KNOWN:

@@ -173,31 +173,31 @@ class Defaults:
         self._count = 0
         self._lock = Lock()
 
-    def made(self) -> Value:
+    def built(self) -> Value:
         """The value if nothing is given. Raises LimitError, and UsageError for endless defaults."""
         if self.top.default() is None:
             return self.fill(Map([]))
         with self._lock:
             self._count = 0
-            found = self._made(self.top)
+            found = self._default_of(self.top)
         return None if found is None else found[0]
 
     def fill(self, value: Value, before: Value = None) -> Value:
         """A value with the defaults of the keys that its objects lack; the same object where nothing is missing.
 
-        before: an earlier, filled state; shared parts are not visited again. Raises as `made` does.
+        before: an earlier, filled state; shared parts are not visited again. Raises as `built` does.
         """
         with self._lock:
             self._count = 0
             return self._fill(self.top, value, before)
 
-    def room(self, left: Value, right: Value) -> Value:
+    def remaining(self, left: Value, right: Value) -> Value:
         """The parts of `left` that remain when `right` is merged into it. A map or array is dropped if `right` has
         another type there, or takes another alternative of the schema.
         """
-        return self._room(self.top, left, right)
+        return self._remaining(self.top, left, right)
 
-    def _room(self, held: KnownConstraints, left: Value, right: Value) -> Value:
+    def _remaining(self, held: KnownConstraints, left: Value, right: Value) -> Value:
         if type(right) in (Map, Array) and type(left) is not type(right):
             return None
         if type(left) is not Map or type(right) is not Map:
@@ -209,11 +209,11 @@ class Defaults:
         for number, item in enumerate(items):
             other = right.find(item.key)
             if other is not None:
-                inner = self._room(before.below(key_of(item.key)), item.value, other.value)
+                inner = self._remaining(before.below(key_of(item.key)), item.value, other.value)
                 items[number] = item if inner is item.value else item.with_value(inner)
         return left.with_items(items) if any(a is not b for a, b in zip(items, left.items, strict=True)) else left
 
-    def _made(self, held: KnownConstraints) -> tuple[Value] | None:
+    def _default_of(self, held: KnownConstraints) -> tuple[Value] | None:
         """The default of a missing key, in a tuple; None if it has none."""
         if held.key in self._known:
             return self._known[held.key]
@@ -241,7 +241,7 @@ class Defaults:
         """The items of an object that are not there."""
         for name in held.names():
             below_it = held.below(name)
-            found = None if name in there else self._made(below_it)
+            found = None if name in there else self._default_of(below_it)
             if found is not None:
                 if isinstance(found[0], (Map, Array)):
                     self._take(count_nodes(found[0]))
@@ -285,11 +285,11 @@ class Defaults:
     def _take(self, count: int) -> None:
         self._count += count
         current_budget().check_time()
-        if self._count > (most := current_budget().most_nodes()):
+        if self._count > (most := current_budget().node_limit()):
             raise limit_error("the defaults of the schema", "nodes", most)
 
 
-def not_taken(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:
+def conditional_defaults(nodes: Iterable[Mapping[str, object]]) -> Iterator[Mapping[str, object]]:
     """The schemas with a default that holds only for some values. nodes: all schemas that are reached."""
     seen: set[int] = set()
     for node in nodes:

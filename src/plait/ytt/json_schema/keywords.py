@@ -64,7 +64,7 @@ def checker_class(draft: str, *, is_kind: bool) -> Callable[..., Validator]:
     known = validator_for({"$schema": draft}, default=None) if draft else None  # type: ignore[arg-type] # the stubs want one
     keywords: dict[str, Keyword] = dict(_OWN)
     if is_kind or known is None:
-        keywords.update(_other_forms())
+        keywords.update(_legacy_keywords())
     if is_kind:
         keywords.update(_KUBERNETES)
     base = Draft202012Validator if is_kind or known is None else known
@@ -237,7 +237,7 @@ _OWN: Mapping[str, Keyword] = {
 }
 
 
-def _other_forms() -> dict[str, Keyword]:
+def _legacy_keywords() -> dict[str, Keyword]:
     """Keywords that earlier drafts and OpenAPI have in another form than the newest draft."""
     from jsonschema import Draft4Validator, Draft7Validator, Draft202012Validator
 
@@ -274,7 +274,7 @@ def _nullable(plain: Keyword) -> Keyword:
 # ---- Kubernetes
 
 
-def _given(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
+def _nullable_properties(validator: Validator, rule: object, instance: object, schema: Rules) -> Iterator[Violation]:
     """As `_properties`; null is the same as a key that is not there."""
     if isinstance(instance, dict):
         given = {key: value for key, value in instance.items() if value is not None}
@@ -303,7 +303,7 @@ def _embedded(_validator: Validator, rule: object, instance: object, _schema: Ru
 
 
 _KUBERNETES: Mapping[str, Keyword] = {
-    "properties": _given,
+    "properties": _nullable_properties,
     "type": _type,
     "x-kubernetes-embedded-resource": _embedded,
     "x-kubernetes-int-or-string": _int_or_string,

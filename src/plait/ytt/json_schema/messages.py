@@ -104,7 +104,7 @@ def _schema(error: ValidationError) -> Mapping[str, object] | None:
 def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
     rule = error.validator_value
     if keyword in WORDED:
-        return error.message, _meant_key(error)
+        return error.message, _similar_keys(error)
     if keyword in ("type", "x-kubernetes-int-or-string"):
         return f"{type_name(error.instance)} where {_types(error.schema)} is expected", ()
     if keyword in ("const", "enum"):
@@ -120,7 +120,7 @@ def _words(error: ValidationError, keyword: str) -> tuple[str, Sequence[str]]:
     return _WORDS.get(keyword, f'the value is not as "{keyword}" says').format(rule), ()
 
 
-def _meant_key(error: ValidationError) -> Sequence[str]:
+def _similar_keys(error: ValidationError) -> Sequence[str]:
     """Declared keys similar to an unknown key."""
     if error.validator != "additionalProperties" or not isinstance(error.schema, dict):
         return ()

@@ -15,7 +15,7 @@ from plait.base.errors import LimitError, PlaitError, ReadError, UsageError
 from plait.base.source import Position, Source
 from plait.ytt.json_schema.keyword_types import below, no_schema, unfit, unmatched
 from plait.ytt.json_schema.keywords import UNKNOWN, checker_class, formats
-from plait.ytt.json_schema.schema_files import SchemaFiles, path_of, path_shown, uri_of
+from plait.ytt.json_schema.schema_files import SchemaFiles, displayed_path, path_of, uri_of
 from plait.ytt.json_schema.subschema import Subschema
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ class SchemaReferences:
         if not isinstance(contents, dict):
             at = Position(Source(path), 1)
             raise UsageError(
-                f'"{path_shown(path)}" has no JSON Schema',
+                f'"{displayed_path(path)}" has no JSON Schema',
                 at=at,
                 expected="an object",
                 found=_named(contents),
@@ -118,7 +118,7 @@ class SchemaReferences:
         if isinstance(contents, dict):
             for keyword in ("$id", "id"):
                 if not isinstance(contents.get(keyword, ""), str):
-                    self._tell_unfit(path_of(uri) or uri, (keyword,), "a string")
+                    self._report_mismatch(path_of(uri) or uri, (keyword,), "a string")
                     del contents[keyword]
             own = specification.id_of(contents)
             if own is not None:
@@ -163,7 +163,7 @@ class SchemaReferences:
                         raise
                     except PlaitError as error:
                         error.message = f'the $ref "{reference}" leads {error.message}'
-                        self.files.tell_of(path_of(file) or file, (*way, keyword), error)
+                        self.files.report_part(path_of(file) or file, (*way, keyword), error)
                         _drop(node, keyword)
                         continue
                     if target != _joined(base, reference):
@@ -175,19 +175,19 @@ class SchemaReferences:
     def _tidy(self, node: dict[str, object], path: str, way: Way) -> None:
         """Removes the unusable parts of a schema itself."""
         for keyword, expected in unfit(node):
-            self._tell_unfit(path, (*way, keyword), expected)
+            self._report_mismatch(path, (*way, keyword), expected)
             _drop(node, keyword)
         for inner, steps in [*below(node)]:
             if no_schema(inner, steps):
-                self._tell_unfit(path, (*way, *steps), "a schema")
+                self._report_mismatch(path, (*way, *steps), "a schema")
                 around: Any = node[str(steps[0])]
                 around[steps[1]] = {UNKNOWN: True}
         for keyword, error in [*unmatched(node)]:
-            self.files.tell_of(path, (*way, keyword), error, is_note=True)
+            self.files.report_part(path, (*way, keyword), error, is_note=True)
             _drop(node, keyword)
 
-    def _tell_unfit(self, path: str, way: Way, expected: str) -> None:
-        self.files.tell_of(
+    def _report_mismatch(self, path: str, way: Way, expected: str) -> None:
+        self.files.report_part(
             path, way, UsageError(f'"{way[-1]}" cannot be used here', expected=expected, code="json-schema-reference")
         )
 
@@ -239,7 +239,7 @@ class SchemaReferences:
                 raise
             except PlaitError as error:
                 if error.at is not None:
-                    self.files.tell(error)
+                    self.files.report(error)
                 raise ReadError(
                     f"to a file that cannot be used: {error.message}", code="json-schema-reference"
                 ) from None

@@ -79,10 +79,10 @@ class SchemaFiles:
         self.note(path)
         try:
             with use_view(self._view):
-                data = file_content(path, f'the schema "{path_shown(path)}"')
+                data = file_content(path, f'the schema "{displayed_path(path)}"')
         except OSError as error:
             raise ReadError(
-                f'cannot read the schema "{path_shown(path)}": {error.strerror}',
+                f'cannot read the schema "{displayed_path(path)}": {error.strerror}',
                 hint=near(path),
                 code="unreadable-file",
             ) from None
@@ -92,7 +92,7 @@ class SchemaFiles:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ReadError(
-                f'the schema "{path_shown(path)}" is not UTF-8 text: byte {error.start}', code="not-utf8"
+                f'the schema "{displayed_path(path)}" is not UTF-8 text: byte {error.start}', code="not-utf8"
             ) from None
 
     def contents(self, path: str) -> object:
@@ -108,13 +108,13 @@ class SchemaFiles:
         """The contents of the files read so far, by path."""
         return self._read
 
-    def tell(self, error: PlaitError) -> None:
+    def report(self, error: PlaitError) -> None:
         """Reports a fault once."""
         if (key := (str(error.at), error.message)) not in self._told:
             self._told.add(key)
             self.problems.append(error)
 
-    def tell_of(self, path: str, way: Way, error: PlaitError, *, is_note: bool = False) -> None:
+    def report_part(self, path: str, way: Way, error: PlaitError, *, is_note: bool = False) -> None:
         """Reports a fault in a part of a file once."""
         if (key := (path, way, error.message)) not in self._told:
             self._told.add(key)
@@ -169,10 +169,10 @@ def note_read(paths: Iterable[str]) -> None:
     view = current_view()
     for path in paths if view is not None else ():
         if os.path.isdir(path):
-            view.note_directory(path)  # type: ignore[union-attr] # there is one
+            view.record_listing(path)  # type: ignore[union-attr] # there is one
         else:
             with suppress(OSError):
-                file_content(path, f'the schema "{path_shown(path)}"')
+                file_content(path, f'the schema "{displayed_path(path)}"')
 
 
 def _parsed(path: str, text: str) -> object:
@@ -184,7 +184,7 @@ def _parsed(path: str, text: str) -> object:
             words = getattr(error, "msg", None) or str(error)
             at = Position(Source(path, text), line)
             raise UsageError(
-                f'the schema "{path_shown(path)}" is not JSON: {words}', at=at, code="json-schema-file"
+                f'the schema "{displayed_path(path)}" is not JSON: {words}', at=at, code="json-schema-file"
             ) from None
     from plait.yaml.reader import read
 
@@ -217,7 +217,7 @@ def stamp_of(path: str) -> object:
     return found.st_mtime_ns, found.st_size
 
 
-def path_shown(path: str) -> str:
+def displayed_path(path: str) -> str:
     """A path from the working directory, if that is shorter."""
     try:
         return min(os.path.relpath(path), path, key=len)

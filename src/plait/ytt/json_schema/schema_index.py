@@ -11,7 +11,7 @@ import re
 from contextlib import suppress
 
 from plait.base.errors import ReadError, UsageError
-from plait.ytt.json_schema.schema_files import path_shown
+from plait.ytt.json_schema.schema_files import displayed_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class SchemaFileIndex:
                     hint="name the directory of schemas",
                     code="json-schema-file",
                 )
-                self._files.tell(problem)
+                self._files.report(problem)
                 return
             pending += [os.path.join(directory, name[:-1]) for name in reversed(names) if name.endswith("/")]
             for name in names:
@@ -63,9 +63,9 @@ class SchemaFileIndex:
                 if name.endswith("/"):
                     continue
                 if os.path.islink(path) and not self._files.is_allowed(path):
-                    self._files.tell(
+                    self._files.report(
                         ReadError(
-                            f'the link "{path_shown(path)}" leads out of the directories of schemas',
+                            f'the link "{displayed_path(path)}" leads out of the directories of schemas',
                             code="json-schema-file",
                         )
                     )
@@ -105,7 +105,7 @@ class SchemaFileIndex:
             try:
                 self.look_into(self._unread[0])
             except ReadError as error:
-                self._files.tell(error)
+                self._files.report(error)
             del self._unread[0]
         return self._by_word.get(kind, ())
 

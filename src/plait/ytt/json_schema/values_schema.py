@@ -14,12 +14,12 @@ from plait.base.input_view import current_view
 from plait.base.source import Position, Source
 from plait.tree.nodes import Document, Map
 from plait.ytt.json_schema.check import as_json, placed, violations
-from plait.ytt.json_schema.defaults import Defaults, not_taken
+from plait.ytt.json_schema.defaults import Defaults, conditional_defaults
 from plait.ytt.json_schema.reference_resolution import SchemaReferences
 from plait.ytt.json_schema.schema_files import SchemaFiles, note_read
 from plait.ytt.json_schema.schema_selection import is_ytts, part_of
 from plait.ytt.json_schema.violations import ViolationReporter, shown
-from plait.ytt.schema.required import places_to_give
+from plait.ytt.schema.required import settable_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class ValuesSchema:
 
     def _notes(self) -> Iterator[str]:
         yield from self._findings.of_notes()
-        conditional = not_taken(self._references.reached())
+        conditional = conditional_defaults(self._references.reached())
         said = "the default is not taken, since it holds only for some values"
         yield from self._findings.of_nodes(said, "default", conditional)
 
@@ -89,7 +89,7 @@ class ValuesSchema:
 
     def defaults(self) -> Document:
         """The data values if none are given. Raises LimitError, UsageError."""
-        found = _within_stack(self._defaults.made)
+        found = _within_stack(self._defaults.built)
         if type(found) is not Map:
             raise UsageError(
                 "data values must be a map", at=self.position, found="a default of another type", code="values-not-map"
@@ -105,11 +105,11 @@ class ValuesSchema:
         value: Value = _within_stack(lambda: self._defaults.fill(document.value, old))
         return document if value is document.value else document.with_value(value)
 
-    def room_for(self, given: Document, before: Document) -> Document:
+    def without_replaced(self, given: Document, before: Document) -> Document:
         """The data values so far, without the parts that given ones replace because they take another alternative.
         Raises LimitError.
         """
-        value: Value = _within_stack(lambda: self._defaults.room(before.value, given.value))
+        value: Value = _within_stack(lambda: self._defaults.remaining(before.value, given.value))
         return before if value is before.value else before.with_value(value)
 
     def check(self, document: Document, sources: Sequence[Source] = ()) -> None:
@@ -126,7 +126,7 @@ class ValuesSchema:
             for fault, finding in zip(found, findings, strict=True):
                 if (key := fault.missing) is not None and finding.hint is None:
                     path = ".".join(map(str, (*fault.path, key)))
-                    finding.hint = places_to_give("[" if any(type(one) is int for one in fault.path) else path, sources)
+                    finding.hint = settable_from("[" if any(type(one) is int for one in fault.path) else path, sources)
             raise SchemaError(
                 "One or more data values were invalid", findings=findings, code="invalid-data-values"
             ).made_of()

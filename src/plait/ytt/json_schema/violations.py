@@ -12,7 +12,7 @@ from plait.base.warnings import warning
 from plait.tree.nodes import Array, Map
 from plait.ytt.json_schema.check import as_json
 from plait.ytt.json_schema.messages import type_name
-from plait.ytt.json_schema.schema_files import path_shown
+from plait.ytt.json_schema.schema_files import displayed_path
 from plait.ytt.schema.check import flag_hint
 
 TYPE_CHECKING = False
@@ -76,9 +76,9 @@ class ViolationReporter:
         if place is not None:
             finding.expected = public(f"{_keyword(fault)} (by {place})")
             finding.also = [place]
-        return finding.made_of(*self._made_of(fault))
+        return finding.made_of(*self._dependencies(fault))
 
-    def _made_of(self, fault: SchemaViolation) -> Iterator[object]:
+    def _dependencies(self, fault: SchemaViolation) -> Iterator[object]:
         """The values that a fault depends on: its own value, and the rest of the document if the schema has conditions."""
         if self._has_conditions is None:
             self._has_conditions = any(word in node for node in self._references.reached() for word in _CONDITIONS)
@@ -137,7 +137,7 @@ def shown(error: PlaitError) -> PlaitError:
 
 def _show(source: Source) -> None:
     if os.path.isabs(source.name):
-        source.shown = path_shown(source.name)
+        source.shown = displayed_path(source.name)
 
 
 def _path_text(fault: SchemaViolation) -> str:

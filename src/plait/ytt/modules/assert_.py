@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.starlark.calls import call
-from plait.starlark.step_budget import check_room, spend
+from plait.starlark.step_budget import charge, check_headroom
 from plait.starlark.values import is_callable, type_of
 from plait.ytt.modules.members import module_of, text
 from plait.ytt.schema import rules
@@ -70,7 +70,7 @@ def _equals(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
             raise _wrong("expected argument not to be a function, but was", value)
     expected, actual = _yaml(args[0]), _yaml(args[1])
     if expected != actual:
-        check_room((len(expected) + len(actual)) * 3)
+        check_headroom((len(expected) + len(actual)) * 3)
         raise StarlarkError(
             f"Not equal:\n(expected type: {type_of(args[0])})\n{expected}\n\n(was type: {type_of(args[1])})\n{actual}",
             code="failed-assertion",
@@ -92,7 +92,7 @@ def _try_to(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     function = _one(args)
     if not is_callable(function):
         raise _wrong("expected argument to be a function, but was", function)
-    spend(_A_TRY)
+    charge(_A_TRY)
     try:
         return call(function), None
     except LimitError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.step_budget import check_room
+from plait.starlark.step_budget import check_headroom
 from plait.ytt.modules.members import flag, from_utf8, module_of, only_text, utf8
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     from base64 import b64encode
 
     text = only_text(args)
-    check_room(len(text) * 6)
+    check_headroom(len(text) * 6)
     data = utf8(text)
     url, raw, _ = flag(kwargs, "url"), flag(kwargs, "raw"), flag(kwargs, "strict")
     encoded = b64encode(data, altchars=b"-_" if url else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.source import Source
 from plait.starlark.containers import Dict, List
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.ytt.modules.members import exactly, flag, indentation, known, module_of, only_text
 from plait.ytt.yaml_fragments import to_data, to_nodes
 
@@ -31,14 +31,14 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     indent = indentation(kwargs)
     escape_html = flag(kwargs, "escape_html", default=True)
     if type(value) is str:
-        spend(len(value) * 3)
+        charge(len(value) * 3)
     nodes = to_nodes(value)
     try:
         text = write_json(nodes, indent=indent, escape_html=escape_html)
     except PlaitError as error:
         kind = LimitError if isinstance(error, LimitError) else StarlarkError
         raise kind(error.message, at=error.at, found=error.found, hint=error.hint) from None
-    spend(len(text) * 3)
+    charge(len(text) * 3)
     return text
 
 
@@ -46,7 +46,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     from plait.yaml.json import read_json
 
     text = only_text(args)
-    spend(len(text) * 3)
+    charge(len(text) * 3)
     try:
         data = to_data(read_json(Source("", text)))
     except PlaitError as error:

@@ -26,7 +26,11 @@ WARNING = (
 
 
 def module(context: Context) -> Module:
-    functions: dict[str, Member] = {"ceil": _whole(math.ceil), "floor": _whole(math.floor), "log": _log}
+    functions: dict[str, Member] = {
+        "ceil": _integer_function(math.ceil),
+        "floor": _integer_function(math.floor),
+        "log": _log,
+    }
     functions.update({name: _unary(function) for name, function in _UNARY.items()})
     functions.update({name: _binary(function) for name, function in _BINARY.items()})
 
@@ -75,7 +79,7 @@ def _binary(function: Callable[[float, float], float]) -> Member:
     return called
 
 
-def _whole(function: Callable[[float], int]) -> Member:
+def _integer_function(function: Callable[[float], int]) -> Member:
     def called(args: Args, kwargs: Kwargs) -> object:
         if kwargs:
             raise _unexpected(function.__name__)

@@ -7,7 +7,7 @@ the member's name before it: `json.encode: expected exactly one argument`.
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.starlark.structs import Counted, Module
 from plait.starlark.values import Builtin, type_of
 
@@ -34,7 +34,7 @@ def member(name: str, function: Member, slow: bool = False, told: str | None = N
     def called(*args: object, **kwargs: object) -> object:
         # They do more than a step's work, and some of it for each character of what they are given.
         size = sum([len(arg) for arg in args if type(arg) is str])
-        spend(_A_CALL + (size * 8 if slow else size >> 2))
+        charge(_A_CALL + (size * 8 if slow else size >> 2))
         try:
             return function(args, kwargs)
         except StarlarkError as error:

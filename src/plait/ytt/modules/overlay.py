@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.base.errors import PlaitError, StarlarkError
 from plait.base.source import CLAUSE
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.starlark.structs import Module
 from plait.starlark.values import Builtin, is_callable, type_of
 from plait.tree.nodes import COLLECTION_TYPES
@@ -55,7 +55,7 @@ def _applied(
 def _nodes(value: object, trace: Trace | None) -> Value:
     nodes, made = counted_nodes(value)
     if made > _FEW:
-        spend(made * 8)
+        charge(made * 8)
     if trace is not None:
         from plait.ytt.templates.tracing import note_argument
 
@@ -65,7 +65,7 @@ def _nodes(value: object, trace: Trace | None) -> Value:
 
 def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
     overlay = _nodes(right, trace)
-    spend(_AN_OVERLAY)
+    charge(_AN_OVERLAY)
     if trace is None or trace.marks is None:
         _change(left, overlay, trace, warn)
         return
@@ -78,7 +78,7 @@ def _apply_one(left: YamlFragment, right: object, trace: Trace | None, warn: Cal
 def _change(left: YamlFragment, overlay: Value, trace: Trace | None, warn: Callable[[str], None] | None) -> None:
     nodes = left.peek()
     if not left.erased and left.made > _FEW:
-        spend(left.made * 8)
+        charge(left.made * 8)
     value = nodes if left.erased or nodes is None else erased(nodes)
     owned = {} if left.owned is None else left.owned
     result = apply(value, overlay, owned=owned, trace=trace, warn=warn)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.starlark.calls import call
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.starlark.values import is_callable
 from plait.ytt.modules.members import exactly, module_of, text
 
@@ -57,7 +57,7 @@ def _match(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords are
     pattern, subject = exactly(2, args)
     compiled = _compile(text(pattern))
     subject = _checked(text(subject))
-    _pay(compiled, subject)
+    _charge(compiled, subject)
     return compiled.search(subject) is not None
 
 
@@ -66,7 +66,7 @@ def _replace(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
     pattern = text(pattern)
     compiled = _compile(pattern)
     subject = _checked(text(subject))
-    _pay(compiled, subject)
+    _charge(compiled, subject)
     # What repeats without end, such as the first of `a.*b|a`, looks at all that is left for each of its matches.
     ahead = any(sign in pattern for sign in "*+{")
     new = _calling(by) if is_callable(by) else _template(text(by), compiled)
@@ -76,10 +76,10 @@ def _replace(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
 _A_MATCH = 128  # steps
 
 
-def _pay(compiled: Pattern, subject: str) -> None:
+def _charge(compiled: Pattern, subject: str) -> None:
     """Charges for compiling the pattern and for matching."""
     # RE2 takes a time that grows with both where many ways through the pattern are open at once.
-    spend(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
+    charge(compiled.programsize * 12 + (len(subject) >> 4) + (len(subject) * compiled.programsize >> 10))
 
 
 def _calling(function: object) -> Callable[[Match], str]:
@@ -93,7 +93,7 @@ def _replaced(compiled: Pattern, subject: str, replacement: Callable[[Match], st
     out: list[str] = []
     end = 0
     for match in compiled.finditer(subject):
-        spend(_A_MATCH + (len(subject) - match.start() >> 12 if ahead else 0))
+        charge(_A_MATCH + (len(subject) - match.start() >> 12 if ahead else 0))
         out.append(subject[end : match.start()])
         # Where a match ends an empty one is no match of its own.
         if match.end() > end or match.start() == 0:
@@ -156,7 +156,7 @@ def _compile(pattern: str) -> Pattern:
         raise StarlarkError(
             "regular expressions need the package google-re2", hint="pip install google-re2", code="extra-not-installed"
         ) from None
-    spend(len(pattern))
+    charge(len(pattern))
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _LARGEST

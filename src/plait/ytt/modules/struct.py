@@ -7,7 +7,7 @@ from __future__ import annotations
 from plait.base.errors import StarlarkError
 from plait.starlark.calls import call
 from plait.starlark.containers import Dict, List
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.starlark.structs import Struct
 from plait.starlark.value_text import repr_of
 from plait.starlark.values import is_callable, type_of
@@ -70,7 +70,7 @@ def _encode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001
 
 def _to_struct(value: object) -> object:
     if type(value) is Dict:
-        spend(8 + len(value) * 4)
+        charge(8 + len(value) * 4)
         members: dict[str, object] = {}
         for key, inner in value.items():
             if type(key) is not str:
@@ -78,7 +78,7 @@ def _to_struct(value: object) -> object:
             members[key] = _to_struct(inner)
         return Struct(members)
     if type(value) is List:
-        spend(8 + len(value) * 4)
+        charge(8 + len(value) * 4)
         return List([_to_struct(inner) for inner in value])
     return value
 

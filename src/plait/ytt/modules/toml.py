@@ -8,7 +8,7 @@ from __future__ import annotations
 from plait.base.errors import LimitError, StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.starlark.containers import Dict, List, insert
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.tree.nodes import Array, DocumentSet, Map
 from plait.ytt.modules.members import exactly, indentation, known, module_of, only_text
 from plait.ytt.yaml_fragments import counted_nodes
@@ -35,7 +35,7 @@ def _encode(args: Args, kwargs: Kwargs) -> object:
     known(kwargs, ("indent",))
     indent = indentation(kwargs) or 2
     nodes, made = counted_nodes(value)
-    spend(made * 8)
+    charge(made * 8)
     if type(nodes) is not Map:
         raise StarlarkError(
             "toml: top-level values must be maps",
@@ -132,8 +132,8 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     import tomllib
 
     text = only_text(args)
-    spend(len(text) * 20)
-    _spend_keys(text)
+    charge(len(text) * 20)
+    _charge_keys(text)
     try:
         return _data(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, ValueError) as error:
@@ -142,7 +142,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
         raise LimitError("toml: nested too deeply") from None
 
 
-def _spend_keys(text: str) -> None:
+def _charge_keys(text: str) -> None:
     """Charges for dotted keys: the library walks from the root for each value, and again for each part of its key.
 
     Raises LimitError for a key with more parts than collections may be nested.
@@ -165,7 +165,7 @@ def _spend_keys(text: str) -> None:
         deepest = max(deepest, count)
         steps += count * (count + deepest) >> 1
     # Each value is below a table, and the keys of both may be deep.
-    spend(steps + deepest * (text.count("=") + text.count("[")))
+    charge(steps + deepest * (text.count("=") + text.count("[")))
 
 
 # Numbers of TOML have 64 bits.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plait.base.errors import StarlarkError
 from plait.starlark.containers import Dict, List, insert
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.tree.nodes import Array, Map
 from plait.ytt.modules.members import Parsed, answering, exactly, from_utf8, member, module_of, only_text, utf8
 from plait.ytt.yaml_fragments import go_type_name, to_nodes
@@ -51,14 +51,14 @@ def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modu
 def _escape(text: str, allowed: str) -> str:
     from urllib.parse import quote_from_bytes
 
-    spend(len(text))
+    charge(len(text))
     return quote_from_bytes(utf8(text), safe=allowed)
 
 
 def _unescape(text: str) -> str:
     if "%" not in text:
         return text
-    spend(len(text))
+    charge(len(text))
     pieces = text.split("%")
     out = [utf8(pieces[0])]
     for place, piece in enumerate(pieces[1:], 1):
@@ -197,7 +197,7 @@ def _read(text: str) -> Url:
     if not rest.startswith("/"):
         if url.scheme:
             url.opaque = rest
-            url.fragment = _kept(fragment, _KEPT_FRAGMENT, _FRAGMENT)
+            url.fragment = _escaped_if_needed(fragment, _KEPT_FRAGMENT, _FRAGMENT)
             return url
         if ":" in rest.partition("/")[0]:
             raise StarlarkError("first path segment in URL cannot contain colon", code="invalid-url")
@@ -207,8 +207,8 @@ def _read(text: str) -> Url:
         _authority(url, authority)
     elif url.scheme and rest.startswith("/"):
         url.slashes = False
-    url.path = _kept(rest, _KEPT_PATH, _PATH)
-    url.fragment = _kept(fragment, _KEPT_FRAGMENT, _FRAGMENT)
+    url.path = _escaped_if_needed(rest, _KEPT_PATH, _PATH)
+    url.fragment = _escaped_if_needed(fragment, _KEPT_FRAGMENT, _FRAGMENT)
     return url
 
 
@@ -223,7 +223,7 @@ def _scheme(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _kept(text: str, kept: str, allowed: str) -> str:
+def _escaped_if_needed(text: str, kept: str, allowed: str) -> str:
     """A path or fragment as given if it is well escaped, else escaped again."""
     plain = _unescape(text)
     if all(character in _PLAIN or character in kept for character in text):

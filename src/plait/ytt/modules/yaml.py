@@ -6,7 +6,7 @@ from plait.base.errors import LimitError, PlaitError, StarlarkError
 from plait.base.extensions import TAGS
 from plait.base.source import Source
 from plait.starlark.containers import Dict, insert
-from plait.starlark.step_budget import spend
+from plait.starlark.step_budget import charge
 from plait.tree.nodes import Document, DocumentSet, is_empty
 from plait.yaml.document_start import is_second
 from plait.yaml.reader import read
@@ -66,15 +66,15 @@ def encode(value: object, write: Callable[[DocumentSet], str] = write) -> str:
 def _encode(args: Args, kwargs: Kwargs, write: Callable[[DocumentSet], str] = write) -> object:  # noqa: ARG001 - keywords are ignored
     (value,) = exactly(1, args)
     if type(value) is str:
-        spend(len(value) * 4)
+        charge(len(value) * 4)
     text = encode(value, write)
-    spend(len(text) * 2)
+    charge(len(text) * 2)
     return text
 
 
 def _decode(args: Args, kwargs: Kwargs, extensions: frozenset[str] = frozenset()) -> object:  # noqa: ARG001
     text = only_text(args)
-    spend(len(text) * 16)
+    charge(len(text) * 16)
     source = Source("", text)
     source.extensions = extensions
     try:

@@ -156,17 +156,17 @@ def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
             if step.alike and left.value is not None and type(left.value) is not step.kind:
                 run.failed_at(left, places, place)
                 raise wrong_kind(left, left.value, step.item.value)
-            item = _given(run, step, left, places, place)
+            item = _item_to_insert(run, step, left, places, place)
             edit.exchange(place, run.did(step, left, item), run.owned)  # type: ignore[arg-type]
     elif places is not None and step.or_add:
         run.no_match(step, edit, adds=True)
-        item = run.did(step, None, _given(run, step, None))
+        item = run.did(step, None, _item_to_insert(run, step, None))
         edit.add(item, run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
     else:
         run.missed(step, edit)
 
 
-def _given(
+def _item_to_insert(
     run: OverlayApplication, step: OverlayStep, left: Item | None, places: Sequence[int] = (), place: int = 0
 ) -> Item:
     """The item to insert: the right one, or with the result of `via` for the left and the right value.
@@ -177,7 +177,7 @@ def _given(
     if step.via is None:
         return item
     try:
-        value = to_nodes(_ask_via(run, step, left), item.source, item.line)
+        value = to_nodes(_call_via(run, step, left), item.source, item.line)
     except PlaitError:
         if left is not None:
             run.failed_at(left, places, place)
@@ -187,7 +187,7 @@ def _given(
     return with_annotations(item, value, item.annotations)
 
 
-def _ask_via(run: OverlayApplication, step: OverlayStep, left: Item | None) -> object:
+def _call_via(run: OverlayApplication, step: OverlayStep, left: Item | None) -> object:
     """The result of the step's `via` function for the left and the right value."""
     value = None if left is None else left.value
     if type(value) in COLLECTIONS:
@@ -208,7 +208,7 @@ def insert(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     around: dict[int, tuple[list[Item], list[Item]]] = {}
     for place in places:
         left = edit.items[place]
-        item = _given(run, step, left, places, place)
+        item = _item_to_insert(run, step, left, places, place)
         if step.before or step.after:
             item = run.did(step, None, item)
         around[place] = ([item] if step.before else [], [item] if step.after else [])
@@ -264,7 +264,7 @@ def _check_contained(left: Item, step: OverlayStep) -> None:
 
 
 def _check_via(run: OverlayApplication, left: Item, step: OverlayStep) -> None:
-    answer = _ask_via(run, step, left)
+    answer = _call_via(run, step, left)
     if answer is None or answer is True:
         return
     if answer is False:
@@ -294,7 +294,7 @@ def inside(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     """Merge the right item's map or array into the document that the left text holds."""
     places = matched(run, edit, step)
     if not places:
-        added(run, edit, step, skipped=places is None, item=None if places is None else _said(step))
+        added(run, edit, step, skipped=places is None, item=None if places is None else _with_embedded_text(step))
         return
     for place in places:
         try:
@@ -326,12 +326,12 @@ def _change(run: OverlayApplication, edit: Edit, step: OverlayStep, place: int) 
         edit.put(place, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
 
 
-def _said(step: OverlayStep) -> Item:
+def _with_embedded_text(step: OverlayStep) -> Item:
     """The right item with its embedded text, if the left side has none."""
-    from plait.yaml.embedded import said_anew
+    from plait.yaml.embedded import serialize_new
 
     assert step.form is not None
-    return step.clean().with_value(said_anew(step.form, erased(step.item.value), step.item.position))
+    return step.clean().with_value(serialize_new(step.form, erased(step.item.value), step.item.position))
 
 
 ACTIONS: dict[str, Callable[[OverlayApplication, Edit, OverlayStep], None]] = {

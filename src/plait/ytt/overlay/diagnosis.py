@@ -44,7 +44,7 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
         found = _documents(edit_items)
         also = [one.labelled("one that matches") for one in also]
         error = OverlayError(
-            message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="match-count"
+            message, at=at, also=also, expected=_expected_text(step), found=found, hint=hint, code="match-count"
         )
         error.focus = _matcher_of(step)
         return error
@@ -52,7 +52,9 @@ def explain(message: str, edit: Edit, step: OverlayStep, places: Sequence[int]) 
     absent = _REPLACED if step.action == "replace" and not step.or_add else _MISSING_OK
     found, hint, also = _nearest(edit, step, absent)
     also = [one.labelled("the nearest candidate") for one in also]
-    error = OverlayError(message, at=at, also=also, expected=_wanted(step), found=found, hint=hint, code="no-match")
+    error = OverlayError(
+        message, at=at, also=also, expected=_expected_text(step), found=found, hint=hint, code="no-match"
+    )
     error.word = _named(step)
     error.focus = _matcher_of(step)
     return error
@@ -89,7 +91,7 @@ def document_in(run: OverlayApplication, left: Value) -> Wording | None:
         told = Wording(told, public(f", number {which} of the {count} that match"))
     if len(way) > 1:
         at = way[-1].position
-        told = Wording(told, public(f"\nat {_way_text(way)}" + (f" ({at})" if at.source is not None else "")))
+        told = Wording(told, public(f"\nat {_path_text(way)}" + (f" ({at})" if at.source is not None else "")))
     return told
 
 
@@ -97,7 +99,7 @@ def document_in(run: OverlayApplication, left: Value) -> Wording | None:
 _KINDS = {"data/values": "data values, ", "data/values-schema": "schema, "}
 
 
-def _way_text(way: Sequence[Item]) -> str:
+def _path_text(way: Sequence[Item]) -> str:
     """The way from a document to an item in it; array items by their name, where they have one."""
     out = ""
     around: Value = None
@@ -116,7 +118,7 @@ def _way_text(way: Sequence[Item]) -> str:
     return out
 
 
-def _wanted(step: OverlayStep) -> str | None:
+def _expected_text(step: OverlayStep) -> str | None:
     word = items_word(step.item)
     article = "an" if word[0] == "a" else "a"
     matcher = step.matcher
@@ -149,7 +151,7 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     subsets = [part for part in (matcher.parts if isinstance(matcher, And) else [matcher]) if isinstance(part, Subset)]
     if subsets:
         nearby, pair, places = near_subset(items, subsets)
-        return nearby, absent if pair is None else _meant(*pair, absent), places
+        return nearby, absent if pair is None else _similar_hint(*pair, absent), places
     if matcher is None and type(edit) is MapEdit:
         values: list[Value] = [item.key for item in edit.items]
         wanted: Value = step.item.key  # type: ignore[union-attr]
@@ -181,10 +183,10 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
                 return found, Hint(told, *absent.suggestions), [below[1].position]
         return found, absent, []
     item = items[values.index(near)]
-    return found, _meant(str(wanted), near, absent), [item.position]
+    return found, _similar_hint(str(wanted), near, absent), [item.position]
 
 
-def _meant(wanted: str, near: str, absent: Hint) -> Hint:
+def _similar_hint(wanted: str, near: str, absent: Hint) -> Hint:
     """A hint for a name that is nearly another one."""
     return Hint(replacing(wanted, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
 

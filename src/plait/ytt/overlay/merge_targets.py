@@ -60,15 +60,15 @@ def counterpart(run: OverlayApplication, edit: DocumentsEdit, document: Document
 
 def _identity(top: Map) -> Map:
     """The identity of a document: the identifying keys that it has, with their values."""
-    found = _given(top, _TOP)
+    found = _identity_items(top, _TOP)
     metadata = top.find("metadata")
-    inner = [] if metadata is None else _given(metadata.value, _METADATA)
+    inner = [] if metadata is None else _identity_items(metadata.value, _METADATA)
     if metadata is not None and inner:
         found.append(metadata.with_value(Map(inner)))
     return Map(found)
 
 
-def _given(value: Value, names: Sequence[str]) -> list[MapItem]:
+def _identity_items(value: Value, names: Sequence[str]) -> list[MapItem]:
     items = [value.find(name) for name in names] if type(value) is Map else []
     return [item for item in items if item is not None and item.value is not None]
 

@@ -48,7 +48,7 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
     items: Sequence[Item] = [item for item in edit.items[:MOST_NAMES] if item.source is not None]
     item, matcher = step.item, step.matcher
     if matcher is NOTHING:
-        return _beside(item, items) if adds and type(item) is ArrayItem else None
+        return _duplicate_name_warning(item, items) if adds and type(item) is ArrayItem else None
     outcome = "it is added" if adds else "nothing is done"
     if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
         for other in items:
@@ -97,7 +97,7 @@ def _is_slip(wanted: object, found: object) -> bool:
     return type(wanted) is str and type(found) is str and is_slip(wanted, found)
 
 
-def _beside(item: Item, items: Sequence[Item]) -> Warning | None:
+def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None:
     """A warning of an item that is added to an array where another one has its name."""
     value = item.value
     name = key_value(value, "name")

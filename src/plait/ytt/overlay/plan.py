@@ -144,7 +144,7 @@ def steps_of(right: Collection, defaults: MatchCount, *, exact: bool = False, er
     steps = []
     for item in right.items:
         own = defaults
-        if defaults is ADDS and not _says_nothing(item):
+        if defaults is ADDS and not _has_default_counts(item):
             own = ANY_DEFAULT
         step = OverlayStep(item, own, erases=erases)
         step.children = defaults
@@ -172,7 +172,7 @@ def steps_of(right: Collection, defaults: MatchCount, *, exact: bool = False, er
     return steps
 
 
-def _says_nothing(item: Item) -> bool:
+def _has_default_counts(item: Item) -> bool:
     """True if a map item is merged without settings for its number of matches."""
     annotations = item.annotations or {}
     return type(item) is MapItem and not any(name in annotations for name in (MATCH, *ACTION_ANNOTATIONS))

@@ -37,9 +37,9 @@ class OverlayPoints:
         self._doing: list[OverlayStep] = []
         self._missed: OverlayStep | None = None
         for overlay in overlays:
-            self._there(overlay)
+            self._declare(overlay)
 
-    def _there(self, item: Item) -> None:
+    def _declare(self, item: Item) -> None:
         """Reports an item, and its descendants with annotations."""
         stack = [item]
         while stack:
@@ -49,7 +49,7 @@ class OverlayPoints:
             if type(item.value) in COLLECTIONS and _REMOVE not in (item.annotations or ()):
                 stack += reversed(item.value.items)  # type: ignore[union-attr]
 
-    def _went(self, item: Item) -> None:
+    def _hit(self, item: Item) -> None:
         if item.source is not None:
             self._listener.went(item.source, _point(item), _WAY)
 
@@ -63,13 +63,13 @@ class OverlayPoints:
     def end(self) -> None:
         step = self._doing.pop()
         if step.action == "assert" and step is not self._missed:
-            self._went(step.item)  # what it compares is not told
+            self._hit(step.item)  # what it compares is not told
         if self._inner is not None:
             self._inner.end()
 
     def enter(self, step: OverlayStep, left: Item) -> None:
         for item in (step.item, *step.found_by):
-            self._went(item)
+            self._hit(item)
         if self._inner is not None:
             self._inner.enter(step, left)
 
@@ -81,21 +81,21 @@ class OverlayPoints:
         return call(function, arguments) if self._inner is None else self._inner.ask(step, function, arguments)
 
     def asking(self, step: OverlayStep, left: Item | None) -> None:
-        self._went(step.item)
+        self._hit(step.item)
         if self._inner is not None:
             self._inner.asking(step, left)
 
     def did(self, step: OverlayStep, left: Item | None, item: Item) -> Item:
-        self._went(step.item)
+        self._hit(step.item)
         is_merged = left is not None and step.action in ("merge", "assert") and type(left.value) in COLLECTIONS
         if not is_merged and type(step.item.value) in COLLECTIONS:
             # All of the right item is brought in.
             for inner in walk(step.item.value):
-                self._went(inner)
+                self._hit(inner)
         return item if self._inner is None else self._inner.did(step, left, item)
 
     def removed(self, step: OverlayStep, left: Item) -> None:
-        self._went(step.item)
+        self._hit(step.item)
         if self._inner is not None:
             self._inner.removed(step, left)
 

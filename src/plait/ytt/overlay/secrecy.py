@@ -54,7 +54,7 @@ class SecretRecorder(OverlayTracer):
             self._calls = bool(_functions(step.item))
         decided = self._mark(step, edit.items)
         self._steps.append(([*edit.items] if decided or _is_selective(step) else [], [], leading, decided))
-        if self._calls and (decided or self._is_there_by_secret(step, edit)) and isinstance(windows, DependencyTracker):
+        if self._calls and (decided or self._exists_by_secret(step, edit)) and isinstance(windows, DependencyTracker):
             windows.leading = (*leading, self._control(step))
 
     def end(self) -> None:
@@ -96,7 +96,7 @@ class SecretRecorder(OverlayTracer):
         # A text of the left item is read, or a function sees all of both items.
         sees_all = step.form is not None or step.via is not None
         if isinstance(error, OverlayError) or step.form is not None:
-            seen: Iterable[Origin] = _whole([*edit.items, step.item]) if sees_all else ()
+            seen: Iterable[Origin] = _with_descendants([*edit.items, step.item]) if sees_all else ()
             if step.via is not None:
                 # The answer may be part of the message. It depends on more than the arguments.
                 answer = step.via.answer if isinstance(step.via, TracedCallback) else None
@@ -108,14 +108,14 @@ class SecretRecorder(OverlayTracer):
         """True if a message about a step depends on a secret: in its item, or in the left values that are compared or
         named.
         """
-        if self.marks.is_secret(step.item) or self._is_asked_by_secret(step) or any(self._tried(step, edit.items)):
+        if self.marks.is_secret(step.item) or self._matches_by_secret(step) or any(self._tried(step, edit.items)):
             return True
         items: list[Item] = [*edit.items, *run.failed]
         if any(map(self.marks.is_decided_item, items)):
             return True
         return self.marks.is_secret(*(one for item in items for one in _names(item)))
 
-    def _is_asked_by_secret(self, step: OverlayStep) -> bool:
+    def _matches_by_secret(self, step: OverlayStep) -> bool:
         """True if the criteria of a step depend on a secret: its key, or arguments of its annotations."""
         own: list[Origin] = []
         # How many there must be may be a default of a step around this one.
@@ -161,7 +161,7 @@ class SecretRecorder(OverlayTracer):
         found = _keyed(matcher, item)
         return [] if found is None else [found]
 
-    def _is_there_by_secret(self, step: OverlayStep, edit: Edit) -> bool:
+    def _exists_by_secret(self, step: OverlayStep, edit: Edit) -> bool:
         """True if a secret decides that the step is there, or which items it could be for."""
         if any(map(self.marks.is_decided_item, (step.item, *edit.items))):
             return True
@@ -172,7 +172,7 @@ class SecretRecorder(OverlayTracer):
 
         added: those inserted by the step because of its matches.
         """
-        all_of_them = step in self._counted or self._is_asked_by_secret(step)
+        all_of_them = step in self._counted or self._matches_by_secret(step)
         found = [*items] if all_of_them else [*self._tried(step, items)]
         if not (found or all_of_them):
             return False
@@ -262,7 +262,7 @@ def _keyed(matcher: Matcher, item: Item) -> MapItem | None:
     return None
 
 
-def _whole(items: Iterable[Item]) -> Iterator[Origin]:
+def _with_descendants(items: Iterable[Item]) -> Iterator[Origin]:
     """Items, with all that is in them."""
     for item in items:
         yield item

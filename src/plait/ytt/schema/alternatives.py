@@ -90,7 +90,7 @@ def choose(declared: OneOfType, value: Value, before: Declaration | None = None)
         key = value.find(declared.by) if type(value) is Map else None
         if key is not None and not is_deferred(key.value):
             for one in declared.alternatives:
-                if key_id(declared.told(one)) == key_id(key.value):
+                if key_id(declared.discriminator(one)) == key_id(key.value):
                     return one
         return before or declared.alternatives[0]
     candidates = dict.fromkeys(declared.alternatives if before is None else [before, *declared.alternatives])
@@ -121,7 +121,7 @@ def findings(declared: OneOfType, item: Item) -> list[Finding]:
     names = ", ".join(declared.names)
     chosen = choose(declared, value)
     key = value.find(declared.by) if declared.by and type(value) is Map else None
-    if key is not None and key_id(key.value) != key_id(declared.told(chosen)):
+    if key is not None and key_id(key.value) != key_id(declared.discriminator(chosen)):
         is_scalar = type(key.value) in SCALARS and (key.source is None or not key.source.private)
         found = quotation(key_text(key.value)) if is_scalar else public(kind_name(key.value))
         meant = None if is_deferred(key.value) else did_you_mean(key_text(key.value), declared.names)
@@ -161,16 +161,16 @@ def _inside(value: Value) -> Sequence[Map | Array]:
     return [value] if isinstance(value, (Map, Array)) else []
 
 
-def room_for(declared: Type, value: Value, given: Value) -> Value:
+def without_replaced(declared: Type, value: Value, given: Value) -> Value:
     """The value so far, without defaults of alternatives other than that of the given value."""
     if type(declared) is NullType:
-        return value if value is None else room_for(declared.inner, value, given)
+        return value if value is None else without_replaced(declared.inner, value, given)
     if type(declared) is OneOfType:
         if given is None or is_deferred(given):
             return value
         before = choose(declared, value)
         chosen = choose(declared, given, before)
-        return room_for(chosen.type, value if chosen is before else default_of(chosen.type), given)
+        return without_replaced(chosen.type, value if chosen is before else default_of(chosen.type), given)
     if type(declared) is not MapType or type(value) is not Map or type(given) is not Map:
         return value
     rooms: dict[MapItem, Value] = {}
@@ -178,15 +178,17 @@ def room_for(declared: Type, value: Value, given: Value) -> Value:
         inner, there = declared.find(item.key), value.find(item.key)
         if inner is None or there is None or any(name in (item.annotations or {}) for name in _NO_MERGE):
             continue
-        room = room_for(inner.type, there.value, item.value)
+        room = without_replaced(inner.type, there.value, item.value)
         if room is not there.value:
             rooms[there] = room
     return value.with_values(rooms.get(one, one.value) for one in value.items) if rooms else value
 
 
-def made_room(root: Declaration, given: Document, before: Document, trace: Trace | None) -> Document:
-    """`room_for`, for all data values; a trace has the defaults as such."""
-    value = room_for(root.type, before.value, given.value)
+def without_replaced_alternatives(
+    root: Declaration, given: Document, before: Document, trace: Trace | None
+) -> Document:
+    """`without_replaced`, for all data values; a trace has the defaults as such."""
+    value = without_replaced(root.type, before.value, given.value)
     if value is before.value:
         return before
     if trace is not None:
@@ -194,4 +196,4 @@ def made_room(root: Declaration, given: Document, before: Document, trace: Trace
     return before.with_value(value)
 
 
-__all__ = ["choose", "findings", "made_room", "one_of", "room_for"]
+__all__ = ["choose", "findings", "one_of", "without_replaced", "without_replaced_alternatives"]

@@ -103,7 +103,7 @@ def _wrong_type(declared: Type, item: Item) -> Finding:
             item.position,
             found=kind_name(item.value),
             expected=f"{declared.name} (by {declared.position})",
-            calculated=_made(item),
+            calculated=_ytt_text(item),
         ),
         code="wrong-value-type",
     ).made_of(*_quoted(item))
@@ -160,7 +160,7 @@ def _unknown_key(declared: MapType, item: MapItem, *, suggest: bool) -> Finding:
             found=key,
             expected=expected,
             hints=nearest(key, allowed) if suggest else (),
-            calculated=_made(item),
+            calculated=_ytt_text(item),
         ),
         code="undeclared-value",
     ).made_of(*_quoted(item))
@@ -188,7 +188,7 @@ def _calculated(item: Item) -> Wording:
     return Wording("\ncalculated data value: ", public(name), Quoted(value))
 
 
-def _made(item: Item) -> str:
+def _ytt_text(item: Item) -> str:
     """An item built by a template, as ytt shows it; "" for an item from a source."""
     if item.source is not None:
         return ""

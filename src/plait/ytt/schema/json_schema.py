@@ -144,7 +144,7 @@ def _alternative(declared: OneOfType, one: Declaration, *, ruled: bool) -> Map:
     said = {str(item.key): item.value for item in described.items}
     properties = said["properties"]
     assert type(properties) is Map
-    told = _map_of("const", declared.told(one))
+    told = _map_of("const", declared.discriminator(one))
     said["properties"] = properties.with_values(
         told if key.key == declared.by else key.value for key in properties.items
     )

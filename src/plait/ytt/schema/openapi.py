@@ -197,7 +197,7 @@ def _several(declared: OneOfType, default: Value) -> dict[str, Value]:
         properties, others = said["properties"], said.get("required")
         assert type(properties) is Map
         said["properties"] = properties.with_values(
-            _one_value(key.value, declared.told(one)) if key.key == declared.by else key.value
+            _one_value(key.value, declared.discriminator(one)) if key.key == declared.by else key.value
             for key in properties.items
         )
         keys = [item.value for item in others.items] if type(others) is Array else []

@@ -20,9 +20,9 @@ _GIVEN = "overridden"
 HOLDS, FAILS = "holds", "fails"
 
 
-def tell(listener: CoverageListener, root: Declaration, document: Document) -> None:
+def report_points(listener: CoverageListener, root: Declaration, document: Document) -> None:
     """Reports a schema's alternatives, and those that the final data values take."""
-    _tell_there(listener, root)
+    _declare_points(listener, root)
     stack: list[tuple[Declaration, Item]] = [(root, document)]
     while stack:
         declaration, item = stack.pop()
@@ -41,7 +41,7 @@ def tell(listener: CoverageListener, root: Declaration, document: Document) -> N
         stack += [(inner, one) for one, inner in declared_items(declaration, value)]
 
 
-def _tell_there(listener: CoverageListener, root: Declaration) -> None:
+def _declare_points(listener: CoverageListener, root: Declaration) -> None:
     stack = [root]
     while stack:
         declaration = stack.pop()

@@ -40,7 +40,7 @@ def check_required(declaration: Declaration, values: Document, sources: Sequence
             if around.source is not one.source and around.line > 0
             else [],
             expected=f"{_article(one.type.name)} (by {one.position})",
-            hint=places_to_give(path, sources),
+            hint=settable_from(path, sources),
             code="missing-data-value",
         ).made_of()
         for path, one, around in missing
@@ -56,22 +56,22 @@ def _missing(declaration: Declaration, node: Item, path: str) -> Iterator[tuple[
     """The missing values below a node: path, declaration, and the node that lacks it."""
     for number, (item, inner) in enumerate(declared_items(declaration, node.value)):
         name = f"[{number}]" if type(node.value) is not Map else f".{inner.key}" if path else str(inner.key)
-        if inner.required and not _is_given(inner, item):
+        if inner.required and not _is_set(inner, item):
             yield path + name, inner, node
         else:
             yield from _missing(inner, item, path + name)
 
 
-def _is_given(declaration: Declaration, item: Item) -> bool:
+def _is_set(declaration: Declaration, item: Item) -> bool:
     """True if the value, or any value in a map, comes from elsewhere than the schema."""
     if item is declaration.item:
         return False
     if type(declaration.type) is MapType and declaration.type.declarations:
-        return any(_is_given(inner, one) for one, inner in declared_items(declaration, item.value))
+        return any(_is_set(inner, one) for one, inner in declared_items(declaration, item.value))
     return True
 
 
-def places_to_give(path: str, sources: Sequence[Source]) -> str:
+def settable_from(path: str, sources: Sequence[Source]) -> str:
     """The places of this run in which a data value can be set."""
     files = [*dict.fromkeys(one.shown for one in sources if not one.flag)]
     prefixes = dict.fromkeys(one.argument for one in sources if one.flag in ("data-values-env", "data-values-env-yaml"))
@@ -97,4 +97,4 @@ def _article(name: str) -> str:
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
-__all__ = ["check_required", "places_to_give"]
+__all__ = ["check_required", "settable_from"]

@@ -212,7 +212,7 @@ class OneOfType(_Type):
         """The name of an alternative in messages."""
         return self._names[alternative]
 
-    def told(self, alternative: Declaration) -> Value:
+    def discriminator(self, alternative: Declaration) -> Value:
         """The value of the distinguishing key in an alternative."""
         assert isinstance(alternative.type, MapType)
         return alternative.type.declarations[self.by].default

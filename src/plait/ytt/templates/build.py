@@ -107,7 +107,7 @@ class TemplateExecution:
         self.implicit_overrides = implicit_overrides
         self.listener = listener
         self.begun: list[Begun] = []
-        self.most = current_budget().most_nodes()
+        self.most = current_budget().node_limit()
         self.sizes: list[int] = []
         self.documents = DocumentSet([], source, 1)
         self.fragment: type[YamlFragment] | None = None

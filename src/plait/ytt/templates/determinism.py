@@ -15,8 +15,8 @@ _OF_NODES = ("$node.", "$from.")
 _HARMLESS = frozenset(("$load", "$pick", "$attribute", "$List", "$Dict", "$make_dict", "$locals"))
 
 
-def is_fixed(code: CodeType) -> bool:
-    """True if a program always has the same result, provided that its modules do (see `gives_the_same`)."""
+def is_constant(code: CodeType) -> bool:
+    """True if a program always has the same result, provided that its modules do (see `is_deterministic`)."""
     kind = type(code)
     top = next(one for one in code.co_consts if type(one) is kind)
     return all(type(one) is not kind for one in top.co_consts) and all(
@@ -24,6 +24,6 @@ def is_fixed(code: CodeType) -> bool:
     )
 
 
-def gives_the_same(path: str) -> bool:
+def is_deterministic(path: str) -> bool:
     """True if a path names a module that is the same for all files and runs."""
     return path.startswith("@ytt:") and path not in ("@ytt:data", "@ytt:library")

@@ -196,7 +196,7 @@ class YamlHooks:
     def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
             return [assign("$builder", call("$node.begin_file"))]
-        return [assign("$builder", call("$node.begin"))] if _makes_nodes(hosts) else begin_text()
+        return [assign("$builder", call("$node.begin"))] if _builds_nodes(hosts) else begin_text()
 
     def leave(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
         if module:
@@ -209,7 +209,7 @@ class YamlHooks:
         if value is None and before:
             return _result(hosts)
         # A `return` above all nodes of a function gives nothing, as one in any other function does.
-        begun = name("$builder" if _makes_nodes(hosts) else "$parts")
+        begun = name("$builder" if _builds_nodes(hosts) else "$parts")
         return call("$node.leave", begun, value or constant(None))
 
     def dropped(self, value: _ast.expr, line: int) -> _ast.expr:
@@ -217,8 +217,8 @@ class YamlHooks:
 
 
 def _result(hosts: Sequence[TemplateStatement]) -> _ast.expr:
-    return call("$node.end", name("$builder")) if _makes_nodes(hosts) else joined_text()
+    return call("$node.end", name("$builder")) if _builds_nodes(hosts) else joined_text()
 
 
-def _makes_nodes(hosts: Sequence[TemplateStatement]) -> bool:
+def _builds_nodes(hosts: Sequence[TemplateStatement]) -> bool:
     return any(isinstance(host, Fill) for host in hosts)

@@ -60,15 +60,15 @@ class Template:
         # Most templates run once: it pays to look only at one that is run again.
         trace = context.trace
         if FAST and self._runs == 2 and self._plan is not None and (trace is None or trace.only_marks):
-            from plait.ytt.templates.determinism import is_fixed
+            from plait.ytt.templates.determinism import is_constant
 
-            if is_fixed(self._program.code):
+            if is_constant(self._program.code):
                 return self._watched(context, load)
         return self._built(context, load) if trace is None else self._traced(context, load, trace)
 
     def _watched(self, context: Context, load: Load) -> TemplateResult:
         """Evaluates the template, and caches the outcome if it cost nothing and depends on fixed modules only."""
-        from plait.ytt.templates.determinism import gives_the_same
+        from plait.ytt.templates.determinism import is_deterministic
 
         paths: list[str] = []
 
@@ -80,7 +80,7 @@ class Template:
         spent = budget.spent
         trace = context.trace
         outcome = self._built(context, noted) if trace is None else self._traced(context, noted, trace)
-        if budget.spent == spent and all(map(gives_the_same, paths)):
+        if budget.spent == spent and all(map(is_deterministic, paths)):
             self._outcome = outcome
         return outcome
 
@@ -163,7 +163,7 @@ def compile_yaml(
             source,
             hooks=YamlHooks(),
             traced=traced,
-            lines_of=_telling(lambda host: of_nodes(host, made, source)),
+            lines_of=_line_mapper(lambda host: of_nodes(host, made, source)),
         )
     except StarlarkError as error:
         error.hint = error.hint or _annotation_hint(error.at)
@@ -195,7 +195,7 @@ def compile_text(source: Source, cache: CodeCache | None = None, *, traced: bool
         from plait.ytt.templates.statement_lines import of_text
 
         pieces = text.pieces(text.parse(source.text, source))
-        return compile_program(pieces, source, hooks=TextHooks(), traced=traced, lines_of=_telling(of_text))
+        return compile_program(pieces, source, hooks=TextHooks(), traced=traced, lines_of=_line_mapper(of_text))
 
     return Template(_cached(cache, compiled_as("text", source, traced=traced), source, compiled), source)
 
@@ -206,12 +206,12 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
     def compiled() -> Program:
         from plait.starlark.program_parts import CodePart
 
-        return compile_program([CodePart(source.text, 1)], source, traced=traced, lines_of=_telling(lambda _: ()))
+        return compile_program([CodePart(source.text, 1)], source, traced=traced, lines_of=_line_mapper(lambda _: ()))
 
     return Template(_cached(cache, compiled_as("starlark", source, traced=traced), source, compiled), source)
 
 
-def _telling(lines_of: LinesOf) -> LinesOf | None:
+def _line_mapper(lines_of: LinesOf) -> LinesOf | None:
     """The function that maps statements to lines, or None if there is no listener."""
     return None if current_listener() is None else lines_of
 

@@ -60,7 +60,7 @@ def _nodes_of(value: object) -> Map | Array | DocumentSet | None:
     return value.peek() if type(value) is YamlFragment else None
 
 
-def note_file(trace: Trace, source: Source) -> None:
+def record_file(trace: Trace, source: Source) -> None:
     """Say that a program read a file as a whole."""
     windows_of(trace).read(Contributor("file read", source, 0))
 

@@ -54,10 +54,10 @@ class Environment:
                 hint="--data-values-env PREFIX sets data values without one",
                 code="data-value-flag",
             )
-        own = [_value(way, name, text, strict=strict) for way, name, text in self._given(schema)]
+        own = [_value(way, name, text, strict=strict) for way, name, text in self._set_values(schema)]
         return [*values[: self.below], *own, *values[self.below :]]
 
-    def _given(self, schema: Declaration) -> Iterator[tuple[Sequence[Declaration], str, str]]:
+    def _set_values(self, schema: Declaration) -> Iterator[tuple[Sequence[Declaration], str, str]]:
         taken: dict[str, Sequence[Declaration]] = {}
         for way, names in names_of(schema):
             name, text = next(((one, text) for one in names if (text := self.get(one)) is not None), ("", ""))

@@ -189,9 +189,9 @@ class Execution:
             trace.stage("data values", [merged])
         listener = current_listener()
         if listener is not None and schema is not None:
-            from plait.ytt.schema.points import tell
+            from plait.ytt.schema.points import report_points
 
-            tell(listener, schema, merged)
+            report_points(listener, schema, merged)
         if self.outside is not None and not self.options.disable_validation:
             self.outside.check(merged, sources)
         if not self.options.disable_validation and (
@@ -222,9 +222,9 @@ class Execution:
             if merged is None:
                 merged = document
             elif self.outside is not None:
-                from plait.ytt.workspace.external_schema import laid_over
+                from plait.ytt.workspace.external_schema import merge_values
 
-                merged = laid_over(self.outside, merged, document, plain=entry.plain, trace=trace)
+                merged = merge_values(self.outside, merged, document, plain=entry.plain, trace=trace)
             else:
                 from plait.ytt.overlay.apply import apply_document
 
@@ -235,9 +235,9 @@ class Execution:
                 # What a schema does not know is told by the check.
                 warn = self.session.context.warn if schema is None else None
                 if schema is not None and ALTERNATIVES in self.options.extensions:
-                    from plait.ytt.schema.alternatives import made_room
+                    from plait.ytt.schema.alternatives import without_replaced_alternatives
 
-                    before = merged = made_room(schema, document, merged, trace)
+                    before = merged = without_replaced_alternatives(schema, document, merged, trace)
                 merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None and not trace.only_marks:
                     trace.relate(before.value, merged.value, "data values")
@@ -283,7 +283,7 @@ class Execution:
                 raise error.within("", role=CLAUSE, reference=f"Templating file '{member.file.path}'") from None
             found += [_referenced(document, name) for document in documents]
         if (
-            all(self.session.is_fixed(member.file, self.options) for member in members)
+            all(self.session.is_constant(member.file, self.options) for member in members)
             and not any(entry.refs for entry in found)  # it is noted of these whether they are used
             and self.options.debug is None
         ):

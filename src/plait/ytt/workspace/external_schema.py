@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from plait.ytt.schema.types import Declaration
 
 
-def laid_over(schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None) -> Document:
+def merge_values(
+    schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None
+) -> Document:
     """The data values so far, overlaid with given ones and the defaults that these require. Raises PlaitError.
 
     plain: the given ones have no annotations. The check of the schema reports unknown values.
     """
-    merged = apply_document(schema.room_for(given, before), given, plain=plain, adds=True, trace=trace)
+    merged = apply_document(schema.without_replaced(given, before), given, plain=plain, adds=True, trace=trace)
     filled = schema.fill(merged, before)
     if trace is not None:
         if plain:
@@ -38,4 +40,4 @@ def two_schemas(schema: Declaration, outside: ValuesSchema, path: str) -> UsageE
     )
 
 
-__all__ = ["laid_over", "two_schemas"]
+__all__ = ["merge_values", "two_schemas"]

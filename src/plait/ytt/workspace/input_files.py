@@ -102,7 +102,7 @@ class InputFile:
             return
         self._place = self._place or os.path.abspath(self.shown)
         if self._place not in view.files:
-            view.note_file(self._place, self._data)
+            view.record_file(self._place, self._data)
             current_budget().take(len(self._data))
 
     def text(self) -> str:

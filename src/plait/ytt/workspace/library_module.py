@@ -69,7 +69,7 @@ def library_module(
                 f"library.get: {error.message}", hint=error.hint, reference=told, code=error.code
             ) from None
         inner = type(execution)(execution.session, found, execution.options.with_overrides(**overrides))
-        chosen = _asked_by(execution.session.context, arguments=True)
+        chosen = _call_origins(execution.session.context, arguments=True)
         return _Instance(inner, path, alias, list(values), list(schemas), chosen).module()
 
     return Module("library", {"get": Builtin("library.get", get)})
@@ -81,7 +81,7 @@ def _string(function: str, value: object) -> str:
     return value
 
 
-def _asked_by(context: Context, *, arguments: bool = False) -> tuple[Origin, ...]:
+def _call_origins(context: Context, *, arguments: bool = False) -> tuple[Origin, ...]:
     """The origins that decided which library function is called and with which options. arguments: include all
     arguments.
     """
@@ -188,7 +188,7 @@ class _Instance:
 
     def _with(self, values: list[ReferencedValues], schemas: list[ReferencedValues]) -> Module:
         """The same library with other values and schemas."""
-        chosen = (*self.chosen, *_asked_by(self.execution.session.context))
+        chosen = (*self.chosen, *_call_origins(self.execution.session.context))
         return _Instance(self.execution, self.path, self.alias, values, schemas, chosen).module()
 
     def _shown_path(self) -> str:
@@ -289,7 +289,7 @@ class _Instance:
                 return run()
             from plait.ytt.templates.tracing import windows_of
 
-            with windows_of(context.trace).led_by("library", (*self.chosen, *_asked_by(context))):
+            with windows_of(context.trace).led_by("library", (*self.chosen, *_call_origins(context))):
                 return run()
         except PlaitError as error:
             raise error.within(f"library.{function}: {doing} '{name}'", role=CLAUSE) from None

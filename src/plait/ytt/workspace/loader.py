@@ -104,9 +104,9 @@ class Loader:
         self._session.reached_out |= found[2]
         self._session.instruction_sets += found[3]
         if found[1]:
-            from plait.starlark.step_budget import spend
+            from plait.starlark.step_budget import charge
 
-            spend(sum(_A_LINE + len(line) for line in found[1]))
+            charge(sum(_A_LINE + len(line) for line in found[1]))
             marks = self._session.context.secrets
             for line in found[1] if marks is None or not marks.is_decided() else ():
                 self._session.context.print_line(line)
@@ -258,10 +258,10 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
                 f"data.read: {error.message}", hint=error.hint, reference=told, code=error.code
             ) from None
         if context.trace is not None:
-            from plait.ytt.templates.tracing import note_file
+            from plait.ytt.templates.tracing import record_file
 
             library, rest = (root, path[1:]) if path.startswith("/") else (current, path)
-            note_file(context.trace, library.find_file(rest).file.source)
+            record_file(context.trace, library.find_file(rest).file.source)
         return content
 
     def data_list(*args: object, **_kwargs: object) -> object:

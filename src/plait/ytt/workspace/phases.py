@@ -37,8 +37,8 @@ def run(
     if has_secrets(job):
         from plait.ytt.workspace.silence import run_with_secrets
 
-        return run_with_secrets(job, context, session, lambda session: _told(job, session, given))
-    return _told(job, Session(context) if session is None else session, given)
+        return run_with_secrets(job, context, session, lambda session: _with_listener(job, session, given))
+    return _with_listener(job, Session(context) if session is None else session, given)
 
 
 def has_secrets(job: RenderJob) -> bool:
@@ -49,7 +49,7 @@ def has_secrets(job: RenderJob) -> bool:
     )
 
 
-def _told(job: RenderJob, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> RenderResult:
+def _with_listener(job: RenderJob, session: Session, given: Mapping[InputFile, DocumentSet] | None) -> RenderResult:
     if given is not None:
         session.give(given)
     try:
@@ -58,9 +58,9 @@ def _told(job: RenderJob, session: Session, given: Mapping[InputFile, DocumentSe
         return result
     finally:
         if (listener := current_listener()) is not None:
-            from plait.ytt.workspace.unreached_inputs import tell_unused
+            from plait.ytt.workspace.unreached_inputs import report_unused
 
-            tell_unused(listener, job.files, session)
+            report_unused(listener, job.files, session)
         if session.context.trace is not None:  # no other run has a part in it
             session.end()
 
@@ -79,7 +79,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         job.after_schema()
     if job.options.inspect in (INSPECT_SCHEMA, INSPECT_JSON_SCHEMA):
         return _described(job, session, execution, schema)
-    values, library_values = execution.values(_given(job, schema), schema)
+    values, library_values = execution.values(_external_values(job, schema), schema)
     if job.options.inspect == INSPECT_VALUES:
         return RenderResult(documents=DocumentSet([] if is_dropped(values) else [values]))
     session.context.total = len(job.files)
@@ -170,7 +170,7 @@ def _warner(context: Context, documents: Sequence[Document]) -> Callable[[str], 
     return lambda text: context.warn(text, of=of)
 
 
-def _given(job: RenderJob, schema: Declaration | None) -> Sequence[ReferencedValues]:
+def _external_values(job: RenderJob, schema: Declaration | None) -> Sequence[ReferencedValues]:
     """The data values from outside, the lowest first. Raises PlaitError."""
     if job.environment is None:
         return job.values
@@ -186,6 +186,6 @@ def exports(job: RenderJob, file: InputFile, context: Context | None = None) -> 
     session.context.extensions = job.options.extensions
     execution = Execution(session, job.library, job.options)
     schema, _ = execution.schema(())
-    values, library_values = execution.values(_given(job, schema), schema)
+    values, library_values = execution.values(_external_values(job, schema), schema)
     member = next(one for one in job.library.accessible_files() if one.file is file)
     return execution.exports(member, values, library_values)

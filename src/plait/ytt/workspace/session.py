@@ -214,7 +214,7 @@ class Session:
         """The files that were compiled, or found to need none of it."""
         return {key[0] for key in self._prepared}
 
-    def is_fixed(self, file: InputFile, options: RenderOptions) -> bool:
+    def is_constant(self, file: InputFile, options: RenderOptions) -> bool:
         """True if an evaluated file is known to have the same result in every run."""
         found = self.prepared(file, options)
         return isinstance(found, TemplateResult) or found.fixed

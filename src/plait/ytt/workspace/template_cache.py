@@ -59,7 +59,7 @@ class TemplateCache:
         text = file.text()
         known = self._outcomes.pop(key, None)
         if known is not None and known[0] == text:
-            budget_of(context).spend(known[2])
+            budget_of(context).charge(known[2])
             self._outcomes[key] = known
             return known[1]
         budget = budget_of(context)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.session import Session
 
 
-def tell_unused(listener: CoverageListener, inputs: Iterable[InputFile], session: Session) -> None:
+def report_unused(listener: CoverageListener, inputs: Iterable[InputFile], session: Session) -> None:
     """Reports the points of templates and Starlark files that were not evaluated, such as those of an unused library."""
     from plait.ytt.templates.points import points_of
 

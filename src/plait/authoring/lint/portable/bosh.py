@@ -11,8 +11,8 @@ from plait.authoring.lint.portable.rule import (
     AT_RUN_TIME,
     MESSAGE,
     REFUSED,
+    PortabilityMatch,
     PortabilityRule,
-    Spot,
     in_items,
     in_operations,
     in_settings,
@@ -39,7 +39,7 @@ def _quoted_null(layout: LintedFile, item: Item) -> bool:
     return span is not None and layout.text[span.start : span.start + 1] in ("'", '"')
 
 
-def _dotted(subject: LintProject) -> Iterator[Spot]:
+def _dotted(subject: LintProject) -> Iterator[PortabilityMatch]:
     """Dotted variables that are set beside others of the same name."""
     for ran in subject.runs:
         if ran.run.command != "patch" or ran.run.given is None:
@@ -50,10 +50,10 @@ def _dotted(subject: LintProject) -> Iterator[Spot]:
             path = path_of(item.source)
             others = [name for name in names if name != item.key and name.partition(".")[0] == first]
             if "." in str(item.key) and others and path is not None:
-                yield Spot(path, item.line)
+                yield PortabilityMatch(path, item.line)
 
 
-def _is_several(subject: LintProject) -> Iterator[Spot]:
+def _is_several(subject: LintProject) -> Iterator[PortabilityMatch]:
     """Settings that name a directory or a pattern of operations files."""
     for ran in subject.runs:
         for setting in ran.run.settings if ran.run.command == "patch" else ():
@@ -62,7 +62,7 @@ def _is_several(subject: LintProject) -> Iterator[Spot]:
             for path, (text, at) in zip(ran.run.paths(setting), setting.texts(), strict=True):
                 there = path_of(at.source)
                 if there is not None and (os.path.isdir(path) or any(char in text for char in "*?[")):
-                    yield Spot(there, at.line)
+                    yield PortabilityMatch(there, at.line)
 
 
 def _flag(name: str) -> PortabilityRule:

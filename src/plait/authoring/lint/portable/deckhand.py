@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plait.authoring.lint.portable.rule import AT_RUN_TIME, MESSAGE, REFUSED, PortabilityRule, Spot, unseen
+from plait.authoring.lint.portable.rule import AT_RUN_TIME, MESSAGE, REFUSED, PortabilityMatch, PortabilityRule, unseen
 from plait.layering.data_paths import compile_path
 from plait.tree.nodes import Array, Map, MapItem
 from plait.yaml.document_names import document_name
@@ -23,10 +23,10 @@ _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _INDEX_LAST = re.compile(r"\[\d+\]$")
 
 
-def _look(parts: Parts) -> Callable[[LintProject], Iterator[Spot]]:
+def _look(parts: Parts) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
     """Looks at the metadata of layered documents, of runs that are not like Deckhand already."""
 
-    def check(subject: LintProject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[PortabilityMatch]:
         for ran in subject.runs:
             if ran.run.command != "layer" or any(one.name == "like-deckhand" for one in ran.run.settings):
                 continue
@@ -37,7 +37,7 @@ def _look(parts: Parts) -> Callable[[LintProject], Iterator[Spot]]:
                     metadata = _find(document.value, "metadata")
                     if layout is not None and type(metadata) is Map:
                         for item in parts(metadata, made.get(document_name(document))):
-                            yield Spot(path, item.line, layout.column(item)[0])
+                            yield PortabilityMatch(path, item.line, layout.column(item)[0])
 
     return check
 

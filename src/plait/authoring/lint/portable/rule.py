@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item
 
 
-class Spot(NamedTuple):
+class PortabilityMatch(NamedTuple):
     """A place to which an entry applies."""
 
     path: str
@@ -35,7 +35,7 @@ class PortabilityRule(NamedTuple):
 
     text: str
     says: str = ""
-    check: Callable[[LintProject], Iterable[Spot]] | None = None
+    check: Callable[[LintProject], Iterable[PortabilityMatch]] | None = None
     hint: str = ""
     why: str = ""
 
@@ -55,26 +55,26 @@ def unseen(text: str, why: str) -> PortabilityRule:
 
 def in_settings(
     commands: str, names: Iterable[str], is_it: Callable[[str], bool]
-) -> Callable[[LintProject], Iterator[Spot]]:
+) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
     """Looks at the settings of runs. commands: of which command."""
     wanted = frozenset(names)
 
-    def check(subject: LintProject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[PortabilityMatch]:
         for ran in subject.runs:
             for setting in ran.run.settings if ran.run.command == commands else ():
                 for text, at in setting.texts() if setting.name in wanted else ():
                     path = path_of(at.source)
                     if path is not None and is_it(text):
-                        yield Spot(path, at.line)
+                        yield PortabilityMatch(path, at.line)
 
     return check
 
 
-def in_code(pattern: str) -> Callable[[LintProject], Iterator[Spot]]:
+def in_code(pattern: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
     """Looks for a pattern in the code of templates, programs and texts."""
     wanted = re.compile(pattern)
 
-    def check(subject: LintProject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[PortabilityMatch]:
         for file in subject.files():
             if file.kind not in (TEMPLATE, STARLARK, TEXT) or not subject.is_own(file.path):
                 continue
@@ -82,34 +82,34 @@ def in_code(pattern: str) -> Callable[[LintProject], Iterator[Spot]]:
                 begin = 0 if file.kind == STARLARK else text.find("(@" if file.kind == TEXT else "#@")
                 found = wanted.search(text, begin) if begin >= 0 else None
                 if found is not None:
-                    yield Spot(file.path, number, found.start() + 1)
+                    yield PortabilityMatch(file.path, number, found.start() + 1)
 
     return check
 
 
 def in_items(
     is_it: Callable[[LintedFile, Item], bool], kinds: Iterable[str] = ()
-) -> Callable[[LintProject], Iterator[Spot]]:
+) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
     """Looks at the items of YAML files. kinds: of which kinds of files; of all without."""
     wanted = frozenset(kinds)
 
-    def check(subject: LintProject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[PortabilityMatch]:
         for file in subject.files():
             if not subject.is_own(file.path) or (wanted and file.kind not in wanted):
                 continue
             layout = subject.layout(file.path)
             for item in () if layout is None else layout.items:
                 if layout is not None and is_it(layout, item):
-                    yield Spot(file.path, item.line, layout.column(item)[0])
+                    yield PortabilityMatch(file.path, item.line, layout.column(item)[0])
 
     return check
 
 
-def with_tags(commands: str) -> Callable[[LintProject], Iterator[Spot]]:
+def with_tags(commands: str) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
     """Looks for tags in the files of runs that keep them. commands: of which command."""
     items = in_items(_has_tag)
 
-    def check(subject: LintProject) -> Iterator[Spot]:
+    def check(subject: LintProject) -> Iterator[PortabilityMatch]:
         if any(TAGS in ran.run.extensions for ran in subject.runs if ran.run.command == commands):
             yield from items(subject)
 
@@ -122,7 +122,7 @@ def _has_tag(layout: LintedFile, item: Item) -> bool:
     return tag is not None and tag != "!" and not tag.startswith(("!!", "!<"))
 
 
-def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[LintProject], Iterator[Spot]]:
+def in_operations(is_it: Callable[[str, Item], bool]) -> Callable[[LintProject], Iterator[PortabilityMatch]]:
     """Looks at the paths of operations, each with its operation."""
 
     def is_path(layout: LintedFile, item: Item) -> bool:

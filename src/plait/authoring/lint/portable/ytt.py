@@ -10,8 +10,8 @@ from plait.authoring.lint.portable.rule import (
     AT_RUN_TIME,
     MESSAGE,
     REFUSED,
+    PortabilityMatch,
     PortabilityRule,
-    Spot,
     has_comment,
     in_code,
     in_items,
@@ -34,7 +34,7 @@ _VALUES = ("@data/values", "@data/values-schema")
 _GIVEN = ("data-value", "data-value-yaml", "data-value-file")
 
 
-def _values_twice(subject: LintProject) -> Iterator[Spot]:
+def _values_twice(subject: LintProject) -> Iterator[PortabilityMatch]:
     """Keys that plain files of values have twice."""
     for ran in subject.runs:
         for setting in ran.run.settings:
@@ -44,18 +44,18 @@ def _values_twice(subject: LintProject) -> Iterator[Spot]:
                     seen: set[object] = set()
                     for inner in item.value.items if type(item.value) is Map else ():
                         if key_id(inner.key) in seen:
-                            yield Spot(path, inner.line)
+                            yield PortabilityMatch(path, inner.line)
                         seen.add(key_id(inner.key))
 
 
-def _strict_null(subject: LintProject) -> Iterator[Spot]:
+def _strict_null(subject: LintProject) -> Iterator[PortabilityMatch]:
     for ran in subject.runs:
         if any(setting.name == "strict" for setting in ran.run.settings):
             for path in subject.paths:
                 layout = subject.layout(path) if path in ran.view.files else None
                 for item in () if layout is None else layout.items:
                     if layout is not None and item.value is None and _written(layout, item) in ("null", "~"):
-                        yield Spot(path, item.line)
+                        yield PortabilityMatch(path, item.line)
 
 
 def _written(layout: LintedFile, item: Item) -> str:
@@ -63,7 +63,7 @@ def _written(layout: LintedFile, item: Item) -> str:
     return "" if span is None else layout.text[span.start : span.end]
 
 
-def _referring(subject: LintProject) -> Iterator[Spot]:
+def _referring(subject: LintProject) -> Iterator[PortabilityMatch]:
     """Lines of data values and schemas that use data values."""
     wanted = in_code(r"\bdata\.values\b")
     values = {
@@ -166,7 +166,7 @@ def _comment_on_anchor(layout: LintedFile, item: Item) -> bool:
     return False
 
 
-def _no_yaml_name(subject: LintProject) -> Iterator[Spot]:
+def _no_yaml_name(subject: LintProject) -> Iterator[PortabilityMatch]:
     """Settings that name directories of values with other files in them."""
     from plait.authoring.analysis.source_paths import path_of
 
@@ -177,27 +177,27 @@ def _no_yaml_name(subject: LintProject) -> Iterator[Spot]:
             for path, (_, at) in zip(ran.run.paths(setting), setting.texts(), strict=True):
                 there = path_of(at.source)
                 if there is not None and os.path.isdir(path) and _has_others(path):
-                    yield Spot(there, at.line)
+                    yield PortabilityMatch(there, at.line)
 
 
 def _has_others(directory: str) -> bool:
     return any(not name.endswith((".yml", ".yaml")) for _, _, names in os.walk(directory) for name in names)
 
 
-def _behind_the_end(subject: LintProject) -> Iterator[Spot]:
+def _after_end_marker(subject: LintProject) -> Iterator[PortabilityMatch]:
     for path in subject.paths:
         layout = subject.layout(path)
         for comment in () if layout is None else layout.comments.ignored:
             if comment.text.startswith("@"):
-                yield Spot(path, comment.line, comment.column)
+                yield PortabilityMatch(path, comment.line, comment.column)
 
 
-def _alone_cr(subject: LintProject) -> Iterator[Spot]:
+def _alone_cr(subject: LintProject) -> Iterator[PortabilityMatch]:
     for path in subject.paths:
         text = subject.text(path)
         if "\r" in text.replace("\r\n", ""):
             at = next(index for index, char in enumerate(text) if char == "\r" and text[index + 1 : index + 2] != "\n")
-            yield Spot(path, text.count("\n", 0, at) + 1)
+            yield PortabilityMatch(path, text.count("\n", 0, at) + 1)
 
 
 _POS = in_settings("render", ("output",), lambda text: text == "pos")
@@ -425,7 +425,7 @@ ENTRIES = (
     PortabilityRule(
         "code after the `...` that ends the last document",
         "it ignores code here without a word",
-        _behind_the_end,
+        _after_end_marker,
         "take it out",
     ),
     unseen(

@@ -8,8 +8,8 @@ import re
 from plait.authoring.project.inference.build_files import MOST_BYTES, is_documentation, snippets_of
 from plait.authoring.project.inference.programs import command_line
 from plait.authoring.project.inference.shell import Shell
-from plait.authoring.project.run import Run, from_here
-from plait.authoring.project.settings import holds_paths, path_in
+from plait.authoring.project.run import Run, relative_to_cwd
+from plait.authoring.project.settings import is_path_setting, path_in
 from plait.base import content
 from plait.base.errors import PlaitError, heading
 from plait.base.input_view import InputView
@@ -185,7 +185,9 @@ class _Collector:
             return ""
         if key not in self._reasons:
             why = f"{at}; without {', '.join(line.omitted)}, only known when the script runs" if line.omitted else at
-            run = Run(snippet.group or line.command, line.command, settings, None, from_here(directory), None, why=why)
+            run = Run(
+                snippet.group or line.command, line.command, settings, None, relative_to_cwd(directory), None, why=why
+            )
             run.permissions = self._permissions
             self._reasons[key] = failure_of(run) if self.verify else ""
             if not self._reasons[key]:
@@ -206,7 +208,7 @@ def _directories(path: str, top: str) -> list[str]:
 def _unreachable(command: str, settings: Sequence[Setting], directory: str, top: str) -> str:
     """The reason why an input cannot be read without the script, the network or other directories; "" if all can."""
     inside = os.path.join(os.path.realpath(top), "")
-    read = [one for one in settings if one.name != "secrets" and holds_paths(command, one.name)]
+    read = [one for one in settings if one.name != "secrets" and is_path_setting(command, one.name)]
     # In whichever directory it runs.
     if any(path_in(setting.option, text) == "-" for setting in read for text, _ in setting.texts()):
         return "it reads standard input"
