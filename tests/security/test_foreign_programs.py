@@ -56,17 +56,17 @@ def test_a_program_of_the_working_directory_is_not_run(
     given = entry.format(here=place, link=place.parent / "link")
     monkeypatch.setenv("PATH", given)
     with pytest.raises(ReadError, match=f"there is no program {program.name} to run"):
-        run(program, [], seconds=10, most=100)
+        run(program, [], seconds=10, maximum=100)
     script(place.parent / "bin" / program.name, "echo found $PATH")
     monkeypatch.setenv("PATH", f"{given}{os.pathsep}{place.parent / 'bin'}")
     # It starts other programs by the same rule.
-    assert run(program, [], seconds=10, most=1000).output.decode() == f"found {place.parent / 'bin'}\n"
+    assert run(program, [], seconds=10, maximum=1000).output.decode() == f"found {place.parent / 'bin'}\n"
 
 
 def test_a_path_is_run_as_it_is_typed(place: pathlib.Path) -> None:
     script(place / "tell", "echo typed")
-    assert run(command("./tell"), [], seconds=10, most=100).output == b"typed\n"
-    assert run(command(str(place / "tell")), [], seconds=10, most=100).output == b"typed\n"
+    assert run(command("./tell"), [], seconds=10, maximum=100).output == b"typed\n"
+    assert run(command(str(place / "tell")), [], seconds=10, maximum=100).output == b"typed\n"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_program_gets_what_it_needs_and_no_more(
     for name in {*NEEDED[program.name], *DANGEROUS} - {"PATH"}:
         monkeypatch.setenv(name, "x")
     script(place.parent / "bin" / program.name, "/usr/bin/env")
-    told = run(program, [], seconds=10, most=100_000).output.decode().splitlines()
+    told = run(program, [], seconds=10, maximum=100_000).output.decode().splitlines()
     found = {line.partition("=")[0] for line in told}
     assert found >= set(NEEDED[program.name])
     assert not found & set(DANGEROUS)
@@ -154,24 +154,24 @@ def test_a_program_without_an_end_is_ended_with_all_that_it_started(
     beat = BEAT.format(file=heartbeat)
     script(place.parent / "bin" / "endless", ENDLESS[name].format(beat=beat))
     with pytest.raises(LimitError, match=r"endless (took too long|prints too much), and was ended"):
-        run(command("endless"), [], seconds=1, most=1_000_000)
+        run(command("endless"), [], seconds=1, maximum=1_000_000)
     assert has_ended(heartbeat)
 
 
 def test_what_a_program_complains_of_is_kept_in_part(place: pathlib.Path) -> None:
     script(place.parent / "bin" / "loud", "head -c 10000000 /dev/zero | tr '\\0' x >&2; echo fine")
-    done = run(command("loud"), [], seconds=30, most=100)
+    done = run(command("loud"), [], seconds=30, maximum=100)
     assert (done.output, len(done.errors)) == (b"fine\n", 64 << 10)
 
 
 def test_a_program_that_does_not_read_its_input_ends(place: pathlib.Path) -> None:
     script(place.parent / "bin" / "deaf", "echo done")
-    assert run(command("deaf"), [], seconds=10, most=100, given=bytes(10 << 20)).output == b"done\n"
+    assert run(command("deaf"), [], seconds=10, maximum=100, given=bytes(10 << 20)).output == b"done\n"
 
 
 def test_a_program_without_input_reads_nothing(place: pathlib.Path) -> None:
     script(place.parent / "bin" / "reads", "cat; echo end")
-    assert run(command("reads"), [], seconds=10, most=100).output == b"end\n"
+    assert run(command("reads"), [], seconds=10, maximum=100).output == b"end\n"
 
 
 # ---- git

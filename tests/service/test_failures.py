@@ -74,7 +74,7 @@ def test_a_clock_that_jumps(client: serving.Client, monkeypatch: pytest.MonkeyPa
 
 
 def test_bodies_that_are_too_much(tmp_path: Path) -> None:
-    client = serving.Client(application(f"sqlite:///{tmp_path / 'plait.db'}", most=1000, limits={"aliases": 1000}))
+    client = serving.Client(application(f"sqlite:///{tmp_path / 'plait.db'}", maximum=1000, limits={"aliases": 1000}))
     reply = put(client, {"name": "x", "data": "x" * 1000})
     assert (reply.status, "at most 1000 bytes" in reply.text) == (413, True)
     client.close()

@@ -227,7 +227,7 @@ def _first(after: str, before: str) -> str:
 
 def runs_of(top: Path, most: int = 2) -> list[Run]:
     """The runs of a project; the first environments of a matrix."""
-    return choose(project_files.read(str(top / "plait.yml")), most=most).runs
+    return choose(project_files.read(str(top / "plait.yml")), maximum=most).runs
 
 
 def made(run: Run) -> str:

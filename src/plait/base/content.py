@@ -144,12 +144,12 @@ def variables(prefix: str) -> dict[str, str]:
     return _variables(prefix, f"{prefix}*")
 
 
-def _variables(prefix: str, wanted: str) -> dict[str, str]:
+def _variables(prefix: str, expected: str) -> dict[str, str]:
     view = current_view()
     if view is not None and view.environment is not None:
         given = view.environment
     else:
-        check_environment(wanted)
+        check_environment(expected)
         given = environment()
     found = {name: text for name, text in given.items() if name.startswith(prefix)}
     if view is not None:

@@ -31,11 +31,20 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
             return ()
         return named(at.source.shown), at.line, at.column
 
-    def key(one: Diagnostic) -> Key:
-        at, steps = place(one.at), [place(step.at) for step in one.stack if step.at is not None]
-        facts = (one.code, at, one.word, one.subject, tuple(map(place, one.also)), tuple(steps))
+    def key(diagnostic: Diagnostic) -> Key:
+        at, steps = place(diagnostic.at), [place(step.at) for step in diagnostic.stack if step.at is not None]
+        facts = (
+            diagnostic.code,
+            at,
+            diagnostic.word,
+            diagnostic.subject,
+            tuple(map(place, diagnostic.also)),
+            tuple(steps),
+        )
         # An error without a place, such as of an option, has no other fact than its message.
-        return facts if at or steps or error.findings else (*facts, named(one.text("message", complete=True) or ""))
+        return (
+            facts if at or steps or error.findings else (*facts, named(diagnostic.text("message", complete=True) or ""))
+        )
 
     return tuple(map(key, (error, *error.findings)))
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         def there(self, source: Source | None, point: Point) -> None:
             """There is something that can be done, or is now."""
 
-        def went(self, source: Source | None, point: Point, way: str) -> None:
+        def went(self, source: Source | None, point: Point, branch: str) -> None:
             """It was done, or went this way."""
 
 

@@ -25,13 +25,13 @@ def fetched(
     url: str,
     *,
     seconds: float,
-    most: int,
+    maximum: int,
     redirects: bool = True,
     proxies: bool = True,
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The content of an http or https URL, cut off after `most` bytes.
+    """The content of an http or https URL, cut off after `maximum` bytes.
 
     redirects: follow them, but only to http and https. proxies: use those in the environment. body: posts it. Raises
     ReadError, also for a status outside 200..299; TimeoutError after `seconds`.
@@ -43,7 +43,7 @@ def fetched(
 
     def work() -> None:
         try:
-            outcome.append(_fetch(url, seconds, most, redirects, proxies, body, headers or {}, permissions))
+            outcome.append(_fetch(url, seconds, maximum, redirects, proxies, body, headers or {}, permissions))
         except Exception as error:  # noqa: BLE001 - raised again by whoever waits
             outcome.append(error)
 
@@ -60,7 +60,7 @@ def fetched(
 def _fetch(
     url: str,
     seconds: float,
-    most: int,
+    maximum: int,
     redirects: bool,
     proxies: bool,
     body: bytes | None,
@@ -92,9 +92,9 @@ def _fetch(
     try:
         asked = request.Request(url, body, dict(headers))  # noqa: S310 - other schemes have no handler
         with opener.open(asked, timeout=seconds) as response:
-            data: bytes = response.read(most + 1)
+            data: bytes = response.read(maximum + 1)
             # Reading some of an answer does not complain when there is less of it than was announced.
-            lacking = response.length if len(data) <= most else 0
+            lacking = response.length if len(data) <= maximum else 0
     except HTTPError as error:
         error.close()
         raise ReadError(

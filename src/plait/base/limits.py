@@ -249,9 +249,9 @@ class budget_scope:  # noqa: N801 - reads as what it does
         _CURRENT.reset(self._token)
 
 
-def budget_scope_from(given: Mapping[str, object] | None) -> budget_scope:
+def budget_scope_from(options: Mapping[str, object] | None) -> budget_scope:
     """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
-    return budget_scope(current_budget() if given is None else Limits(**given))
+    return budget_scope(current_budget() if options is None else Limits(**options))
 
 
 def _format_value(name: str, value: float) -> str:

@@ -31,12 +31,12 @@ ENDLESS = 1 << 32
 """Seconds of what ends when it is ended."""
 
 
-def own_process(told: Callable[[RunBudget], None] | None = None) -> None:
-    """Let the process keep the limits of what is run in it from here on. told: hears of each run that begins."""
-    budget_scope(RunBudget(Limits(), keeper(_BEFORE, told))).__enter__()
+def own_process(report: Callable[[RunBudget], None] | None = None) -> None:
+    """Let the process keep the limits of what is run in it from here on. report: hears of each run that begins."""
+    budget_scope(RunBudget(Limits(), keeper(_BEFORE, report))).__enter__()
 
 
-def keeper(before: int, told: Callable[[RunBudget], None] | None = None) -> Callable[[RunBudget], None]:
+def keeper(before: int, report: Callable[[RunBudget], None] | None = None) -> Callable[[RunBudget], None]:
     """The function that enforces a run's limits. before: bytes of memory in use when the run begins, plus some room.
 
     It is called when a run begins and for each input, so it computes nothing twice.
@@ -48,8 +48,8 @@ def keeper(before: int, told: Callable[[RunBudget], None] | None = None) -> Call
         bound_memory(run)
         if not run.taken:
             bound_time(run)
-            if told is not None:
-                told(run)
+            if report is not None:
+                report(run)
 
     return keep
 

@@ -56,7 +56,7 @@ def ask(module: str, request: bytes, *, seconds: float) -> bytes:
     with temporary("plait-") as empty:
         worker = Worker(
             "plait.base.sandbox:serve",
-            most=_MOST_ANSWER,
+            maximum=_MOST_ANSWER,
             flags=("-B", "-X", "utf8"),
             directory=empty.real,
             environment=environment,

@@ -56,7 +56,7 @@ _LONGEST = 100
 _STEPS = 1_000_000
 
 
-def near(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
+def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
     """The candidates most like `name`: all that are equally near, at most so many; none if none is near.
 
     Near is a distance below half the name's length; case, `_` and `-` do not count. If there is none, those that begin
@@ -76,7 +76,7 @@ def near(name: str, candidates: Iterable[str], most: int = 3) -> list[str]:
             found.append(candidate)
     if not found and len(wanted) > 1:
         found = [candidate for candidate in known if candidate != name and _folded(candidate).startswith(wanted)]
-    return found[:most]
+    return found[:maximum]
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
@@ -106,8 +106,8 @@ def spelled(name: str, candidates: Iterable[str]) -> str:
     return found
 
 
-def _levenshtein(left: str, right: str, most: int) -> int:
-    """The distance as Starlark counts it: without swaps, and any number above `most` for more."""
+def _levenshtein(left: str, right: str, maximum: int) -> int:
+    """The distance as Starlark counts it: without swaps, and any number above `maximum` for more."""
     if len(left) > len(right):
         left, right = right, left
     shared = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
@@ -115,7 +115,7 @@ def _levenshtein(left: str, right: str, most: int) -> int:
         left, right = left[shared:], right[shared:]
     if not left:
         return len(right)
-    if len(right) - len(left) > most:
+    if len(right) - len(left) > maximum:
         return len(right) - len(left)
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):
@@ -123,7 +123,7 @@ def _levenshtein(left: str, right: str, most: int) -> int:
         row[0] = i
         for j, b in enumerate(right, 1):
             before, row[j] = row[j], min(before + (a != b), 1 + row[j - 1], 1 + row[j])
-        if min(row) > most:
+        if min(row) > maximum:
             return min(row)
     return row[-1]
 

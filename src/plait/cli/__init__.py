@@ -88,25 +88,25 @@ class Isolate(BaseException):
 PROGRAM_VARIABLE = "PLAIT_AS"
 
 
-def program_of(path: str, argv: Sequence[str], wanted: str | None = None) -> str:
+def program_of(path: str, argv: Sequence[str], expected: str | None = None) -> str:
     """The program that a command line is for: "plait", or one of PROGRAMS.
 
     path: the file that was started; its name without extensions of Windows decides. argv: the words after it.
-    wanted: of PLAIT_AS. Raises UsageError for an unknown one.
+    expected: of PLAIT_AS. Raises UsageError for an unknown one.
     """
-    if wanted and (not argv or argv[0] not in COMMANDS):
-        if wanted != PLAIT and wanted not in PROGRAMS:
+    if expected and (not argv or argv[0] not in COMMANDS):
+        if expected != PLAIT and expected not in PROGRAMS:
             from plait.base.errors import UsageError
             from plait.base.similar_names import did_you_mean
 
             known = [*PROGRAMS, PLAIT]
             raise UsageError(
-                f'unknown {PROGRAM_VARIABLE} "{wanted}"',
+                f'unknown {PROGRAM_VARIABLE} "{expected}"',
                 expected=", ".join(known),
-                hint=did_you_mean(wanted, known),
+                hint=did_you_mean(expected, known),
                 code="unknown-choice",
             )
-        return wanted
+        return expected
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     for extension in (".exe", ".cmd", ".bat", ".py", ".pyw"):
         name = name.removesuffix(extension)

@@ -132,35 +132,44 @@ def _diff(flags: Differ, project: Project, tasks: Sequence[Task]) -> int:
     return 0
 
 
-def _told(one: PathComparison) -> str:
-    out = [f"  {one.path}"]
-    groups = one.groups[:_NAMED] if one.kind == VARIOUS and len(one.groups) > _NAMED + 1 else one.groups
+def _told(path_comparison: PathComparison) -> str:
+    out = [f"  {path_comparison.path}"]
+    groups = (
+        path_comparison.groups[:_NAMED]
+        if path_comparison.kind == VARIOUS and len(path_comparison.groups) > _NAMED + 1
+        else path_comparison.groups
+    )
     for value, members in groups:
         said = "not there" if value is None else f"{value.text}  ({value.decided})"
         names = list(
             dict.fromkeys(
-                ", ".join(task.choices[axis].text for axis in one.axes if axis in task.choices)
-                if one.axes
+                ", ".join(task.choices[axis].text for axis in path_comparison.axes if axis in task.choices)
+                if path_comparison.axes
                 else task.name
                 for task in members
             )
         )
         out.append(f"    {_named(names)}: {said}")
-    if len(groups) < len(one.groups):
-        out.append(f"    and {len(one.groups) - len(groups)} other values")
+    if len(groups) < len(path_comparison.groups):
+        out.append(f"    and {len(path_comparison.groups) - len(groups)} other values")
     return "\n".join(out) + "\n"
 
 
-def _data(one: PathComparison) -> Mapping[str, object]:
+def _data(path_comparison: PathComparison) -> Mapping[str, object]:
     values = [
         {
             "value": None if value is None else value.text,
             "decided": None if value is None else value.decided,
             "runs": [task.name for task in members],
         }
-        for value, members in one.groups
+        for value, members in path_comparison.groups
     ]
-    return {"path": one.path, "kind": one.kind, "axes": list(one.axes), "values": values}
+    return {
+        "path": path_comparison.path,
+        "kind": path_comparison.kind,
+        "axes": list(path_comparison.axes),
+        "values": values,
+    }
 
 
 def _impact(flags: Reach, project: Project, tasks: Sequence[Task]) -> int:

@@ -78,7 +78,7 @@ def _application(flags: Serve, address: str, tokens: str | None) -> Starlette:
         policy=policy_of(flags),
         keys=keys_of(flags),
         like_deckhand=flags.like_deckhand,
-        most=size_of(flags, Serve.max_body),
+        maximum=size_of(flags, Serve.max_body),
         limits=parse(flags.limit).given,
         webhooks=flags.webhook,
         webhook_key=flags.webhook_key or None,

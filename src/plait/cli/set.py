@@ -197,7 +197,7 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
     return edit
 
 
-def _chosen(state: EditSession, place: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
+def _chosen(state: EditSession, node_path: NodePath, value: Value, typed: str | None, flags: Set) -> Edit:
     """The edit in the place that the flags choose, or where the value is written."""
     from plait.authoring.edit import insertion
     from plait.authoring.edit.public_functions import edited
@@ -206,15 +206,15 @@ def _chosen(state: EditSession, place: NodePath, value: Value, typed: str | None
         file, _, line = flags.at.rpartition(":")
         if not file or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
             raise UsageError(f'"{flags.at}" does not name a line of a file', expected="FILE:LINE", code="invalid-value")
-        return insertion.at(state, place, value, file, int(line))
+        return insertion.at(state, node_path, value, file, int(line))
     if flags.has(Set.in_):
-        return insertion.add_to_file(state, place, value, flags.in_)
+        return insertion.add_to_file(state, node_path, value, flags.in_)
     if flags.has(Set.as_):
         kind, _, name = flags.as_.partition("=")
         if kind != "value":
             raise UsageError(f'cannot make "{kind}" of a value', expected="value, or value=NAME", code="invalid-value")
-        return insertion.as_value(state, place, value, name)
-    return edited(state, place, value, typed)
+        return insertion.as_value(state, node_path, value, name)
+    return edited(state, node_path, value, typed)
 
 
 _LONGEST_NUMBER = 9

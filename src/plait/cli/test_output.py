@@ -33,13 +33,13 @@ class TerminalReporter:
         self._colour = colour
         self._count = self._failed = 0
 
-    def result(self, one: CaseResult) -> None:
+    def result(self, case_result: CaseResult) -> None:
         """Tell one."""
         self._count += 1
-        self._failed += not one.passed
+        self._failed += not case_result.passed
         if self._verbose:
-            word = self._paint("passed", "32") if one.passed else self._paint("FAILED", "31;1")
-            write_out(f"{word}  {self._clean(one.id)}{self._time(one.seconds)}\n", is_harmless=True)
+            word = self._paint("passed", "32") if case_result.passed else self._paint("FAILED", "31;1")
+            write_out(f"{word}  {self._clean(case_result.id)}{self._time(case_result.seconds)}\n", is_harmless=True)
         elif self._on_terminal:
             done = _BAR * self._count // max(self._total, 1)
             failed = f", {self._paint(f'{self._failed} failed', '31')}" if self._failed else ""
@@ -47,7 +47,7 @@ class TerminalReporter:
             write_out(f"\r{bar}\x1b[K", is_harmless=True)
         else:
             end = "\n" if self._count % _DOTS == 0 else ""
-            write_out(("." if one.passed else "F") + end)
+            write_out(("." if case_result.passed else "F") + end)
 
     def _time(self, seconds: float) -> str:
         return f"  {seconds * 1000:.0f} ms" if self._on_terminal else ""
@@ -80,16 +80,16 @@ class TerminalReporter:
         took = f" in {seconds:.2f} s" if self._on_terminal else ""
         write_out(f"{', '.join(parts)}{took}\n", is_harmless=True)
 
-    def _failure(self, one: CaseResult, told: dict[Key, str]) -> None:
-        """Print the failures of a test. told: the errors that were printed, with their tests."""
-        head = f"{self._paint('FAILED', '31;1')} {self._clean(one.id)}  ({self._clean(one.file)}:{one.line})"
+    def _failure(self, case_result: CaseResult, reported: dict[Key, str]) -> None:
+        """Print the failures of a test. reported: the errors that were printed, with their tests."""
+        head = f"{self._paint('FAILED', '31;1')} {self._clean(case_result.id)}  ({self._clean(case_result.file)}:{case_result.line})"
         lines = []
-        for failure in one.failures:
-            known = told.setdefault(failure.same, one.id) if failure.same else one.id
-            text = failure.text if known == one.id else f"the same error as in {known}"
+        for failure in case_result.failures:
+            known = reported.setdefault(failure.same, case_result.id) if failure.same else case_result.id
+            text = failure.text if known == case_result.id else f"the same error as in {known}"
             lines += self._clean(text).split("\n")
-        if one.printed:
-            lines += ["printed:", *(f"  {self._clean(line)}" for line in one.printed)]
+        if case_result.printed:
+            lines += ["printed:", *(f"  {self._clean(line)}" for line in case_result.printed)]
         body = "".join(f"  {line}".rstrip() + "\n" for line in lines)
         write_folded(f"{head}\n{body}\n", is_harmless=True)
 

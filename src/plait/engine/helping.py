@@ -43,7 +43,7 @@ def help_text(command: Command[Any], *, example: str = "", width: int | None = N
     return "\n".join(out) + "\n"
 
 
-def _lines(option: Option, most: int, column: int) -> list[str]:
+def _lines(option: Option, maximum: int, column: int) -> list[str]:
     """The lines about an option in the help of its command."""
     head = f"  {'-' + option.short + ',' if option.short else '   '} --{option.name} {option.value}".rstrip()
     text = option.help
@@ -51,15 +51,15 @@ def _lines(option: Option, most: int, column: int) -> list[str]:
         text += " (repeatable)"
     if option.default:
         text += f" (default {','.join(option.default)})"
-    lines = [" " * column + line for line in wrap(text, most - column, break_on_hyphens=False)]
+    lines = [" " * column + line for line in wrap(text, maximum - column, break_on_hyphens=False)]
     if len(head) > column - 2:
         return [head, *lines]
     return [head.ljust(column) + lines[0].lstrip(), *lines[1:]]
 
 
-def indented(text: str, most: int = _WIDTH) -> list[str]:
-    """A text in lines that are indented, the further ones more. most: their width."""
-    return wrap(text, most, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+def indented(text: str, maximum: int = _WIDTH) -> list[str]:
+    """A text in lines that are indented, the further ones more. maximum: their width."""
+    return wrap(text, maximum, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def argument_hint(command: Command[Any], found: Request) -> str | None:

@@ -233,7 +233,7 @@ def _output(program: ExternalProgram, words: Sequence[str], described: str, fail
     content.note_stream(described)
     most = allowed.most("input")
     try:
-        done = run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), most=most)
+        done = run(program, words, seconds=max(allowed.deadline - monotonic(), 0.01), maximum=most)
     except LimitError:
         allowed.check_time()
         raise limit_error(f"what {described} prints", "input", most) from None

@@ -68,13 +68,13 @@ def _is_meant(document: Document, select: Map) -> bool:
     return all(_fits(document, str(item.key), item.value) for item in select.items)
 
 
-def _fits(document: Document, key: str, wanted: Value) -> bool:
+def _fits(document: Document, key: str, expected: Value) -> bool:
     if key == "subset":
-        return _contains(document.value, wanted)
+        return _contains(document.value, expected)
     found = _selector(document, key)
     if found is None:
         return False
-    wanted_ones = [one.value for one in wanted.items] if type(wanted) is Array else [wanted]
+    wanted_ones = [one.value for one in expected.items] if type(expected) is Array else [expected]
     return any(type(found.value) is type(one) and found.value == one for one in wanted_ones)
 
 
@@ -91,22 +91,22 @@ def _selector(document: Document, key: str) -> MapItem | None:
     return top.find("name") if found is None and key == "name" else found
 
 
-def _contains(value: Value, wanted: Value) -> bool:
-    if type(wanted) is Map:
+def _contains(value: Value, expected: Value) -> bool:
+    if type(expected) is Map:
         if type(value) is not Map:
             return False
-        for item in wanted.items:
+        for item in expected.items:
             found = value.find(item.key)
             if found is None or not _contains(found.value, item.value):
                 return False
         return True
-    if type(wanted) is Array:
+    if type(expected) is Array:
         return (
             type(value) is Array
-            and len(value.items) == len(wanted.items)
-            and all(_contains(a.value, b.value) for a, b in zip(value.items, wanted.items, strict=True))
+            and len(value.items) == len(expected.items)
+            and all(_contains(a.value, b.value) for a, b in zip(value.items, expected.items, strict=True))
         )
-    return type(value) is type(wanted) and value == wanted
+    return type(value) is type(expected) and value == expected
 
 
 __all__ = ["selected"]

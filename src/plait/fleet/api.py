@@ -140,7 +140,7 @@ def fleet(
         rest = [task for task in tasks if task.name not in outcomes]
         watcher.begin(len(tasks), len(outcomes))
         if rest:
-            makers.make(read_project, rest, place, told=told, tick=watcher.tick, fail_fast=fail_fast)
+            makers.make(read_project, rest, place, report=told, tick=watcher.tick, fail_fast=fail_fast)
         book.finish(every)
         left_over = book.left_over(every)
     finally:

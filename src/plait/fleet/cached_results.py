@@ -100,11 +100,11 @@ class Results:
         except (OSError, ReadError):
             return
 
-    def bound(self, most: int, added: int) -> None:
+    def bound(self, maximum: int, added: int) -> None:
         """Shrinks the cache if it may have grown too much. added: number of new runs. Scanning it takes as long as some
         runs.
         """
-        marker = f"{_MARKER}{most}"
+        marker = f"{_MARKER}{maximum}"
         if added < _FEW:
             try:
                 last = self._files.read(marker)
@@ -114,21 +114,21 @@ class Results:
                 return
         if not self._files.sizes():
             return
-        self.shrink(most)
+        self.shrink(maximum)
         try:
             self._files.write(marker, str(int(time())).encode())
         except (OSError, ReadError):
             return
 
-    def shrink(self, most: int = MOST_BYTES) -> int:
+    def shrink(self, maximum: int = MOST_BYTES) -> int:
         """Removes the least recently used files beyond a size. Returns their number. Ignores missing files."""
         found = sorted((when, size, path) for path, (size, when) in self._files.sizes().items())
         size = sum(one[1] for one in found)
-        if size <= most:
+        if size <= maximum:
             return 0
         removed = 0
         for _, own, path in found:
-            if size <= most * 3 // 4:
+            if size <= maximum * 3 // 4:
                 break
             try:
                 self._files.remove(path)
@@ -142,7 +142,7 @@ class Results:
         if self._secret is None:
             return None
         try:
-            data = self._files.read(_path(name), most=_MOST)
+            data = self._files.read(_path(name), maximum=_MOST)
             if data is None or not compare_digest(self._digest(name, data[_DIGEST:]), data[:_DIGEST]):
                 return None
             content = zlib.decompressobj()
@@ -172,12 +172,12 @@ class _Directory:
     def __init__(self, directory: str) -> None:
         self._top = directory
 
-    def read(self, path: str, *, most: int | None = None) -> bytes | None:
-        """The content of a file, which is used with that; None for one that is not there, or has more bytes than `most`."""
+    def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
+        """The content of a file, which is used with that; None for one that is not there, or has more bytes than `maximum`."""
         above, name = os.path.split(path)
         try:
             with followed(self._top, reads=True) as top, top.below(*_names(above)) as directory:
-                return directory.read(name, used=True, most=most)
+                return directory.read(name, used=True, maximum=maximum)
         except FileNotFoundError:
             return None
 

@@ -42,7 +42,7 @@ class ExecutorFactory:
         tasks: Sequence[Task],
         place: Destination,
         *,
-        told: Callable[[Task, RunResult], None],
+        report: Callable[[Task, RunResult], None],
         tick: Callable[[], None],
         fail_fast: bool,
     ) -> None:
@@ -60,11 +60,11 @@ class ExecutorFactory:
             tasks = [task for task, outcome in stored if outcome is None]
             for task, outcome in stored:
                 if outcome is not None:
-                    told(task, put(place, task, outcome))
+                    report(task, put(place, task, outcome))
             keep = _Keeper(Results(self._common["results"], is_shared=self._common["shares_results"]))
         if tasks:
             pool = self._pool(project, tasks, place)
-            Scheduler(pool, place, fail_fast=fail_fast, told=told, tick=tick, keep=keep).make(tasks)
+            Scheduler(pool, place, fail_fast=fail_fast, report=report, tick=tick, keep=keep).make(tasks)
 
     @property
     def _is_far(self) -> bool:

@@ -191,15 +191,15 @@ class _Names:
         self._documents: dict[tuple[str, int], str] = {}
         self._counts: dict[str, int] = {}
 
-    def of(self, place: NodePath) -> tuple[str, str]:
+    def of(self, node_path: NodePath) -> tuple[str, str]:
         """The name of the document, "" if there is only one, and the path in it."""
-        own, path = place.parts
+        own, path = node_path.parts
         if own is None:
-            return (f"document {place.number + 1}" if place.number else ""), path
-        name = self._documents.get((own, place.number))
+            return (f"document {node_path.number + 1}" if node_path.number else ""), path
+        name = self._documents.get((own, node_path.number))
         if name is None:
             count = self._counts[own] = self._counts.get(own, 0) + 1
-            name = self._documents[own, place.number] = own if count == 1 else f"{own} ({count})"
+            name = self._documents[own, node_path.number] = own if count == 1 else f"{own} ({count})"
         return name, path
 
 

@@ -95,17 +95,17 @@ class RemoteFiles:
     def _path(self, path: str) -> str:
         return f"{self._top}/{path}" if path else self._top
 
-    def read(self, path: str, *, most: int | None = None) -> bytes | None:
-        """The content of a file; None for one that is not there, or has more bytes than `most`."""
+    def read(self, path: str, *, maximum: int | None = None) -> bytes | None:
+        """The content of a file; None for one that is not there, or has more bytes than `maximum`."""
 
         def work() -> bytes | None:
             try:
-                if most is None:
+                if maximum is None:
                     return self._files.cat_file(self._path(path))
-                data = self._files.cat_file(self._path(path), 0, most + 1)
+                data = self._files.cat_file(self._path(path), 0, maximum + 1)
             except FileNotFoundError:
                 return None
-            return None if len(data) > most else data
+            return None if len(data) > maximum else data
 
         return self._done(work)
 

@@ -156,7 +156,7 @@ class Repository:
 
         try:
             done = run(
-                GIT, [*self._settings, *words], seconds=_SECONDS, most=_MOST, directory=self.top,
+                GIT, [*self._settings, *words], seconds=_SECONDS, maximum=_MOST, directory=self.top,
                 given=given.encode("utf-8", "surrogateescape"), environment=environment,
             )  # fmt: skip
         except ReadError as error:

@@ -56,14 +56,14 @@ class Scheduler:
         output: Destination,
         *,
         fail_fast: bool,
-        told: Callable[[Task, RunResult], None],
+        report: Callable[[Task, RunResult], None],
         tick: Callable[[], None],
         keep: Callable[[Task, RunResult], None] | None = None,
     ) -> None:
         self._pool = pool
         self._output = output
         self._fail_fast = fail_fast
-        self._told = told
+        self._told = report
         self._tick = tick
         self._keep = keep
         self._waiting: deque[Batch] = deque()

@@ -159,29 +159,31 @@ def parts_of(error: PlaitError) -> list[Diagnostic]:
     return [*own, *error.findings]
 
 
-def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[Offer] = ()) -> Message:
+def message_of(diagnostic: Diagnostic, *, quote_values: bool = False, offers: Iterable[Offer] = ()) -> Message:
     """The message of a diagnostic. quote_values: also of private sources. offers: of the message."""
-    at = one.at if one.at is not None and one.at.source is not None else None
-    also = [_related(place) for place in one.also if place.source is not None]
-    stack = [step for step in one.stack if step.text]
+    at = diagnostic.at if diagnostic.at is not None and diagnostic.at.source is not None else None
+    also = [_related(place) for place in diagnostic.also if place.source is not None]
+    stack = [step for step in diagnostic.stack if step.text]
     if at is None:
         at = next((step.at for step in stack if step.at is not None and step.at.source is not None), None)
-    column, end = _columns(one, at)
+    column, end = _columns(diagnostic, at)
     return Message(
-        CODES.get(one.code, _UNKNOWN),
-        one.severity,
-        one.text("message", complete=quote_values) or one.message,
+        CODES.get(diagnostic.code, _UNKNOWN),
+        diagnostic.severity,
+        diagnostic.text("message", complete=quote_values) or diagnostic.message,
         file="" if at is None or at.source is None else at.source.shown,
         line=0 if at is None else max(at.line, 0),
         column=column,
         end=end,
-        hint=one.text("hint", complete=quote_values),
+        hint=diagnostic.text("hint", complete=quote_values),
         also=also,
         offers=offers,
         details={
-            "expected": one.text("expected", complete=quote_values),
-            "found": one.text("found", complete=quote_values),
-            "document": one.text("document", complete=quote_values) if hasattr(one, "_document") else None,
+            "expected": diagnostic.text("expected", complete=quote_values),
+            "found": diagnostic.text("found", complete=quote_values),
+            "document": diagnostic.text("document", complete=quote_values)
+            if hasattr(diagnostic, "_document")
+            else None,
             "stack": [
                 {**(RelatedPayload("", 0) if step.at is None else _related(step.at)).data(), "text": step.text}
                 for step in stack
@@ -190,9 +192,9 @@ def message_of(one: Diagnostic, *, quote_values: bool = False, offers: Iterable[
     )
 
 
-def _columns(one: Diagnostic, at: Position | None) -> tuple[int, int]:
+def _columns(diagnostic: Diagnostic, at: Position | None) -> tuple[int, int]:
     """The first column and the one after the last; 0 for unknown. The length of a private line is not told."""
-    found = None if at is None or one.is_private else extent(one, at)
+    found = None if at is None or diagnostic.is_private else extent(diagnostic, at)
     if found is None:
         return (at.column or 0) if at is not None else 0, 0
     return found.column or 0, found.end or 0
@@ -266,25 +268,25 @@ def _rule(code: str) -> Part:
     }
 
 
-def _result(one: Message, used: list[str]) -> Part:
+def _result(message: Message, used: list[str]) -> Part:
     result: dict[str, object] = {
-        "level": one.level,
-        "message": {"text": one.text + (f" ({one.hint})" if one.hint else "")},
+        "level": message.level,
+        "message": {"text": message.text + (f" ({message.hint})" if message.hint else "")},
     }
-    if one.code.code:
-        result = {"ruleId": one.code.code, "ruleIndex": used.index(one.code.code), **result}
-    if one.file:
-        result["locations"] = [_location(one.file, one.line, one.column, one.end)]
+    if message.code.code:
+        result = {"ruleId": message.code.code, "ruleIndex": used.index(message.code.code), **result}
+    if message.file:
+        result["locations"] = [_location(message.file, message.line, message.column, message.end)]
     related = [
         {**_location(place.file, place.line, place.column), "message": {"text": place.text or "see also"}}
-        for place in one.also
+        for place in message.also
         if place.file
     ]
     if related:
         result["relatedLocations"] = related
-    fixes = [Offer(one.hint or one.text, "safe", one.fix)] if one.fix else []
-    if fixes or one.offers:
-        result["fixes"] = [_fix(each) for each in (*fixes, *one.offers)]
+    fixes = [Offer(message.hint or message.text, "safe", message.fix)] if message.fix else []
+    if fixes or message.offers:
+        result["fixes"] = [_fix(each) for each in (*fixes, *message.offers)]
     return result
 
 
@@ -300,9 +302,9 @@ def _location(file: str, line: int, column: int = 0, end: int = 0) -> Part:
     return {"physicalLocation": place}
 
 
-def _fix(one: Offer) -> Part:
+def _fix(offer: Offer) -> Part:
     by_file: dict[str, list[Part]] = {}
-    for change in one.changes:
+    for change in offer.changes:
         by_file.setdefault(change.file, []).append(
             {
                 "deletedRegion": {"charOffset": change.start, "charLength": change.end - change.start},
@@ -310,7 +312,7 @@ def _fix(one: Offer) -> Part:
             }
         )
     return {
-        "description": {"text": one.title},
+        "description": {"text": offer.title},
         "artifactChanges": [
             {"artifactLocation": {"uri": _uri(file)}, "replacements": changes} for file, changes in by_file.items()
         ],

@@ -87,12 +87,14 @@ def is_encrypted(document: Document) -> bool:
     return value == "encrypted"
 
 
-def _hide(one: Difference) -> None:
+def _hide(difference: Difference) -> None:
     """Take the data out of a difference of a secret document."""
-    if one.path == "data" or one.path.startswith(("data.", "data[")):
-        one.before, one.after = (None if value is None else HIDDEN for value in (one.before, one.after))
-    elif not one.path:
-        one.before, one.after = _without_data(one.before), _without_data(one.after)
+    if difference.path == "data" or difference.path.startswith(("data.", "data[")):
+        difference.before, difference.after = (
+            None if value is None else HIDDEN for value in (difference.before, difference.after)
+        )
+    elif not difference.path:
+        difference.before, difference.after = _without_data(difference.before), _without_data(difference.after)
 
 
 def _without_data(value: Value) -> Value:
@@ -245,30 +247,30 @@ def to_text(differences: Sequence[Difference], *, colour: bool = False, clean: C
     return "".join(f"{line}\n" for line in out)
 
 
-def _changed(one: Difference, paint: Paint) -> list[str] | None:
+def _changed(difference: Difference, paint: Paint) -> list[str] | None:
     """A changed scalar, in the shortest form that shows all of the change; None if one side is a collection."""
-    head = f"  ~ {paint.clean(one.path or '.')}:"
-    texts = _texts(one)
+    head = f"  ~ {paint.clean(difference.path or '.')}:"
+    texts = _texts(difference)
     if texts is not None:
         out = [head]
         for hunk in hunks(*texts):
             out.append(f"    {hunk.header}")
             out += [f"    {paint(sign, f'{sign} {visible(line)}')}".rstrip(" ") for sign, line in hunk.lines]
         return out
-    before, after = _inline(one.before), _inline(one.after)
+    before, after = _inline(difference.before), _inline(difference.after)
     if before is None or after is None:
         return None
-    parts = marked(before, after) if type(one.before) is str and type(one.after) is str else None
+    parts = marked(before, after) if type(difference.before) is str and type(difference.after) is str else None
     if parts is not None:
         return [f"{head} {with_marks(parts, paint)}"]
     return [f"{head} {paint(GONE, before)} -> {paint(NEW, after)}"]
 
 
-def _texts(one: Difference) -> tuple[str, str] | None:
+def _texts(difference: Difference) -> tuple[str, str] | None:
     """Both texts of a change that is shown line by line."""
-    if one.kind != CHANGED or type(one.before) is not str or type(one.after) is not str:
+    if difference.kind != CHANGED or type(difference.before) is not str or type(difference.after) is not str:
         return None
-    return (one.before, one.after) if "\n" in one.before or "\n" in one.after else None
+    return (difference.before, difference.after) if "\n" in difference.before or "\n" in difference.after else None
 
 
 def _inline(value: Value) -> str | None:

@@ -116,27 +116,27 @@ class History:
 
     def __init__(
         self,
-        place: NodePath,
+        node_path: NodePath,
         entries: list[HistoryEntry],
         presence: list[HistoryEntry],
         *,
         secret: bool = False,
         value: Value = None,
     ) -> None:
-        self.place = place
+        self.place = node_path
         self.entries = entries
         self.presence = presence
         self.secret = secret
-        self.value = place.value if value is None else value
+        self.value = node_path.value if value is None else value
 
     def standing(self) -> list[HistoryEntry]:
         """The entries that contribute to the value: all but the lost ones."""
         return [entry for entry in self.entries if entry.state != OVERRIDDEN]
 
 
-def explain(trace: Trace, place: NodePath, *, cleartext_secrets: bool = False) -> History:
+def explain(trace: Trace, node_path: NodePath, *, cleartext_secrets: bool = False) -> History:
     """The history of the value at a place. For many values use one `Explainer`."""
-    return Explainer(trace, cleartext_secrets=cleartext_secrets).history(place)
+    return Explainer(trace, cleartext_secrets=cleartext_secrets).history(node_path)
 
 
 def histories(
@@ -203,32 +203,34 @@ class Explainer:
         """The lines of text files, without those that depend on a secret."""
         return self.trace.texts if self.marks is None else self.marks.visible_texts(self.trace.texts)
 
-    def history(self, place: NodePath) -> History:
+    def history(self, node_path: NodePath) -> History:
         """The history of the value at a place, which no secret is in the name of."""
-        place = place.named(self.names)
-        entries = self._brought(place, self.entries(place.item))
-        presence = self._shared(place)
-        own = self.parentage(place)
-        if place.way:
+        node_path = node_path.named(self.names)
+        entries = self._brought(node_path, self.entries(node_path.item))
+        presence = self._shared(node_path)
+        own = self.parentage(node_path)
+        if node_path.way:
             own += [
                 HistoryEntry("put in", entry.source, entry.line, origins=entry.origins)
-                for entry in self.only_presence(place.item)
+                for entry in self.only_presence(node_path.item)
             ]
         if own:
             presence = distinct([*presence, *own])
         marks = self.marks
         if marks is None:
-            return History(place, entries, presence)
+            return History(node_path, entries, presence)
         for entry in flat([*entries, *presence]):
             entry.secret = any(marks.is_secret_line(one.source, one.line) for one in flat([entry]))
             entry.value = marks.masked(entry.value)
-        way = (place.document, *place.way)
+        way = (node_path.document, *node_path.way)
         secret = marks.is_secret_place(*way) or any(entry.secret for entry in entries)
-        if secret and (marks.has_control(place.item) or any(map(marks.is_decided_item, way))):
+        if secret and (marks.has_control(node_path.item) or any(map(marks.is_decided_item, way))):
             # Which lines made it, or put it there, depends on the secret.
             entries, presence = [HistoryEntry("decided by a secret", None, 0, HIDDEN, has_value=True)], []
             entries[0].secret = True
-        return History(place, entries, presence, secret=secret, value=HIDDEN if secret else marks.masked(place.value))
+        return History(
+            node_path, entries, presence, secret=secret, value=HIDDEN if secret else marks.masked(node_path.value)
+        )
 
     def _key_of(self, item: Item) -> Value:
         """The key of an item of a map as it may be shown; None for another item."""
@@ -240,14 +242,14 @@ class Explainer:
         """True if a value, or something in it, is secret."""
         return self.marks is not None and self.marks.holds_secret(item)
 
-    def _brought(self, place: NodePath, entries: list[HistoryEntry]) -> list[HistoryEntry]:
+    def _brought(self, node_path: NodePath, entries: list[HistoryEntry]) -> list[HistoryEntry]:
         """The entries of a value that a substitution inserted as part of a map or list: it is above the place where it
         is written.
         """
         first = entries[0]
-        if first.action != "written" or len(place.way) < 2:
+        if first.action != "written" or len(node_path.way) < 2:
             return entries
-        for item in reversed(place.way[:-1]):
+        for item in reversed(node_path.way[:-1]):
             change = self.trace.changes.get(self.trace.original(item))
             if change is None:
                 continue
@@ -272,9 +274,9 @@ class Explainer:
             self._lines = (history.presence, structure, found)
         return _lines_of(history.standing(), structure=structure) | found
 
-    def _shared(self, place: NodePath) -> list[HistoryEntry]:
+    def _shared(self, node_path: NodePath) -> list[HistoryEntry]:
         """The entries that decided the existence of the items around a value."""
-        items = (place.document, *place.way[:-1]) if place.way else ()
+        items = (node_path.document, *node_path.way[:-1]) if node_path.way else ()
         above = self._above
         same = 0
         for item, (known, _) in zip(items, above, strict=False):
@@ -425,16 +427,16 @@ class Explainer:
         key = self._key_of(original)
         return [HistoryEntry("enclosing", source, line, key=key, origins=entries, structural=True)]
 
-    def parentage(self, place: NodePath) -> list[HistoryEntry]:
+    def parentage(self, node_path: NodePath) -> list[HistoryEntry]:
         """The entries that select the parent, for a value that a document inherits."""
-        item: Item | None = place.document
+        item: Item | None = node_path.document
         while item is not None and item not in self.trace.lineage:
             item = self.trace.copies.get(item)
-        if item is None or not place.way:
+        if item is None or not node_path.way:
             return []
         own, because = self.trace.lineage[item]
-        data = any(type(one) is MapItem and one.key == "data" for one in place.way[:1])
-        original = self.trace.original(place.item)
+        data = any(type(one) is MapItem and one.key == "data" for one in node_path.way[:1])
+        original = self.trace.original(node_path.item)
         change = self.trace.changes.get(original)
         # A substitution puts its value there whatever was there before, unless it fills a text; an action, the document's.
         given = change is not None and (

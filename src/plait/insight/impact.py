@@ -190,18 +190,18 @@ def _changes(before: Sequence[NodePath], after: Sequence[NodePath]) -> list[Node
     ]
 
 
-def _has_same_key(place: NodePath, other: NodePath) -> bool:
-    return [getattr(item, "key", None) for item in place.way] == [getattr(item, "key", None) for item in other.way]
+def _has_same_key(node_path: NodePath, other: NodePath) -> bool:
+    return [getattr(item, "key", None) for item in node_path.way] == [getattr(item, "key", None) for item in other.way]
 
 
-def _key(place: NodePath) -> tuple[str | int, str]:
+def _key(node_path: NodePath) -> tuple[str | int, str]:
     """The document and the way: by names, which stay when documents come or go."""
-    file: str = getattr(place, "file", "")
-    return file or document_name(place.document) or place.number, place.path
+    file: str = getattr(node_path, "file", "")
+    return file or document_name(node_path.document) or node_path.number, node_path.path
 
 
-def _is_same(place: NodePath, other: NodePath | None) -> bool:
-    return other is not None and type(place.value) is type(other.value) and equal(place.value, other.value)
+def _is_same(node_path: NodePath, other: NodePath | None) -> bool:
+    return other is not None and type(node_path.value) is type(other.value) and equal(node_path.value, other.value)
 
 
 def changed(text: str, scalar: Scalar) -> list[str]:

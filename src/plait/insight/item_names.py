@@ -94,17 +94,17 @@ class ItemNames:
         """True if keys may be secret."""
         return self._secret_keys is not None
 
-    def key(self, around: Map, item: MapItem) -> str:
+    def key(self, parent: Map, item: MapItem) -> str:
         """The key of an item of a map, as it stands in a PATH."""
-        return self.secret_keys(around).get(item) or key_text(item.key)
+        return self.secret_keys(parent).get(item) or key_text(item.key)
 
-    def secret_keys(self, around: Map) -> Mapping[MapItem, str]:
+    def secret_keys(self, parent: Map) -> Mapping[MapItem, str]:
         """The items of a map whose key is secret, with what takes the place of the key."""
         if self._secret_keys is None:
             return {}
-        known = self._keys.get(around)
+        known = self._keys.get(parent)
         if known is None:
-            known = self._keys[around] = self._secret_keys(around)
+            known = self._keys[parent] = self._secret_keys(parent)
         return known
 
     def document(self, document: Document, number: int) -> str | None:

@@ -45,13 +45,13 @@ class NodePath:
         self,
         document: Document,
         number: int,
-        way: tuple[Item, ...],
+        ancestors: tuple[Item, ...],
         path: str | None = None,
         names: ItemNames | None = None,
     ) -> None:
         self.document = document
         self.number = number  # of the document, from 0
-        self.way = way
+        self.way = ancestors
         self._path = path
         self._names = names
 
@@ -74,9 +74,9 @@ class NodePath:
         """The same place, called by these names."""
         return NodePath(self.document, self.number, self.way, None if names.hides_keys else self._path, names)
 
-    def at(self, way: tuple[Item, ...]) -> NodePath:
+    def at(self, ancestors: tuple[Item, ...]) -> NodePath:
         """Another place of the same document, by the way to it."""
-        return NodePath(self.document, self.number, way, names=self._names)
+        return NodePath(self.document, self.number, ancestors, names=self._names)
 
     @property
     def document_name(self) -> str | None:
@@ -131,7 +131,7 @@ def parse(text: str) -> Path:
     return Path(text, selector, _steps(text, rest))
 
 
-def _outside_quotes(text: str, wanted: str) -> int:
+def _outside_quotes(text: str, expected: str) -> int:
     quoted = False
     depth = 0
     for place, char in enumerate(text):
@@ -141,7 +141,7 @@ def _outside_quotes(text: str, wanted: str) -> int:
             depth += 1
         elif not quoted and char == "]":
             depth -= 1
-        elif char == wanted and not quoted and depth == 0:
+        elif char == expected and not quoted and depth == 0:
             return place
     return -1
 
@@ -339,11 +339,11 @@ def ways(value: Value, steps: Sequence[Step]) -> list[tuple[Item, ...]]:
     seen: set[tuple[int, int]] = set()
     stack: list[tuple[Value, int, int, tuple[Item, ...]]] = [(value, 0, 0, ())]
 
-    def push(items: Sequence[Item], depth: int, number: int, way: tuple[Item, ...]) -> None:
+    def push(items: Sequence[Item], depth: int, number: int, ancestors: tuple[Item, ...]) -> None:
         for item in reversed(items):
             below = numbers.setdefault((number, id(item)), len(numbers) + 1)
             if (below, depth) not in seen:
-                stack.append((item.value, depth, below, (*way, item)))
+                stack.append((item.value, depth, below, (*ancestors, item)))
 
     while stack:
         value, depth, number, way = stack.pop()
@@ -401,9 +401,9 @@ def _matching(value: Value, step: Step) -> Sequence[Item]:
     return []
 
 
-def _has(value: Value, key: str, wanted: str) -> bool:
+def _has(value: Value, key: str, expected: str) -> bool:
     item = value.find(key) if type(value) is Map else None
-    return item is not None and type(item.value) not in (Map, Array) and fnmatchcase(scalar_text(item.value), wanted)
+    return item is not None and type(item.value) not in (Map, Array) and fnmatchcase(scalar_text(item.value), expected)
 
 
 def all_places(

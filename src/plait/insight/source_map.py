@@ -158,15 +158,15 @@ class _Printed:
 
 
 def _origin_data(
-    explainer: Explainer, place: NodePath, entry: dict[str, object], columns: _Columns, names: dict[str, None]
+    explainer: Explainer, node_path: NodePath, entry: dict[str, object], columns: _Columns, names: dict[str, None]
 ) -> dict[str, object]:
     """Add to a mapping where its value came from; names gets the files."""
-    action, stands, origins = origin(explainer, place)
+    action, stands, origins = origin(explainer, node_path)
     source, line = stands.source, stands.line
     if source is not None and line > 0 and not source.flag:
         key = stands.key
-        if key is None and type(place.item) is MapItem:
-            key = place.item.key
+        if key is None and type(node_path.item) is MapItem:
+            key = node_path.item.key
         line, column = columns.of(source, line, key, stands.value)
         entry["source"] = {"file": source.shown, "line": line, "column": column}
         names[source.shown] = None
@@ -179,9 +179,9 @@ def _origin_data(
     return entry
 
 
-def origin(explainer: Explainer, place: NodePath) -> tuple[str, HistoryEntry, list[tuple[str, int]]]:
+def origin(explainer: Explainer, node_path: NodePath) -> tuple[str, HistoryEntry, list[tuple[str, int]]]:
     """The origin of a value: the action, the entry with its position, and the other lines that contributed."""
-    history = explainer.history(place)
+    history = explainer.history(node_path)
     last = history.entries[-1]
     action = last.action
     stands = _as_written(last)

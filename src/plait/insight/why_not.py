@@ -165,26 +165,28 @@ def _described(item: Item) -> str:
     return "document" if type(item) is Document else "array item"
 
 
-def _likeness(wanted: Item, other: Item) -> int:
-    if type(wanted.value) is Map and type(other.value) is Map:
+def _likeness(expected: Item, other: Item) -> int:
+    if type(expected.value) is Map and type(other.value) is Map:
         return sum(
             2 if (found := other.value.find(item.key)) is not None and found.value == item.value else found is not None
-            for item in wanted.value.items
+            for item in expected.value.items
         )
-    return 1 if type(wanted) is MapItem and type(other) is MapItem and str(wanted.key)[:2] == str(other.key)[:2] else 0
+    return (
+        1 if type(expected) is MapItem and type(other) is MapItem and str(expected.key)[:2] == str(other.key)[:2] else 0
+    )
 
 
-def _difference(wanted: Item, other: Item, by: object, names: ItemNames) -> str:
+def _difference(expected: Item, other: Item, by: object, names: ItemNames) -> str:
     """The reason why a candidate does not match."""
 
     def shown(item: Item | None) -> str:
         value = None if item is None else HIDDEN if names.hides(item) else item.value
         return f'"{value}"' if type(value) is str and value is not HIDDEN else str(value)
 
-    if type(wanted) is MapItem and type(other) is MapItem:
+    if type(expected) is MapItem and type(other) is MapItem:
         return f'has the key "{other.key}"'
     if type(by) is str:
-        own = wanted.value.find(by) if type(wanted.value) is Map else None
+        own = expected.value.find(by) if type(expected.value) is Map else None
         its = other.value.find(by) if type(other.value) is Map else None
         if its is None:
             return f'has no "{by}"'

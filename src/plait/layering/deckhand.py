@@ -386,9 +386,9 @@ class DeckhandStrategy(LayeringStrategy):
         if self._origins is not None:
             self._origins.wrote(target, item, old)
 
-    def _put_at(self, target: Array, place: int, value: Value) -> None:
-        old = target.items[place]
-        item = target.items[place] = old.with_value(value)
+    def _put_at(self, target: Array, index: int, value: Value) -> None:
+        old = target.items[index]
+        item = target.items[index] = old.with_value(value)
         if self._told is not None:
             self._told.became(item, old)
         if self._origins is not None:
@@ -428,24 +428,24 @@ class DeckhandStrategy(LayeringStrategy):
         if self._told is not None:
             self._told.removed(item)
 
-    def _delete_first(self, wanted: Value, value: Value, around: Map | Array | None) -> Map | Array | None:
+    def _delete_first(self, expected: Value, value: Value, parent: Map | Array | None) -> Map | Array | None:
         """Removes the first value that equals the wanted one from its collection, searching depth first.
 
         Returns that collection. Removes nothing if the whole data is equal.
         """
-        if equal(value, wanted):
-            if type(around) is Map:
-                item = next(item for item in around.items if equal(item.value, value))
-                del around.index()[key_id(item.key)]
-                around.items.remove(item)
+        if equal(value, expected):
+            if type(parent) is Map:
+                item = next(item for item in parent.items if equal(item.value, value))
+                del parent.index()[key_id(item.key)]
+                parent.items.remove(item)
                 self._tell_removed(item)
-            elif type(around) is Array:
-                place = next(place for place, item in enumerate(around.items) if equal(item.value, value))
-                self._tell_removed(around.items.pop(place))
-            return around
+            elif type(parent) is Array:
+                place = next(place for place, item in enumerate(parent.items) if equal(item.value, value))
+                self._tell_removed(parent.items.pop(place))
+            return parent
         if type(value) is Map or type(value) is Array:
             for inner in values(value):
-                found = self._delete_first(wanted, inner, value)
+                found = self._delete_first(expected, inner, value)
                 if found is not None:
                     return found
         return None

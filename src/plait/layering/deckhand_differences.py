@@ -160,35 +160,35 @@ def _rendered(
         return [], error
 
 
-def _differences(left: Value, right: Value, way: Way) -> Iterator[tuple[Way, Value | NoValue, Value | NoValue]]:
+def _differences(left: Value, right: Value, path: Way) -> Iterator[tuple[Way, Value | NoValue, Value | NoValue]]:
     if left is right:
         return
     if type(left) is Map and type(right) is Map:
         for item in left.items:
             other = right.find(item.key)
             if other is None:
-                yield (*way, item.key), item.value, ABSENT
+                yield (*path, item.key), item.value, ABSENT
             else:
-                yield from _differences(item.value, other.value, (*way, item.key))
+                yield from _differences(item.value, other.value, (*path, item.key))
         for item in right.items:
             if left.find(item.key) is None:
-                yield (*way, item.key), ABSENT, item.value
+                yield (*path, item.key), ABSENT, item.value
     elif type(left) is Array and type(right) is Array:
         ours, theirs = left.items, right.items
         for place in range(max(len(ours), len(theirs))):
             if place >= len(theirs):
-                yield (*way, place), ours[place].value, ABSENT
+                yield (*path, place), ours[place].value, ABSENT
             elif place >= len(ours):
-                yield (*way, place), ABSENT, theirs[place].value
+                yield (*path, place), ABSENT, theirs[place].value
             else:
-                yield from _differences(ours[place].value, theirs[place].value, (*way, place))
+                yield from _differences(ours[place].value, theirs[place].value, (*path, place))
     elif not equal(left, right):
-        yield way, left, right
+        yield path, left, right
 
 
-def _cause(document: LayeredDocument, way: Way, origins: SharedWrites) -> tuple[Position, str]:
+def _cause(document: LayeredDocument, path: Way, origins: SharedWrites) -> tuple[Position, str]:
     """The line that changed the shared data, else the document's own step at the path."""
-    writer: Writer | None = origins.of(document.data, way)
+    writer: Writer | None = origins.of(document.data, path)
     if writer is not None:
         return _step(writer.document, writer.step)
     for entry in reversed(document.substitutions):
@@ -197,7 +197,7 @@ def _cause(document: LayeredDocument, way: Way, origins: SharedWrites) -> tuple[
         if value is not None and type(value.value) is Array:
             dests = [one.value for one in value.value.items if type(one.value) is Map]
         for dest in dests:
-            if _leads_to(dest, way):
+            if _leads_to(dest, path):
                 return _step(document, dest)
     for action in reversed(document.actions):
         return _step(document, action)
@@ -224,9 +224,9 @@ def _step(document: LayeredDocument, step: ArrayItem | Map) -> tuple[Position, s
     return at, f"{document} does {method.value} {text}"
 
 
-def _text(way: Way) -> str:
+def _text(path: Way) -> str:
     out = ""
-    for step in way:
+    for step in path:
         if type(step) is int:
             out += f"[{step}]" if out else f".[{step}]"
         else:

@@ -88,22 +88,22 @@ def equal(left: Value, right: Value) -> bool:
     return left == right
 
 
-def without_first(wanted: Value, value: Value) -> Value:
+def without_first(expected: Value, value: Value) -> Value:
     """The value without the first one below it that equals the wanted one; itself where that is all of it."""
-    if equal(value, wanted):
+    if equal(value, expected):
         return value
     if isinstance(value, Map | Array):
         for place, item in enumerate(value.items):
             inner = item.value
-            if equal(inner, wanted):
+            if equal(inner, expected):
                 return _without(value, place)
-            changed = without_first(wanted, inner)
+            changed = without_first(expected, inner)
             if changed is not inner:
                 return value.with_values([*values(value)[:place], changed, *values(value)[place + 1 :]])
     return value
 
 
-def _without(collection: Map | Array, place: int) -> Map | Array:
+def _without(collection: Map | Array, index: int) -> Map | Array:
     if isinstance(collection, Map):
-        return collection.with_items([*collection.items[:place], *collection.items[place + 1 :]])
-    return collection.with_items([*collection.items[:place], *collection.items[place + 1 :]])
+        return collection.with_items([*collection.items[:index], *collection.items[index + 1 :]])
+    return collection.with_items([*collection.items[:index], *collection.items[index + 1 :]])

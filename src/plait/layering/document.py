@@ -236,14 +236,14 @@ def _text(item: MapItem | None, key: str, at: Position, document: LayeredDocumen
     raise _malformed(f"{subject}{key} must be a string, not {a_kind(value)}", at)
 
 
-def _malformed(message: str, at: Position, around: Map | None = None, key: str = "") -> LayeringError:
-    """around: the map that should have the key."""
-    if around is None or around.find(key) is not None:
+def _malformed(message: str, at: Position, parent: Map | None = None, key: str = "") -> LayeringError:
+    """parent: the map that should have the key."""
+    if parent is None or parent.find(key) is not None:
         return failure("InvalidDocumentFormat", message, at=at)
     from plait.base.similar_names import nearest
     from plait.base.suggestions import replacing
 
-    names = [item.key for item in around.items if type(item.key) is str]
+    names = [item.key for item in parent.items if type(item.key) is str]
     alike = nearest(key, names)
     hint: str | None = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
     if hint is None and key == "schema" and "kind" in names:

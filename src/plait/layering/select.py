@@ -64,8 +64,8 @@ class Selection:
         return None
 
 
-def _has_schema(schema: str, wanted: str) -> bool:
-    return schema == wanted or wanted in (schema.partition("/")[0], schema.rpartition("/")[0])
+def _has_schema(schema: str, expected: str) -> bool:
+    return schema == expected or expected in (schema.partition("/")[0], schema.rpartition("/")[0])
 
 
 def _has_label(document: LayeredDocument, key: str, value: str) -> bool:

@@ -72,10 +72,10 @@ def _definitions(root: Value) -> list[VariableDefinition]:
     return [_definition(item, number) for number, item in enumerate(array.items)]
 
 
-def _not_read(value: Value, line: int, wanted: str) -> str:
+def _not_read(value: Value, line: int, expected: str) -> str:
     from plait.ops.unmarshal import wrong_type
 
-    return wrong_type(value, line, wanted)
+    return wrong_type(value, line, expected)
 
 
 def _definition(item: ArrayItem, number: int) -> VariableDefinition:
@@ -150,25 +150,25 @@ class VariableLookup:
 
         return _filled(value, lookup)
 
-    def _reach(self, name: str, missing: set[str], way: tuple[str, ...]) -> tuple[bool, Value]:
+    def _reach(self, name: str, missing: set[str], path: tuple[str, ...]) -> tuple[bool, Value]:
         first, dot, rest = name.partition(".")
-        found, value = self._get(first, missing, way)
+        found, value = self._get(first, missing, path)
         if not found or not dot:
             return found, value
         return True, _inside(value, rest, name)
 
-    def _get(self, name: str, missing: set[str], way: tuple[str, ...]) -> tuple[bool, Value]:
+    def _get(self, name: str, missing: set[str], path: tuple[str, ...]) -> tuple[bool, Value]:
         known = self._known.get(name)
         if known is None:
-            if name in way:
-                chain = " -> ".join(f'"{each}"' for each in (*way[way.index(name) :], name))
+            if name in path:
+                chain = " -> ".join(f'"{each}"' for each in (*path[path.index(name) :], name))
                 raise OpsError(
                     f'the options of variable "{name}" depend on its own value: {chain}',
                     at=self._at(name),
                     reference="Detected recursion",
                     code="variable-cycle",
                 )
-            known = self._known[name] = self._resolved(name, way)
+            known = self._known[name] = self._resolved(name, path)
         found, value, report = known
         if not found and report:
             missing.add(name)
@@ -178,7 +178,7 @@ class VariableLookup:
         entries = self._by_name.get(name)
         return entries[0].item.position if entries else None
 
-    def _resolved(self, name: str, way: tuple[str, ...]) -> tuple[bool, Value, bool]:
+    def _resolved(self, name: str, path: tuple[str, ...]) -> tuple[bool, Value, bool]:
         entries = self._by_name.get(name)
         if entries is None:
             found, value = self.sources.get(name)
@@ -187,7 +187,7 @@ class VariableLookup:
         options, filled = definition.options, False
         if options is not None:
             lacking: set[str] = set()
-            inner = (*way, name)
+            inner = (*path, name)
             asked: list[str] = []
 
             def reach(other: str) -> tuple[bool, Value]:
@@ -444,12 +444,12 @@ def _listing(title: str, names: Sequence[str]) -> str:
     return "\n".join([f"- {title}:", *(f"    - {name}" for name in names)])
 
 
-def _suggestions(wanted: list[str], known: list[str]) -> str | None:
+def _suggestions(expected: list[str], known: list[str]) -> str | None:
     """The nearest known name for each one."""
     from plait.base.similar_names import did_you_mean
 
-    near = [(name, hint) for name in wanted[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
-    if len(wanted) == 1:
+    near = [(name, hint) for name in expected[:10] if (hint := did_you_mean(name, known[:1000])) is not None]
+    if len(expected) == 1:
         return near[0][1] if near else None
     return "\n".join(f"{name}: {hint}" for name, hint in near) or None
 

@@ -168,31 +168,31 @@ class _Walk:
         self.reached = [0] * (len(tokens) + 1)
         self.near: dict[int, list[str]] = {}
 
-    def go(self, node: Value, depth: int, way: Way) -> None:
-        """Go on from a node, which is reached by the tokens of `way`."""
+    def go(self, node: Value, depth: int, path: Way) -> None:
+        """Go on from a node, which is reached by the tokens of `path`."""
         current_budget().check_time()
         self.reached[depth] += 1
         if depth == len(self.tokens):
-            self.found.append(way)
+            self.found.append(path)
             return
         token = self.tokens[depth]
         if _is_every(token):
             for step, inner in _below(node):
-                self.go(inner, depth + 1, (*way, step))
+                self.go(inner, depth + 1, (*path, step))
         elif token.optional or type(token) is AfterLastIndexToken:
             # What is made on the way is made as a plain operation makes it.
             if type(node) is (Map if type(token) is KeyToken else Array):
-                self.found.append((*way, *self.tokens[depth:]))
+                self.found.append((*path, *self.tokens[depth:]))
         elif type(token) is KeyToken:
             item = node.find(token.name) if type(node) is Map else None
             if item is not None:
-                self.go(item.value, depth + 1, (*way, token))
+                self.go(item.value, depth + 1, (*path, token))
             elif type(node) is Map:
                 self.near.setdefault(depth, []).extend(one.key for one in node.items if type(one.key) is str)
         elif type(node) is Array and isinstance(token, (IndexToken, MatchingIndexToken)):
-            self._items(node, token, depth, way)
+            self._items(node, token, depth, path)
 
-    def _items(self, array: Array, token: IndexToken | MatchingIndexToken, depth: int, way: Way) -> None:
+    def _items(self, array: Array, token: IndexToken | MatchingIndexToken, depth: int, path: Way) -> None:
         if type(token) is MatchingIndexToken:
             chosen = matches(array, token)
             if not chosen:
@@ -203,9 +203,9 @@ class _Walk:
             chosen = [token.number + len(array.items) if token.number < 0 else token.number]
         for number in chosen:
             if depth == len(self.tokens) - 1 and token.modifiers:
-                self.found.append((*way, IndexToken(number, token.modifiers)))
+                self.found.append((*path, IndexToken(number, token.modifiers)))
             elif 0 <= number + token.shift < len(array.items):
-                self.go(array.items[number + token.shift].value, depth + 1, (*way, IndexToken(number + token.shift)))
+                self.go(array.items[number + token.shift].value, depth + 1, (*path, IndexToken(number + token.shift)))
 
     def nothing(self, pointer: Pointer) -> OpsError:
         """The error for a path without a place: how far it leads, and the value there."""

@@ -26,11 +26,11 @@ FIELDS = ("type", "path", "value", "absent", "error", "from")
 EXTENSIONS = (".yml", ".yaml", ".json")
 
 
-def not_read(source: Source, value: Value, line: int, wanted: str) -> str:
-    """BOSH's text of an error about a value of a wrong type. wanted: the type in Go that it should have been."""
+def not_read(source: Source, value: Value, line: int, expected: str) -> str:
+    """BOSH's text of an error about a value of a wrong type. expected: the type in Go that it should have been."""
     from plait.ops.unmarshal import wrong_type
 
-    return f"Deserializing ops file '{source.name}': {wrong_type(value, line, wanted)}"
+    return f"Deserializing ops file '{source.name}': {wrong_type(value, line, expected)}"
 
 
 class OperationSource:

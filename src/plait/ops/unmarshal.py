@@ -17,14 +17,14 @@ _TAGS: dict[type, str] = {Map: "!!map", Array: "!!seq", str: "!!str", bool: "!!b
 _LONGEST = 10
 
 
-def wrong_type(value: Value, line: int, wanted: str) -> str:
-    """The error of go-yaml for a value. wanted: the type in Go that it should have been."""
+def wrong_type(value: Value, line: int, expected: str) -> str:
+    """The error of go-yaml for a value. expected: the type in Go that it should have been."""
     tag = _TAGS.get(type(value), "!!null")
     shown = ""
     if type(value) is not Map and type(value) is not Array:
         text = scalar_text(value)
         shown = f" `{text if len(text) <= _LONGEST else f'{text[: _LONGEST - 3]}...'}`"
-    return f"yaml: unmarshal errors:\n  line {line}: cannot unmarshal {tag}{shown} into {wanted}"
+    return f"yaml: unmarshal errors:\n  line {line}: cannot unmarshal {tag}{shown} into {expected}"
 
 
 def root_line(source: Source) -> int:

@@ -69,9 +69,9 @@ class _Lookup:
             self.drift = 0
             self.places = {id(item): place for place, item in enumerate(self.array.items)}
 
-    def added(self, item: ArrayItem, place: int) -> None:
+    def added(self, item: ArrayItem, index: int) -> None:
         """Records an inserted item."""
-        self.places[id(item)] = place
+        self.places[id(item)] = index
         for key, table in self.tables.items():
             text = walk.text_under(item, key)
             if text is not None:
@@ -87,10 +87,10 @@ class _Lookup:
                 table[text].remove(item)
         self._moved()
 
-    def exchanged(self, old: ArrayItem, new: ArrayItem, place: int) -> None:
+    def exchanged(self, old: ArrayItem, new: ArrayItem, index: int) -> None:
         """Tell of an item that took another's place."""
         del self.places[id(old)]
-        self.places[id(new)] = place
+        self.places[id(new)] = index
         for key, table in self.tables.items():
             before = walk.text_under(old, key)
             after = walk.text_under(new, key)
@@ -271,9 +271,9 @@ class _PathToChange:
         self.item: MapItem | ArrayItem | None = None
         self.place = 0
 
-    def step(self, around: Map | Array, item: MapItem | ArrayItem, place: int) -> Value:
+    def step(self, parent: Map | Array, item: MapItem | ArrayItem, index: int) -> Value:
         """Go on into an item of an owned container; the item's value."""
-        self.around, self.item, self.place = around, item, place
+        self.around, self.item, self.place = parent, item, index
         return item.value
 
     def own_map(self, node: Map) -> Map:
@@ -353,32 +353,32 @@ class _PathToChange:
         if lookup is not None and isinstance(self.item, ArrayItem):
             lookup.renamed(self.item, key, before, after)
 
-    def insert(self, array: Array, place: int, value: Value) -> ArrayItem:
+    def insert(self, array: Array, index: int, value: Value) -> ArrayItem:
         """Put a new item into an owned array."""
         item = ArrayItem(value, self.source, self.line)
-        array.items.insert(place, item)
+        array.items.insert(index, item)
         lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
-            lookup.added(item, place)
+            lookup.added(item, index)
         return item
 
-    def put(self, array: Array, place: int, beside: str | None, value: Value) -> None:
+    def put(self, array: Array, index: int, beside: str | None, value: Value) -> None:
         """Replace an item of an owned array, or insert one "before" or "after" it (docs/reference/operations.md)."""
         if beside is not None:
-            self.insert(array, place + (beside == "after"), value)
+            self.insert(array, index + (beside == "after"), value)
         else:
-            self._exchange(array, place, ArrayItem(value, self.source, self.line))
+            self._exchange(array, index, ArrayItem(value, self.source, self.line))
 
-    def _exchange(self, array: Array, place: int, new: ArrayItem) -> None:
-        old = array.items[place]
-        array.items[place] = new
+    def _exchange(self, array: Array, index: int, new: ArrayItem) -> None:
+        old = array.items[index]
+        array.items[index] = new
         lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
-            lookup.exchanged(old, new, place)
+            lookup.exchanged(old, new, index)
 
-    def delete(self, array: Array, place: int) -> None:
+    def delete(self, array: Array, index: int) -> None:
         """Take an item out of an owned array."""
-        item = array.items.pop(place)
+        item = array.items.pop(index)
         lookup = self.draft._lookups.get(id(array))
         if lookup is not None:
             lookup.removed(item)

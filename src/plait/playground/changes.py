@@ -75,7 +75,7 @@ def _place(state: State, document: int, path: str) -> NodePath:
     raise UsageError("there is no such value in the output", found=path, code="website-request")
 
 
-def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
+def _ways(state: State, node_path: NodePath, typed: str) -> Iterator[Way]:
     from plait.authoring.edit.edit_errors import OTHERWISE, EditError
     from plait.authoring.edit.insertion import add_to_file, at
     from plait.authoring.edit.origins import history_of
@@ -89,7 +89,7 @@ def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
     value = documents[0].value
     tried = set()
     try:
-        edit = edited(state, place, value, typed.strip())
+        edit = edited(state, node_path, value, typed.strip())
         if not edit.files:
             return
         where = edit.places[0] if edit.places else ""
@@ -97,12 +97,12 @@ def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
         yield _way(where, edit)
     except EditError:
         pass  # the places themselves say why
-    for entry in reversed([*contributing(history_of(state.output, place).entries)]):
+    for entry in reversed([*contributing(history_of(state.output, node_path).entries)]):
         if entry.source is None or entry.line < 1 or entry.place in tried:
             continue
         tried.add(entry.place)
         try:
-            yield _way(entry.place, at(state, place, value, entry.source.shown, entry.line))
+            yield _way(entry.place, at(state, node_path, value, entry.source.shown, entry.line))
         except UsageError:
             continue  # a line without a value
         except LimitError:
@@ -112,7 +112,7 @@ def _ways(state: State, place: NodePath, typed: str) -> Iterator[Way]:
     name = {"render": "overlay.yml", "patch": "operations-more.yml"}.get(state.target.run.command)
     if name is not None:
         try:
-            yield _way(name, add_to_file(state, place, value, name))
+            yield _way(name, add_to_file(state, node_path, value, name))
         except LimitError:
             raise
         except PlaitError:
@@ -125,13 +125,13 @@ def _way(where: str, edit: Edit) -> Way:
     return {**_no_way(where, told), "works": True, "files": _files(edit.texts)}
 
 
-def _no_way(where: str, told: str) -> Way:
+def _no_way(where: str, message: str) -> Way:
     file, _, line = where.rpartition(":")
     return {
         "place": where,
         "file": file or where,
         "line": int(line) if file else 1,
-        "told": told,
+        "told": message,
         "works": False,
         "files": [],
     }

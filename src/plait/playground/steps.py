@@ -58,11 +58,11 @@ class _Stage:
     __slots__ = ("by", "documents", "kind", "made", "name")
 
     def __init__(
-        self, name: str, kind: str, made: Documents, documents: Sequence[Document], by: Span | None = None
+        self, name: str, kind: str, output: Documents, documents: Sequence[Document], by: Span | None = None
     ) -> None:
         self.name = name
         self.kind = kind
-        self.made = made
+        self.made = output
         self.documents = documents
         self.by = by
 

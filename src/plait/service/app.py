@@ -108,7 +108,7 @@ def application(
     policy: Mapping[object, object] | None = None,
     keys: KeyRing | None = None,
     like_deckhand: bool = False,
-    most: int = 32 << 20,
+    maximum: int = 32 << 20,
     limits: Mapping[str, float] | None = None,
     webhooks: Sequence[str] = (),
     webhook_key: str | None = None,
@@ -122,7 +122,7 @@ def application(
     issuer: who else issues tokens, and issuer_keys: a file of its public keys; without it they are fetched from the issuer.
     keystone: a file with the settings of Keystone's middleware, which checks other tokens. Without all these, everybody
     may do everything, from this machine alone. policy: roles by action. keys: for the data of encrypted
-    documents. like_deckhand: render every value as Deckhand gives it. most: bytes of a body. limits: of one request, by the names of `plait.base.limits`.
+    documents. like_deckhand: render every value as Deckhand gives it. maximum: bytes of a body. limits: of one request, by the names of `plait.base.limits`.
     webhooks: URLs that are told of new revisions while the application runs. webhook_key: a file with the key that signs it.
     telemetry: `plait.service.telemetry.RecordingTelemetry` records traces and metrics for the process's providers of OpenTelemetry.
     keep: revisions that retention keeps; without it all are kept.
@@ -145,7 +145,7 @@ def application(
         Reader(bounds.given),
         spool,
     )
-    frame = _RequestPipeline(service, gate, bounds, most)
+    frame = _RequestPipeline(service, gate, bounds, maximum)
     routes = [Route(path, frame.endpoint(path, methods), methods=list(methods)) for path, methods in _ROUTES]
     routes += [
         Route("/versions", frame.open(_versions), methods=["GET"]),
@@ -228,11 +228,11 @@ def _is_ready(service: Service) -> Answer:
 class _RequestPipeline:
     """The frame around each function: identity, body, a thread with enough stack, errors as responses."""
 
-    def __init__(self, service: Service, gate: Authenticator, limits: Limits, most: int) -> None:
+    def __init__(self, service: Service, gate: Authenticator, limits: Limits, maximum: int) -> None:
         self._service = service
         self._gate = gate
         self._limits = limits
-        self._most = most
+        self._most = maximum
         self._responses = Responses(service.address)
         # Health is answered without a thread. The rest share the connections of the database: those of all lanes fit.
         self._reads = Lane("reads", 16, 200)

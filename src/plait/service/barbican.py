@@ -64,7 +64,7 @@ class Barbican(NamedTuple):
     def _get(self, path: str, kind: str) -> bytes:
         headers = {"X-Auth-Token": self.token, "Accept": kind}
         try:
-            data = fetched(self.address + path, seconds=_BOUND, most=_MOST, redirects=False, headers=headers)
+            data = fetched(self.address + path, seconds=_BOUND, maximum=_MOST, redirects=False, headers=headers)
         except TimeoutError:
             raise PlaitError(f"Barbican has not answered within {_BOUND:g} seconds", code="service-error") from None
         if len(data) > _MOST:
@@ -97,21 +97,21 @@ def with_secrets(
     """
     known: dict[str, str] = {}
 
-    def sealed(one: DocumentRecord) -> DocumentRecord:
-        top = top_of(one.text)
-        number = number_of(data_of(top)) if one.encrypted else None
+    def sealed(document_record: DocumentRecord) -> DocumentRecord:
+        top = top_of(document_record.text)
+        number = number_of(data_of(top)) if document_record.encrypted else None
         if number is None:
-            return one
+            return document_record
         if number not in known:
             try:
                 secret = keys.seal(text_of_nodes(nodes_of_plain(barbican.data(number))))
             except PlaitError as error:
-                schema, layer, name = one.identity
+                schema, layer, name = document_record.identity
                 told = f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"
                 raise error.within(f"in the secret of document {told}") from None
             keep(connection, [secret])
             known[number] = reference_of(address, secret)
-        return one._replace(text=text_of_nodes(with_data(top, nodes_of_plain(known[number]))))
+        return document_record._replace(text=text_of_nodes(with_data(top, nodes_of_plain(known[number]))))
 
     for step in steps:
         yield step._replace(new=[sealed(one) for one in step.new])

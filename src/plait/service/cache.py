@@ -19,9 +19,9 @@ class Cache(Generic[T]):
     evicted first.
     """
 
-    def __init__(self, size: Callable[[T], int], most: int = 128 << 20) -> None:
+    def __init__(self, size: Callable[[T], int], maximum: int = 128 << 20) -> None:
         self._size_of = size
-        self._most = most
+        self._most = maximum
         self._kept: OrderedDict[str, T] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()

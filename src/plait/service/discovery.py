@@ -148,7 +148,7 @@ def _get(url: str, until: float) -> str:
     """The text at an address. Raises PlaitError, TimeoutError."""
     # What is on this machine is asked directly. Keys come from where they are said to be, not from elsewhere.
     here = urlsplit(url).hostname in LOOPBACK
-    data = fetched(url, seconds=max(until - _now(), 0), most=_MOST, redirects=False, proxies=not here)
+    data = fetched(url, seconds=max(until - _now(), 0), maximum=_MOST, redirects=False, proxies=not here)
     if len(data) > _MOST:
         raise PlaitError(f"{url} gives more than {_MOST} bytes", code="issuer-keys")
     return data.decode("utf-8", "replace")

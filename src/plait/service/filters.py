@@ -161,13 +161,13 @@ class _Nodes:
     def __init__(self) -> None:
         self._read: dict[int, Map] = {}
 
-    def at(self, one: ListedDocument, path: str) -> Value:
+    def at(self, listed_document: ListedDocument, path: str) -> Value:
         """The value at a path, such as `metadata.name`; None if there is none."""
-        entry = one.entry
+        entry = listed_document.entry
         if path in _OF_ENTRY:
             return _OF_ENTRY[path](entry)
         if entry.id not in self._read:
-            self._read[entry.id] = top_of(one.text)
+            self._read[entry.id] = top_of(listed_document.text)
         value: Value = self._read[entry.id]
         for step in path.removeprefix("$").strip(".").split("."):
             item = value.find(step) if type(value) is Map else None
@@ -185,16 +185,16 @@ _OF_ENTRY: dict[str, Callable[[RevisionDocument], Value]] = {
 }
 
 
-def _is_chosen(call: Call, one: ListedDocument, nodes: _Nodes) -> bool:
+def _is_chosen(call: Call, listed_document: ListedDocument, nodes: _Nodes) -> bool:
     schemas = call.parameters("schema")
-    if schemas and not any(_is_of_schema(one.entry.schema, text) for text in schemas):
+    if schemas and not any(_is_of_schema(listed_document.entry.schema, text) for text in schemas):
         return False
     for name in ("metadata.name", "metadata.layeringDefinition.layer", "status.bucket"):
         wanted = call.parameters(name)
-        if wanted and nodes.at(one, name) not in wanted:
+        if wanted and nodes.at(listed_document, name) not in wanted:
             return False
     labels = call.parameters("metadata.label")
-    return not labels or _has_labels(nodes.at(one, "metadata.labels"), labels)
+    return not labels or _has_labels(nodes.at(listed_document, "metadata.labels"), labels)
 
 
 def _is_of_schema(schema: str, wanted: str) -> bool:

@@ -144,10 +144,10 @@ def _diff(left: Made, right: Made) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _shown(one: Made) -> dict[str, object]:
-    if one.error:
-        return {"name": one.name, "status": "failed", "error": one.error}
-    return {"name": one.name, "status": "rendered", "digest": f"sha256:{one.digest}"}
+def _shown(made: Made) -> dict[str, object]:
+    if made.error:
+        return {"name": made.name, "status": "failed", "error": made.error}
+    return {"name": made.name, "status": "rendered", "digest": f"sha256:{made.digest}"}
 
 
 def _runs(call: Call, revision: str, *, only: str | None = None, or_zero: bool = False) -> Sequence[Made]:

@@ -102,8 +102,8 @@ class Metrics:
             yield f"{name}_count{_labels(labels)} {so_far}"
 
 
-def _family(name: str, kind: str, told: str, values: Iterable[tuple[dict[str, str], float]]) -> Iterator[str]:
-    yield f"# HELP {name} {told}"
+def _family(name: str, kind: str, message: str, values: Iterable[tuple[dict[str, str], float]]) -> Iterator[str]:
+    yield f"# HELP {name} {message}"
     yield f"# TYPE {name} {kind}"
     for labels, value in values:
         yield f"{name}{_labels(labels)} {value}"

@@ -68,18 +68,18 @@ def ordered(query: Select[Any], keys: Sequence[Key]) -> Select[Any]:
     return query.order_by(*(column.desc() if descends else column for column, descends in keys))
 
 
-def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key], most: int) -> ColumnElement[bool]:
+def _at_the_end(connection: Connection, query: Select[Any], keys: Sequence[Key], maximum: int) -> ColumnElement[bool]:
     """The condition for the first rows where values descend and numbers ascend: an order that no index has.
 
-    Rows of greater values are fewer than `most`, those of the last value are in the order of an index.
+    Rows of greater values are fewer than `maximum`, those of the last value are in the order of an index.
     """
     (column, _), (number, _) = keys
-    values = query.with_only_columns(column).order_by(column.desc()).offset(most - 1).limit(1)
+    values = query.with_only_columns(column).order_by(column.desc()).offset(maximum - 1).limit(1)
     last = connection.execute(values).scalar()
     if last is None:
         return true()
     ids = query.with_only_columns(number)
-    equal = ids.where(column == last).order_by(number).limit(most).subquery()
+    equal = ids.where(column == last).order_by(number).limit(maximum).subquery()
     return number.in_(union_all(ids.where(column > last), select(equal)))
 
 

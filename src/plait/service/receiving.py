@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _PROGRESS, _LEAST = 30.0, 16 << 10
 
 
-async def received(request: Request, spool: Spool, most: int) -> Body:
-    """The body of a request. most: bytes that it may have.
+async def received(request: Request, spool: Spool, maximum: int) -> Body:
+    """The body of a request. maximum: bytes that it may have.
 
     Raises Refusal if it is too large, too slow, or declared as something other than YAML.
     """
@@ -31,7 +31,7 @@ async def received(request: Request, spool: Spool, most: int) -> Body:
     if coding != "identity":
         raise ApiError("HTTPUnsupportedMediaType", 415, "a compressed body is not accepted")
     try:
-        await _receive(request, found, most)
+        await _receive(request, found, maximum)
         if found.size:
             given = request.headers.get("content-type", "").partition(";")[0].strip()
             if not given:
@@ -44,7 +44,7 @@ async def received(request: Request, spool: Spool, most: int) -> Body:
     return found
 
 
-async def _receive(request: Request, to: Body, most: int) -> None:
+async def _receive(request: Request, to: Body, maximum: int) -> None:
     """Take in a body. Raises Refusal for one that is too large, or too slow."""
     loop = asyncio.get_running_loop()
     since = 0
@@ -52,8 +52,8 @@ async def _receive(request: Request, to: Body, most: int) -> None:
         async with asyncio.timeout(_PROGRESS) as due:
             async for part in request.stream():
                 since += len(part)
-                if to.size + len(part) > most:
-                    raise ApiError("HTTPContentTooLarge", 413, f"a body has at most {most} bytes")
+                if to.size + len(part) > maximum:
+                    raise ApiError("HTTPContentTooLarge", 413, f"a body has at most {maximum} bytes")
                 to.add(part)
                 if since >= _LEAST:
                     due.reschedule(loop.time() + _PROGRESS)

@@ -126,13 +126,13 @@ class Renderer:
         limits: Mapping[str, float],
         *,
         like_deckhand: bool = False,
-        most: int = 128 << 20,
+        maximum: int = 128 << 20,
         telemetry: Telemetry | None = None,
     ) -> None:
         self._telemetry = telemetry or Telemetry()
         self._limits = dict(limits)
         self._like_deckhand = like_deckhand
-        self._kept: Cache[Layered] = Cache(lambda one: one.size, most)
+        self._kept: Cache[Layered] = Cache(lambda one: one.size, maximum)
         # More processes than processors would only take memory.
         self._room = threading.BoundedSemaphore(os.cpu_count() or 1)
 
@@ -208,15 +208,15 @@ class Renderer:
             return first.documents.keys() ^ second.documents.keys()
         return {number for number in again if (number in first.documents) != (number in second.documents)}
 
-    def _since(self, one: Layered, before: Layered) -> set[int] | None:
+    def _since(self, layered: Layered, before: Layered) -> set[int] | None:
         """The entries that were rendered again or are gone since an earlier rendering; None where that is not known."""
         found: set[int] = set()
-        while one is not before:
-            found |= one.again
-            base = self._kept.get(one.base) if one.base else None
+        while layered is not before:
+            found |= layered.again
+            base = self._kept.get(layered.base) if layered.base else None
             if base is None:
                 return None
-            one = base
+            layered = base
         return found
 
     def histories(
@@ -367,7 +367,7 @@ def _message(finding: Finding, names: Mapping[str, tuple[str, str, str]]) -> Mes
     return message_of(_CODE, finding, *names.get(finding.subject, ("", "", "")))
 
 
-def _name(one: StoredDocument) -> str:
+def _name(stored_document: StoredDocument) -> str:
     """The name of a document in messages."""
-    schema, layer, name = one.entry.identity
+    schema, layer, name = stored_document.entry.identity
     return f"[{schema}, {layer}] {name}" if layer else f"[{schema}] {name}"

@@ -151,21 +151,21 @@ class Call(NamedTuple):
             raise bad_parameter(name, "an integer")
         return int(text)
 
-    def window(self, most: int, *, limits: bool = True) -> PageWindow:
+    def window(self, maximum: int, *, limits: bool = True) -> PageWindow:
         """The part of a list selected by the parameters `marker` and `limit`.
 
-        most: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
+        maximum: items of a response without `limit`. limits: `limit` counts without `marker` too, which Deckhand ignores for
         lists of other things than documents. Raises Refusal.
         """
         limit, given = self.number("limit") if limits or self.parameter("marker") else None, self.number("marker")
         marker = given or 0
         if marker < 0:
             raise bad_parameter("marker", "the marker of a header Link")
-        return PageWindow(marker, most if limit is None else abs(limit))
+        return PageWindow(marker, maximum if limit is None else abs(limit))
 
-    def page(self, items: Sequence[T], most: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
+    def page(self, items: Sequence[T], maximum: int, *, limits: bool = True) -> tuple[Sequence[T], int | None]:
         """The selected part of a list, and the marker of the next part, or None. Raises Refusal."""
-        return self.window(most, limits=limits).of(items)
+        return self.window(maximum, limits=limits).of(items)
 
 
 _DIGITS = 10

@@ -30,8 +30,8 @@ _PART = 64 << 10
 class SharedBudget:
     """An amount that requests share. most: all of it."""
 
-    def __init__(self, most: int, what: str) -> None:
-        self._most = most
+    def __init__(self, maximum: int, what: str) -> None:
+        self._most = maximum
         self._what = what
         self._lock = threading.Lock()
         self.used = 0

@@ -153,11 +153,13 @@ def _add(connection: Connection, step: RevisionRecord, there: dict[Identity, Rev
         connection.execute(insert(VALIDATIONS), reports)
 
 
-def _content(one: DocumentRecord) -> Content:
-    found = node_of(one.text)
-    if type(found) is not Map or identity_of(LayeredDocument(Node(found), 0)) != one.identity:
-        raise PlaitError(f"the text of the document {', '.join(one.identity)} is that of another", code="database")
-    return content_of(found, encrypted=one.encrypted)
+def _content(document_record: DocumentRecord) -> Content:
+    found = node_of(document_record.text)
+    if type(found) is not Map or identity_of(LayeredDocument(Node(found), 0)) != document_record.identity:
+        raise PlaitError(
+            f"the text of the document {', '.join(document_record.identity)} is that of another", code="database"
+        )
+    return content_of(found, encrypted=document_record.encrypted)
 
 
 def _check_texts(step: RevisionRecord) -> None:

@@ -145,7 +145,7 @@ class Webhooks:
         body = json.dumps(told).encode()
         try:
             headers = {"Content-Type": "application/json", "User-Agent": "plait"} | self._signature(body)
-            fetched(url, seconds=_BOUND, most=0, redirects=False, body=body, headers=headers)
+            fetched(url, seconds=_BOUND, maximum=0, redirects=False, body=body, headers=headers)
         except TimeoutError:
             return f"no answer within {_BOUND:g} s"
         except PlaitError as error:

@@ -82,12 +82,12 @@ def unpack_positional(
     return [*args, *defaults[given - least :]] if given < most else list(args)
 
 
-def wrong_count(name: str, given: int, least: int, most: int) -> StarlarkError:
-    """The error for a number of arguments outside `least` to `most`."""
-    if given < least:
-        bound = f"at least {least}" if least < most else str(least)
+def wrong_count(name: str, given: int, minimum: int, maximum: int) -> StarlarkError:
+    """The error for a number of arguments outside `minimum` to `maximum`."""
+    if given < minimum:
+        bound = f"at least {minimum}" if minimum < maximum else str(minimum)
     else:
-        bound = f"at most {most}" if least < most else str(most)
+        bound = f"at most {maximum}" if minimum < maximum else str(maximum)
     return StarlarkError(f"{name}: got {given} arguments, want {bound}", code="argument-count")
 
 

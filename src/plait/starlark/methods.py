@@ -20,11 +20,11 @@ _get = dict.get
 _ABSENT = object()
 
 
-def out_of_range(place: int, size: int, name: str) -> StarlarkError:
+def out_of_range(index: int, size: int, name: str) -> StarlarkError:
     if size == 0:
-        return StarlarkError(f"index {place} out of range: empty {name}", code="index-range")
+        return StarlarkError(f"index {index} out of range: empty {name}", code="index-range")
     hint = f"the first index is 0, the last one {size - 1}"
-    return StarlarkError(f"{name} index {place} out of range [{-size}:{size - 1}]", hint=hint, code="index-range")
+    return StarlarkError(f"{name} index {index} out of range [{-size}:{size - 1}]", hint=hint, code="index-range")
 
 
 # ---- list

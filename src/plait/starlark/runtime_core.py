@@ -48,11 +48,11 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
 _SHOWN_NAMES = 12
 
 
-def text(made: str) -> str:
+def text(output: str) -> str:
     """A text built from a few parts."""
-    if len(made) > SMALL:
-        check_string(len(made))
-    return joined(made)
+    if len(output) > SMALL:
+        check_string(len(output))
+    return joined(output)
 
 
 def same(x: object) -> object:

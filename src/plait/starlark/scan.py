@@ -332,14 +332,14 @@ class _Scanner:
         end, last = self._string_end(begin, quote, row, column)
         emit = self.tokens.append
 
-        def at(place: int) -> tuple[int, int]:
+        def at(index: int) -> tuple[int, int]:
             """Row and column of a place within the quotes."""
-            before = text.count("\n", begin, begin + place)
-            first = text.rfind("\n", 0, begin + place) + 1
-            return row + before, begin + place + (offset if before == 0 else self.columns[row + before] - first)
+            before = text.count("\n", begin, begin + index)
+            first = text.rfind("\n", 0, begin + index) + 1
+            return row + before, begin + index + (offset if before == 0 else self.columns[row + before] - first)
 
-        def fail(message: str, place: int) -> NoReturn:
-            self.fail(message, *at(place), "string-literal")
+        def fail(message: str, index: int) -> NoReturn:
+            self.fail(message, *at(index), "string-literal")
 
         template, found = fields(text[begin:end], lambda part: self._unescaped(part, row, column), fail)
         for kind, value in (("(", "("), ("string literal", template), (".", "."), ("identifier", "format"), ("(", "(")):

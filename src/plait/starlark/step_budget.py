@@ -185,13 +185,13 @@ def budget_of(context: Context | None) -> StepBudget:
     return context.budget
 
 
-def check_growth(values: Iterable[object], most: int, source: Source | None = None) -> None:
-    """Raises LimitError if one of these values, of the program of a source, holds more than `most` items."""
+def check_growth(values: Iterable[object], maximum: int, source: Source | None = None) -> None:
+    """Raises LimitError if one of these values, of the program of a source, holds more than `maximum` items."""
     for value in values:
         # A list, dict or set of the language is one of Python's.
-        if isinstance(value, (list, dict)) and len(value) > most:
+        if isinstance(value, (list, dict)) and len(value) > maximum:
             at = None if source is None else Position(source, 0)
-            raise limit_error(f"a {type_of(value)} of more than {most} items", "items", most, at=at)
+            raise limit_error(f"a {type_of(value)} of more than {maximum} items", "items", maximum, at=at)
 
 
 # How many frames of Python are looked at: those of a few functions of the program.

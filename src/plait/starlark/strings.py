@@ -348,9 +348,9 @@ def _split_arguments(name: str, text: str, separator: object, most: object) -> t
 _LONG = 1 << 20
 
 
-def _foresee(cuts: int, most: int) -> None:
+def _foresee(cuts: int, maximum: int) -> None:
     """Rejects a list of so many parts in advance if it is longer than a list may be."""
-    cuts = min(cuts, most) if most >= 0 else cuts
+    cuts = min(cuts, maximum) if maximum >= 0 else cuts
     check_items(cuts + 1, made=0)
     check_headroom(cuts * 64)
 
@@ -377,15 +377,15 @@ def _checked(parts: List) -> List:
     return parts
 
 
-def _split_spaces(string: str, most: int, right: bool) -> List:
-    if most < 0 and not any(odd in string for odd in "\x1c\x1d\x1e\x1f"):
+def _split_spaces(string: str, maximum: int, right: bool) -> List:
+    if maximum < 0 and not any(odd in string for odd in "\x1c\x1d\x1e\x1f"):
         # Python's white space is that of the reference and these four.
         return _checked(List(string.split()))
-    return _checked(List(_fields(string, most, right)))
+    return _checked(List(_fields(string, maximum, right)))
 
 
-def _fields(string: str, most: int, right: bool) -> list[str]:
-    """Fields between white space, with at most `most` cuts. The last field contains the rest."""
+def _fields(string: str, maximum: int, right: bool) -> list[str]:
+    """Fields between white space, with at most `maximum` cuts. The last field contains the rest."""
     text = string[::-1] if right else string
     out: list[str] = []
     i, size = 0, len(text)
@@ -394,7 +394,7 @@ def _fields(string: str, most: int, right: bool) -> list[str]:
             i += 1
         if i == size:
             break
-        if len(out) == most:
+        if len(out) == maximum:
             out.append(text[i:])
             break
         j = i
@@ -424,7 +424,7 @@ def splitlines(self: str, keepends: object = False, /) -> List:
     return List(parts)
 
 
-def _affix(self: str, wanted: object, start: object, end: object, name: str) -> bool:
+def _affix(self: str, expected: object, start: object, end: object, name: str) -> bool:
     part = self
     if len(self) > SMALL:
         charge_for(len(self) // 8)
@@ -433,12 +433,12 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
         low, high = bounds(start, end, len(data), f"{name}: ")
         part = from_bytes(data[low : max(low, high)])
     test = part.endswith if name == "endswith" else part.startswith
-    if type(wanted) is str:
-        return test(wanted)
-    if type(wanted) is tuple:
-        if len(wanted) > SOME:
-            charge(len(wanted))
-        for place, item in enumerate(wanted):
+    if type(expected) is str:
+        return test(expected)
+    if type(expected) is tuple:
+        if len(expected) > SOME:
+            charge(len(expected))
+        for place, item in enumerate(expected):
             if type(item) is not str:
                 raise StarlarkError(
                     f"{name}: want string, got {type_of(item)}, for element {place}", code="wrong-argument-type"
@@ -448,7 +448,7 @@ def _affix(self: str, wanted: object, start: object, end: object, name: str) -> 
             if test(item):
                 return True
         return False
-    raise StarlarkError(f"{name}: got {type_of(wanted)}, want string or tuple of string", code="wrong-argument-type")
+    raise StarlarkError(f"{name}: got {type_of(expected)}, want string or tuple of string", code="wrong-argument-type")
 
 
 def startswith(self: str, prefix: object, start: object = None, end: object = None, /) -> bool:

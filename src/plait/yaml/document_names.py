@@ -65,14 +65,14 @@ def described(document: Document) -> str:
 
 def path_text(
     document: Document,
-    way: Sequence[Item],
+    ancestors: Sequence[Item],
     item_name: Callable[[Array, ArrayItem], str] | None = None,
     key_name: Callable[[Map, MapItem], str] | None = None,
 ) -> str:
     """The way to an item as text. item_name: the names of array items, by default `[0]` and so on. key_name: those of keys."""
     out: list[str] = []
     around: Value = document.value
-    for item in way:
+    for item in ancestors:
         if isinstance(item, MapItem):
             text = key_text(item.key) if key_name is None or type(around) is not Map else key_name(around, item)
             out.append(f".{text}" if out else text)

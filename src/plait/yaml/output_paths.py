@@ -161,16 +161,16 @@ def _keys(path: str) -> tuple[str | int, ...]:
     return tuple(keys)
 
 
-def _under(value: Value, way: Sequence[str | int]) -> tuple[Value, Position] | None:
+def _under(value: Value, path: Sequence[str | int]) -> tuple[Value, Position] | None:
     """The value at a path of keys and indexes, and its position; None if it is missing."""
-    item = _item_under(value, way)
+    item = _item_under(value, path)
     return None if item is None else (item.value, item.position)
 
 
-def _item_under(value: Value, way: Sequence[str | int]) -> Item | None:
+def _item_under(value: Value, path: Sequence[str | int]) -> Item | None:
     """The item that keys and numbers lead to."""
     item: Item | None = None
-    for key in way:
+    for key in path:
         if type(key) is int:
             item = value.items[key] if type(value) is Array and key < len(value.items) else None
         else:

@@ -55,17 +55,17 @@ class PreservedText:
             begins.append(at)
         self.spans = list(zip(begins, [*begins[1:], len(text)], strict=True))
 
-    def chunk(self, place: int) -> str:
+    def chunk(self, index: int) -> str:
         """The text of a document."""
-        start, end = self.spans[place]
+        start, end = self.spans[index]
         return self.text[start:end]
 
-    def with_values(self, wanted: Mapping[int, Value], forms: ScalarStyles) -> str | None:
+    def with_values(self, expected: Mapping[int, Value], forms: ScalarStyles) -> str | None:
         """The text with exactly these documents, by index; None if that is impossible."""
         changed = {
             place
             for place, value in enumerate(self.values)
-            if value is not None and (place not in wanted or not alike(value, wanted[place]))
+            if value is not None and (place not in expected or not alike(value, expected[place]))
         }
         if not changed:
             return self.text.removeprefix(_MARK)
@@ -76,10 +76,10 @@ class PreservedText:
             chunk = self.chunk(place)
             if place not in changed:
                 pieces.append(chunk)
-            elif place in wanted:
-                pieces.append(keep_format(Source("", chunk), value, wanted[place], self.read_first, forms))
+            elif place in expected:
+                pieces.append(keep_format(Source("", chunk), value, expected[place], self.read_first, forms))
         text = joined(pieces)
-        return text if self.reads_as(text, [*wanted.values()]) else None
+        return text if self.reads_as(text, [*expected.values()]) else None
 
     def read_first(self, source: Source) -> Value:
         return self.read(source).items[0].value

@@ -149,13 +149,15 @@ class FileNames:
         """The name of an argument that is passed at a place."""
         return next((one for one in self.keywords if one.name.line == line and _covers(one.name, column)), None)
 
-    def same(self, one: Occurrence) -> list[Occurrence]:
+    def same(self, occurrence: Occurrence) -> list[Occurrence]:
         """Every place of the same name, in order."""
-        return [other for other in self.occurrences if other.name == one.name and other.scope is one.scope]
+        return [
+            other for other in self.occurrences if other.name == occurrence.name and other.scope is occurrence.scope
+        ]
 
-    def binding(self, one: Occurrence) -> Occurrence | None:
+    def binding(self, occurrence: Occurrence) -> Occurrence | None:
         """The first binding of a name, or None."""
-        return next((other for other in self.same(one) if other.is_binding), None)
+        return next((other for other in self.same(occurrence) if other.is_binding), None)
 
     def load_of(self, name: str) -> tuple[Load, str] | None:
         """The `load` statement that binds a name, and what it is called there."""

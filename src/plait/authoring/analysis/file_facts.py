@@ -224,6 +224,6 @@ class File:
 _KINDS = {OPERATIONS: OPS, LAYERED: LAYER, POLICY: LAYER}
 
 
-def keys_of(way: Sequence[Item]) -> list[str]:
+def keys_of(ancestors: Sequence[Item]) -> list[str]:
     """The keys on the way to an item, for a way through maps alone; indexes of array items are left out."""
-    return [str(item.key) for item in way if type(item) is MapItem]
+    return [str(item.key) for item in ancestors if type(item) is MapItem]

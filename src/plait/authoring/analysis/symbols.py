@@ -186,18 +186,18 @@ class Symbols:
             symbol = self._parent[symbol]
         return symbol
 
-    def join(self, one: Hashable, other: Hashable) -> None:
+    def join(self, hashable: Hashable, other: Hashable) -> None:
         """Say that two symbols are the same."""
-        one, other = self._root(one), self._root(other)
-        if one == other:
+        hashable, other = self._root(hashable), self._root(other)
+        if hashable == other:
             return
-        self._parent[other] = one
-        self._sites.setdefault(one, set()).update(self._sites.pop(other, ()))
-        self._members.setdefault(one, {one}).update(self._members.pop(other, {other}))
+        self._parent[other] = hashable
+        self._sites.setdefault(hashable, set()).update(self._sites.pop(other, ()))
+        self._members.setdefault(hashable, {hashable}).update(self._members.pop(other, {other}))
         if other in self.scopes:
-            self.scopes.setdefault(one, []).extend(self.scopes.pop(other))
+            self.scopes.setdefault(hashable, []).extend(self.scopes.pop(other))
         if other in self.computed:
-            self.computed.setdefault(one, []).extend(self.computed.pop(other))
+            self.computed.setdefault(hashable, []).extend(self.computed.pop(other))
 
     def _add(self, symbol: Hashable, site: NameOccurrence) -> None:
         symbol = self._root(symbol)
@@ -362,17 +362,17 @@ class Symbols:
         return found
 
 
-def _is_within(one: Scope, outer: Scope) -> bool:
+def _is_within(scope: Scope, outer: Scope) -> bool:
     """True if a scope is inside another one."""
-    found: Scope | None = one.parent
+    found: Scope | None = scope.parent
     while found is not None and found is not outer:
         found = found.parent
     return found is outer
 
 
-def _is_related(one: Scope, other: Scope) -> bool:
+def _is_related(scope: Scope, other: Scope) -> bool:
     """True if a scope is around another one, or the same."""
-    for inner, outer in ((one, other), (other, one)):
+    for inner, outer in ((scope, other), (other, scope)):
         found: Scope | None = inner
         while found is not None:
             if found is outer:
@@ -411,24 +411,24 @@ def _site(path: str, text: Placed) -> NameOccurrence:
     return NameOccurrence(path, text.line, text.column, text.end)
 
 
-def items_by_keys(value: NodeValue, around: Keys = ()) -> Iterator[tuple[MapItem, Keys]]:
+def items_by_keys(value: NodeValue, parent: Keys = ()) -> Iterator[tuple[MapItem, Keys]]:
     """The items of maps within a value, with their keys from the top; an item of a list counts as `[]`."""
     if type(value) is Map:
         for item in value.items:
-            keys = (*around, str(item.key))
+            keys = (*parent, str(item.key))
             yield item, keys
             yield from items_by_keys(item.value, keys)
     elif type(value) is Array:
         for one in value.items:
-            yield from items_by_keys(one.value, (*around, ITEM))
+            yield from items_by_keys(one.value, (*parent, ITEM))
 
 
-def _maps(item: MapItem | None, value: NodeValue, around: Keys) -> Iterator[tuple[MapItem | None, Map, Keys]]:
+def _maps(item: MapItem | None, value: NodeValue, parent: Keys) -> Iterator[tuple[MapItem | None, Map, Keys]]:
     """The maps within a value, itself included, each with the item that leads to it and the keys."""
     if type(value) is Map:
-        yield item, value, around
+        yield item, value, parent
         for inner in value.items:
-            yield from _maps(inner, inner.value, (*around, str(inner.key)))
+            yield from _maps(inner, inner.value, (*parent, str(inner.key)))
     elif type(value) is Array:
         for one in value.items:
-            yield from _maps(item, one.value, (*around, ITEM))
+            yield from _maps(item, one.value, (*parent, ITEM))

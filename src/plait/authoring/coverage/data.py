@@ -235,9 +235,9 @@ class _HitCounter:
         if self._counts_point(point) and source is not None and point[1][0] > 0:
             self._counts.setdefault(source, {}).setdefault(point, set())
 
-    def went(self, source: Source | None, point: Point, way: str) -> None:
+    def went(self, source: Source | None, point: Point, branch: str) -> None:
         if self._counts_point(point) and source is not None and point[1][0] > 0:
-            self._counts.setdefault(source, {}).setdefault(point, set()).add(way)
+            self._counts.setdefault(source, {}).setdefault(point, set()).add(branch)
 
 
 class _BranchHits:

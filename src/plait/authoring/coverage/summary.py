@@ -154,13 +154,13 @@ def _percent(counts: tuple[int, int, int, int]) -> float:
     return 100.0 * (lines + branches) / total if total else 100.0
 
 
-def _branch_text(kind: str, name: str, way: str) -> str:
+def _branch_text(kind: str, name: str, branch: str) -> str:
     """A branch of a point as text."""
     if kind == "part":
         return name
     if kind == "overlay":
-        return f"overlay {way}"
-    return f"{name} {way}" if kind in ("nullable", "default") and name else way
+        return f"overlay {branch}"
+    return f"{name} {branch}" if kind in ("nullable", "default") and name else branch
 
 
 def _order(point: Point) -> tuple[int, bool, str, str]:

@@ -29,7 +29,7 @@ _VALUES, _SCHEMA = "#@data/values", "#@data/values-schema"
 _MOST_OFFERS = 5
 
 
-def at(state: EditSession, place: NodePath, value: Value, file: str, line: int) -> Edit:
+def at(state: EditSession, node_path: NodePath, value: Value, file: str, line: int) -> Edit:
     """Writes a value to a line, in place of the value or expression there, or of a literal in code.
 
     Raises Refused, UsageError.
@@ -38,43 +38,45 @@ def at(state: EditSession, place: NodePath, value: Value, file: str, line: int) 
     data = state.files.bytes_of(path)
     if data is None:
         raise UsageError(f"{file} is not an input of this run", code="not-an-input")
-    history_of(state.output, place)
+    history_of(state.output, node_path)
     if state.output.is_secret(path, line):
-        raise EditError(SECRET, f"{where} is a secret", path=str(place))
-    tries = [*_values_on(state.files.text(path), place, value, line)]
+        raise EditError(SECRET, f"{where} is a secret", path=str(node_path))
+    tries = [*_values_on(state.files.text(path), node_path, value, line)]
     is_program = path.endswith(".star")
-    tries += with_literal(decoded(data), line, place.value, value, is_program=is_program)
+    tries += with_literal(decoded(data), line, node_path.value, value, is_program=is_program)
     if not tries:
         raise UsageError(
             f"no value stands at {where}",
             expected="a value, an expression, or a literal that is its value",
             code="edit-target",
         )
-    return state.best(place, value, ((path, where, text) for text in tries))
+    return state.best(node_path, value, ((path, where, text) for text in tries))
 
 
-def _values_on(text: Text | None, place: NodePath, value: Value, line: int) -> Iterator[str]:
+def _values_on(text: Text | None, node_path: NodePath, value: Value, line: int) -> Iterator[str]:
     """A file's text with a value in each place of a line, its own key first."""
-    for site in () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, place.item)):
+    for site in (
+        () if text is None else sorted(text.on_line(line), key=lambda site: not is_same_key(site, node_path.item))
+    ):
         assert text is not None
         literal = text.with_literal(site, value)
         yield from text.replaced(site, value) if literal is None else [literal]
 
 
-def add_to_file(state: EditSession, place: NodePath, value: Value, file: str) -> Edit:
+def add_to_file(state: EditSession, node_path: NodePath, value: Value, file: str) -> Edit:
     """Adds an overlay item or an operation that sets a value to a file, which is created if missing. Raises
     Refused.
     """
-    history_of(state.output, place)
+    history_of(state.output, node_path)
     command = state.target.run.command
     if command == "render":
         from plait.engine.render import Render
 
-        return _in(state, place, value, file, _with_overlay, Render.inputs)
+        return _in(state, node_path, value, file, _with_overlay, Render.inputs)
     if command == "patch":
         from plait.engine.patch import Patch
 
-        return _in(state, place, value, file, _with_operation, Patch.operations)
+        return _in(state, node_path, value, file, _with_operation, Patch.operations)
     raise UsageError(
         f"plait {command} takes neither overlays nor operations",
         hint="edit a document with --at FILE:LINE",
@@ -84,7 +86,7 @@ def add_to_file(state: EditSession, place: NodePath, value: Value, file: str) ->
 
 def _in(
     state: EditSession,
-    place: NodePath,
+    node_path: NodePath,
     value: Value,
     file: str,
     write: Callable[[EditSession, NodePath, Value, str], str],
@@ -94,23 +96,23 @@ def _in(
     old = state.files.bytes_of(path)
     if old is None and os.path.lexists(path):
         raise UsageError(f"{file} is not an input of this run", code="not-an-input")
-    text = write(state, place, value, "" if old is None else decoded(old))
+    text = write(state, node_path, value, "" if old is None else decoded(old))
     if old is None:
         # A new file may be in a directory that the run reads; if not, the run needs a flag for it.
         try:
-            return state.tried(place, value, {path: text}, [file])
+            return state.tried(node_path, value, {path: text}, [file])
         except EditError:
             pass
         use = Use(option, file)
         note = f"the run needs -{use.option.short} {file} from now on"
-        return state.tried(place, value, {path: text}, [file], uses=[use], notes=[note])
-    return state.tried(place, value, {path: text}, [file])
+        return state.tried(node_path, value, {path: text}, [file], uses=[use], notes=[note])
+    return state.tried(node_path, value, {path: text}, [file])
 
 
-def _with_overlay(state: EditSession, place: NodePath, value: Value, old: str) -> str:
+def _with_overlay(state: EditSession, node_path: NodePath, value: Value, old: str) -> str:
     from plait.insight.overlays import to_overlay
 
-    overlay = to_overlay(state.output.documents, with_value(state.output.documents, place, value), in_order=True)
+    overlay = to_overlay(state.output.documents, with_value(state.output.documents, node_path, value), in_order=True)
     if not old.strip():
         return overlay
     if _LOAD_OVERLAY in old:
@@ -119,11 +121,11 @@ def _with_overlay(state: EditSession, place: NodePath, value: Value, old: str) -
     return old + ("" if old.endswith("\n") else newline) + overlay.replace("\n", newline)
 
 
-def _with_operation(state: EditSession, place: NodePath, value: Value, old: str) -> str:
+def _with_operation(state: EditSession, node_path: NodePath, value: Value, old: str) -> str:
     from plait.insight.diff import operations
     from plait.yaml.writer import write_value
 
-    new = operations(state.output.documents, with_value(state.output.documents, place, value), tests=False)
+    new = operations(state.output.documents, with_value(state.output.documents, node_path, value), tests=False)
     assert type(new) is Array
     root = Text(old).roots[0] if old.strip() else None
     if not isinstance(root, Collection) or root.is_map or not root.items:
@@ -139,13 +141,13 @@ def _with_operation(state: EditSession, place: NodePath, value: Value, old: str)
     return old
 
 
-def as_value(state: EditSession, place: NodePath, value: Value, name: str = "") -> Edit:
+def as_value(state: EditSession, node_path: NodePath, value: Value, name: str = "") -> Edit:
     """Turn a value into a data value: its place gets `data.values.NAME`, the schema or the data values of the run get it.
 
     name: of the data value; by default the key of the value. Raises Refused, UsageError.
     """
-    history = history_of(state.output, place)
-    name = name or _name(place.item)
+    history = history_of(state.output, node_path)
+    name = name or _name(node_path.item)
     if not name.isidentifier():
         raise UsageError(
             f'"{name}" is no name of a data value', expected="letters, digits and underscores", code="edit-target"
@@ -161,15 +163,15 @@ def as_value(state: EditSession, place: NodePath, value: Value, name: str = "") 
             if path == origin.path:
                 continue
             try:
-                return state.tried(place, value, {origin.path: text, path: values}, [origin.entry.place])
+                return state.tried(node_path, value, {origin.path: text, path: values}, [origin.entry.place])
             except LimitError:
                 raise
             except PlaitError as error:
                 failed = failed or error
     raise failed or EditError(
         UNWRITABLE,
-        f"no expression can stand in the place of {place}",
-        path=str(place),
+        f"no expression can stand in the place of {node_path}",
+        path=str(node_path),
         found=history.entries[-1].place,
         expected="an item of a template in block style, without a comment, and data values to add to",
     )
@@ -217,20 +219,20 @@ def _declared(state: EditSession, name: str, value: Value) -> Iterator[tuple[str
     return ((path, new) for _, path, new in sorted(found, key=lambda one: one[0]))
 
 
-def offers(state: EditSession, place: NodePath, value: Value) -> list[Alternative]:
+def offers(state: EditSession, node_path: NodePath, value: Value) -> list[Alternative]:
     """Alternatives to an edit of the line that defines the value. Each was evaluated. They name the flag and the lines
     it writes.
     """
     ways: list[tuple[str, Callable[[], Edit]]] = []
-    history = history_of(state.output, place)
+    history = history_of(state.output, node_path)
     for entry in flat([history.entries[-1]]):
         if entry.source is not None and entry.line > 0 and entry.place.partition(":")[0]:
             where = (entry.source.shown, entry.line)
-            ways.append((f"--at {where[0]}:{where[1]}", lambda where=where: at(state, place, value, *where)))  # type: ignore[misc]
+            ways.append((f"--at {where[0]}:{where[1]}", lambda where=where: at(state, node_path, value, *where)))  # type: ignore[misc]
     ways = list(dict(ways).items())[:_MOST_OFFERS]
     file = {"render": "overlay.yml", "patch": "ops.yml"}.get(state.target.run.command)
     if file is not None:
-        ways.append((f"--in {file}", lambda: add_to_file(state, place, value, file)))
+        ways.append((f"--in {file}", lambda: add_to_file(state, node_path, value, file)))
     found: list[Alternative] = []
     for words, way in ways:
         try:

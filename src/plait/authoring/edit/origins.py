@@ -93,19 +93,19 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def history_of(output: Output, place: NodePath) -> History:
+def history_of(output: Output, node_path: NodePath) -> History:
     """The history of a value. Raises Refused for a secret and for a line of a text file."""
     assert output.trace is not None
-    if type(place) is TextFileLine:
-        at = place.item.position
-        raise EditError(COMPUTED, "a line of a text file is edited in the template", path=str(place), at=at)
+    if type(node_path) is TextFileLine:
+        at = node_path.item.position
+        raise EditError(COMPUTED, "a line of a text file is edited in the template", path=str(node_path), at=at)
     explainer = Explainer(output.trace)
-    history = explainer.history(place)
-    if history.secret or explainer.is_secret(place.item):
+    history = explainer.history(node_path)
+    if history.secret or explainer.is_secret(node_path.item):
         raise EditError(
             SECRET,
-            f"{place} is a secret",
-            path=str(place),
+            f"{node_path} is a secret",
+            path=str(node_path),
             hint="edit the file that holds it: what plait must not show, it does not write either",
         )
     return history

@@ -49,14 +49,14 @@ def set_output(run: Run, documents: Iterable[object], *, uses: Sequence[Use] = (
     return put_back(EditSession(Target(run, uses)), [Document(from_plain(one)) for one in documents])
 
 
-def edited(state: EditSession, place: NodePath, value: Value, typed: str | None = None) -> Edit:
+def edited(state: EditSession, node_path: NodePath, value: Value, typed: str | None = None) -> Edit:
     """A value set where it is written; of a collection that is written in parts each part. Raises Refused."""
     try:
-        return state.set(place, value, typed)
+        return state.set(node_path, value, typed)
     except EditError:
-        if not (is_filled(place.value) and is_filled(value)):
+        if not (is_filled(node_path.value) and is_filled(value)):
             raise
-        wanted = with_value(state.output.documents, place, value)
+        wanted = with_value(state.output.documents, node_path, value)
         edit, refused = put_back(state, wanted)
         if refused:
             raise
@@ -89,15 +89,15 @@ def added(state: EditSession, path: str, value: Value) -> Edit:
     return _all_of(state, with_value(state.output.documents, found[0], new))
 
 
-def removed(state: EditSession, place: NodePath) -> Edit:
+def removed(state: EditSession, node_path: NodePath) -> Edit:
     """Removes an item. Raises Refused."""
-    if not place.way:
-        raise EditError(UNWRITABLE, "a whole document is not taken out", path=str(place))
-    return _all_of(state, without(state.output.documents, place))
+    if not node_path.way:
+        raise EditError(UNWRITABLE, "a whole document is not taken out", path=str(node_path))
+    return _all_of(state, without(state.output.documents, node_path))
 
 
-def _all_of(state: EditSession, wanted: Sequence[Document]) -> Edit:
-    edit, refused = put_back(state, wanted)
+def _all_of(state: EditSession, expected: Sequence[Document]) -> Edit:
+    edit, refused = put_back(state, expected)
     if refused:
         raise refused[0]
     return edit

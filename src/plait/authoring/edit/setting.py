@@ -168,7 +168,7 @@ class EditSession:
 
         return self.places_of(parse(path))
 
-    def places_of(self, wanted: Path) -> Sequence[NodePath]:
+    def places_of(self, expected: Path) -> Sequence[NodePath]:
         """The values that a PATH means, once it is read. Raises UsageError."""
         from plait.insight.node_paths import means_text, text_lines
         from plait.insight.path_resolution import find
@@ -176,18 +176,18 @@ class EditSession:
         output = self.output
         if output.trace is not None:
             texts = Explainer(output.trace).texts
-            if means_text(wanted, texts):
-                return text_lines(texts, wanted)
-        return [output.place(one) for one in find(wanted, output.seen(output.documents), output.names)]
+            if means_text(expected, texts):
+                return text_lines(texts, expected)
+        return [output.place(one) for one in find(expected, output.seen(output.documents), output.names)]
 
-    def set(self, place: NodePath, value: Value, typed: str | None = None) -> Edit:
+    def set(self, node_path: NodePath, value: Value, typed: str | None = None) -> Edit:
         """Edits a value in its source. typed: the user's spelling. Raises Refused."""
-        history = history_of(self.output, place)
-        if not place.way:
+        history = history_of(self.output, node_path)
+        if not node_path.way:
             raise EditError(
-                UNWRITABLE, "a whole document is not edited at once", path=str(place), hint="name a key of it"
+                UNWRITABLE, "a whole document is not edited at once", path=str(node_path), hint="name a key of it"
             )
-        if equal(place.value, value):
+        if equal(node_path.value, value):
             return Edit({}, self.output, self.output)
         found = origins(history, self.files)
         if not found:
@@ -195,9 +195,9 @@ class EditSession:
         tries = (
             (one.path, one.entry.place, text) for one in found for text in one.text.replaced(one.site, value, typed)
         )
-        return self.best(place, value, tries)
+        return self.best(node_path, value, tries)
 
-    def best(self, place: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
+    def best(self, node_path: NodePath, value: Value, tries: Iterable[tuple[str, str, str]]) -> Edit:
         """The first candidate that changes nothing else, or else the first one that produces the value. Raises Refused.
 
         tries: of each the path of a file, FILE:LINE, and the text of the file.
@@ -208,7 +208,7 @@ class EditSession:
             if number >= _MOST_TRIES:
                 break
             try:
-                edit = self.tried(place, value, {path: text}, [where])
+                edit = self.tried(node_path, value, {path: text}, [where])
             except EditError as refused:
                 failed = failed or refused
                 continue
@@ -217,11 +217,11 @@ class EditSession:
             second = second or edit
         if second is not None:
             return second
-        raise failed or EditError(UNWRITABLE, f"{place} cannot be edited by itself", path=str(place))
+        raise failed or EditError(UNWRITABLE, f"{node_path} cannot be edited by itself", path=str(node_path))
 
     def tried(
         self,
-        place: NodePath,
+        node_path: NodePath,
         value: Value,
         texts: Mapping[str, str],
         places: Sequence[str],
@@ -232,7 +232,7 @@ class EditSession:
         """The evaluated edit. uses: flags it needs. Raises Refused if the texts do not produce the value."""
         for path in texts:
             if self.files.bytes_of(path) is not None and path not in self.texts:
-                check_file(path, str(place))
+                check_file(path, str(node_path))
         new = {path: encoded(text) for path, text in texts.items()}
         where = ", ".join(places)
         try:
@@ -243,37 +243,37 @@ class EditSession:
             raise EditError(
                 FAILS,
                 f"the run fails with {shown(value)} at {where}: {error.message}",
-                path=str(place),
+                path=str(node_path),
                 at=error.at,
                 expected=error.expected,
                 found=error.found,
             ) from None
-        is_there, got = value_at(output.documents, place)
+        is_there, got = value_at(output.documents, node_path)
         if not is_there or not equal(got, value):
             raise EditError(
                 OTHERWISE,
                 f"with {shown(value)} at {where} the output has another value",
-                path=str(place),
+                path=str(node_path),
                 expected=shown(value),
                 found=shown(got) if is_there else "nothing",
             )
-        also = self.unintended_changes(with_value(self.output.documents, place, value), output)
+        also = self.unintended_changes(with_value(self.output.documents, node_path, value), output)
         files = {path: (self.files.bytes_of(path), data) for path, data in new.items()}
         if self.output.is_decided:
             notes = [*notes, _UNSEEN]
         return Edit(files, self.output, output, also=also, places=places, notes=notes)
 
-    def unintended_changes(self, wanted: Sequence[Document], output: Output) -> list[str]:
+    def unintended_changes(self, expected: Sequence[Document], output: Output) -> list[str]:
         """The unintended changes of an output by key, without values that change in every run."""
         texts = changed_texts(self.output, output)
-        if not texts and same(wanted, output.documents):
+        if not texts and same(expected, output.documents):
             return []
         hidden = self.output.shown
-        found = [named(one) for one in differences(hidden(wanted), hidden(output.seen(output.documents)))] + texts
+        found = [named(one) for one in differences(hidden(expected), hidden(output.seen(output.documents)))] + texts
         if not found and not self.output.is_decided:
             found = [
                 f"{NodePath(a, number, ())}: the order of keys"
-                for number, (a, b) in enumerate(zip(wanted, output.documents, strict=True))
+                for number, (a, b) in enumerate(zip(expected, output.documents, strict=True))
                 if not equal(a.value, b.value)
             ]
         if found and self._noise is None:
@@ -284,6 +284,6 @@ class EditSession:
         return [one for one in found if one not in (self._noise or ())]
 
 
-def named(one: Difference) -> str:
+def named(difference: Difference) -> str:
     """The name of a difference: the document, and the path in it."""
-    return f"{one.document}:{one.path}" if one.path else one.document
+    return f"{difference.document}:{difference.path}" if difference.path else difference.document

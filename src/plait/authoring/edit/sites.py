@@ -49,11 +49,11 @@ class ItemSpan:
     __slots__ = ("around", "item", "key", "last_line", "line", "place")
 
     def __init__(
-        self, item: TreeItem, around: Collection, place: int, *, key: Value, line: int, last_line: int
+        self, item: TreeItem, parent: Collection, index: int, *, key: Value, line: int, last_line: int
     ) -> None:
         self.item = item
-        self.around = around
-        self.place = place
+        self.around = parent
+        self.place = index
         self.key = key
         self.line = line
         self.last_line = last_line
@@ -96,17 +96,17 @@ class Text:
         for around, item in self.tree.walk():
             self._add(around, item)
 
-    def _add(self, around: Collection, item: TreeItem) -> None:
+    def _add(self, parent: Collection, item: TreeItem) -> None:
         key = self.key(item)
-        if around.is_map and (
+        if parent.is_map and (
             item.key is None or item.sign < 0 or item.is_explicit or isinstance(item.key, Collection)
         ):
             return  # a complex key
-        inside = self._inside.setdefault(around, [])
+        inside = self._inside.setdefault(parent, [])
         line = last = self.line_of(item.start)
         if item.value.start < item.value.end:
             last = self.line_of(item.value.start)
-        site = ItemSpan(item, around, len(inside), key=key, line=line, last_line=last)
+        site = ItemSpan(item, parent, len(inside), key=key, line=line, last_line=last)
         inside.append(site)
         self.sites.append(site)
         for number in {line, last}:
@@ -284,22 +284,22 @@ class Text:
             return next(self.replaced(above, empty), None)
         return self._edited(removal(self.tree, around, site.item))
 
-    def with_item(self, around: Node, behind: int, item: Item) -> str | None:
+    def with_item(self, parent: Node, behind: int, item: Item) -> str | None:
         """The text with a new item after an item of a collection; None if it has no room."""
-        if not isinstance(around, Collection) or len(self._inside.get(around, ())) != len(around.items):
+        if not isinstance(parent, Collection) or len(self._inside.get(parent, ())) != len(parent.items):
             return None
-        if not around.items:
+        if not parent.items:
             return None
         editor = Editor(self.tree)
         if type(item) is not MapItem:
-            if not editor.insert_item(around, behind, item.value):
+            if not editor.insert_item(parent, behind, item.value):
                 return None
-        elif around.in_brackets:
-            end = around.items[behind].end
+        elif parent.in_brackets:
+            end = parent.items[behind].end
             editor.put(end, end, f", {flow_text(item.key)}: {flow_text(item.value)}")
         else:
             lines = write_value(Map([MapItem(item.key, item.value)]))
-            editor.insert_lines(around.items[behind].end, indented(lines, around.column))
+            editor.insert_lines(parent.items[behind].end, indented(lines, parent.column))
         return self._edited(editor.edits)
 
     def _edited(self, edits: Sequence[Edit] | None) -> str | None:

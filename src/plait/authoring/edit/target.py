@@ -34,12 +34,12 @@ class Output:
 
     __slots__ = ("_labels", "documents", "texts", "top", "trace", "view")
 
-    def __init__(self, made: Documents, view: InputView, top: str | None) -> None:
+    def __init__(self, output: Documents, view: InputView, top: str | None) -> None:
         self.top = top
-        self.documents: list[Document] = made.nodes.items
-        files: Mapping[str, str] = getattr(made, "files", {})
+        self.documents: list[Document] = output.nodes.items
+        files: Mapping[str, str] = getattr(output, "files", {})
         self.texts = {path: text for path, text in files.items() if not path.endswith((".yml", ".yaml"))}
-        self.trace: Trace | None = made.trace
+        self.trace: Trace | None = output.trace
         self.view = view
         self._labels: dict[tuple[type, Scalar], str] | None = None
 
@@ -119,8 +119,8 @@ class Seen(NodePath):
 
     __slots__ = ("_seen",)
 
-    def __init__(self, seen: NodePath, document: Document, number: int, way: tuple[Item, ...]) -> None:
-        super().__init__(document, number, way)
+    def __init__(self, seen: NodePath, document: Document, number: int, ancestors: tuple[Item, ...]) -> None:
+        super().__init__(document, number, ancestors)
         self._seen = seen
 
     def named(self, names: ItemNames) -> Seen:
@@ -166,26 +166,26 @@ class Target:
         return output
 
 
-def with_value(documents: Sequence[Document], place: NodePath, value: Value) -> list[Document]:
+def with_value(documents: Sequence[Document], node_path: NodePath, value: Value) -> list[Document]:
     """The documents with another value at a place."""
     new: Value = value
-    for depth in range(len(place.way) - 1, -1, -1):
-        around = place.way[depth - 1].value if depth else place.document.value
-        item = place.way[depth]
+    for depth in range(len(node_path.way) - 1, -1, -1):
+        around = node_path.way[depth - 1].value if depth else node_path.document.value
+        item = node_path.way[depth]
         if type(around) is Map:
             assert type(item) is MapItem
             new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
         elif type(around) is Array:
             new = around.with_items([one.with_value(new) if one is item else one for one in around.items])
-    return [one.with_value(new) if one is place.document else one for one in documents]
+    return [one.with_value(new) if one is node_path.document else one for one in documents]
 
 
-def without(documents: Sequence[Document], place: NodePath) -> list[Document]:
+def without(documents: Sequence[Document], node_path: NodePath) -> list[Document]:
     """The documents without the value at a place."""
-    above = NodePath(place.document, place.number, place.way[:-1])
+    above = NodePath(node_path.document, node_path.number, node_path.way[:-1])
     around = above.value
     assert type(around) is Map or type(around) is Array
-    kept = around.with_items([one for one in around.items if one is not place.item])  # type: ignore[misc]
+    kept = around.with_items([one for one in around.items if one is not node_path.item])  # type: ignore[misc]
     return with_value(documents, above, kept)
 
 
@@ -209,13 +209,13 @@ def changed_texts(left: Output, right: Output) -> list[str]:
     return [name for name in names if left.text(name) != right.text(name)]
 
 
-def value_at(documents: Sequence[Document], place: NodePath) -> tuple[bool, Value]:
+def value_at(documents: Sequence[Document], node_path: NodePath) -> tuple[bool, Value]:
     """True and the value if documents have a value at the place of another output, by keys and indexes."""
-    if place.number >= len(documents):
+    if node_path.number >= len(documents):
         return False, None
-    value = documents[place.number].value
-    around = place.document.value
-    for item in place.way:
+    value = documents[node_path.number].value
+    around = node_path.document.value
+    for item in node_path.way:
         found = _step(around, item, value)
         if found is None:
             return False, None
@@ -223,15 +223,15 @@ def value_at(documents: Sequence[Document], place: NodePath) -> tuple[bool, Valu
     return True, value
 
 
-def _step(around: Value, item: Item, value: Value) -> Item | None:
+def _step(parent: Value, item: Item, value: Value) -> Item | None:
     if type(item) is MapItem:
         return value.find(item.key) if type(value) is Map else None
-    if type(around) is not Array or type(value) is not Array:
+    if type(parent) is not Array or type(value) is not Array:
         return None
-    number = number_of(around, item)
+    number = number_of(parent, item)
     return value.items[number] if number < len(value.items) else None
 
 
-def number_of(around: Array, item: Item) -> int:
+def number_of(parent: Array, item: Item) -> int:
     """The index of an item in an array."""
-    return next(number for number, one in enumerate(around.items) if one is item)
+    return next(number for number, one in enumerate(parent.items) if one is item)

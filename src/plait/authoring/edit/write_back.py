@@ -47,14 +47,14 @@ class OutputDifference:
 
     def __init__(
         self,
-        place: NodePath,
+        node_path: NodePath,
         value: Value = None,
         *,
         added: Item | None = None,
         behind: Item | None = None,
         is_gone: bool = False,
     ) -> None:
-        self.place = place
+        self.place = node_path
         self.value = value
         self.added = added
         self.behind = behind
@@ -68,14 +68,14 @@ class OutputDifference:
         return f"a new item of {self.place}"
 
 
-def put_back(state: EditSession, wanted: Sequence[Document]) -> tuple[Edit, list[EditError]]:
+def put_back(state: EditSession, expected: Sequence[Document]) -> tuple[Edit, list[EditError]]:
     """The edited files that make the run produce other documents, and the differences that could not be written back.
 
-    wanted: the documents that the run is to make; their order counts, that of keys does not. Raises PlaitError.
+    expected: the documents that the run is to make; their order counts, that of keys does not. Raises PlaitError.
     """
     edits: list[Edit] = []
     for _ in range(_MOST_ROUNDS):
-        edit, refused, left = _WriteBack(state, wanted).done()
+        edit, refused, left = _WriteBack(state, expected).done()
         edits.append(edit)
         if not left or not edit.files:
             break
@@ -87,10 +87,10 @@ def put_back(state: EditSession, wanted: Sequence[Document]) -> tuple[Edit, list
 
 
 class _WriteBack:
-    def __init__(self, state: EditSession, wanted: Sequence[Document]) -> None:
+    def __init__(self, state: EditSession, expected: Sequence[Document]) -> None:
         self.state = state
         self.before = printed(state.output.documents)
-        self.wanted = printed(wanted)
+        self.wanted = printed(expected)
         self.refused: list[EditError] = []
         assert state.output.trace is not None
         self.explainer = Explainer(state.output.trace)
@@ -302,9 +302,9 @@ class _WriteBack:
         return texts
 
 
-def _between(place: NodePath, new: Value) -> Iterator[OutputDifference]:
+def _between(node_path: NodePath, new: Value) -> Iterator[OutputDifference]:
     """The changes that turn a value of the output into the wanted one, item by item."""
-    pending: list[tuple[NodePath, Value]] = [(place, new)]
+    pending: list[tuple[NodePath, Value]] = [(node_path, new)]
     while pending:
         here, wanted = pending.pop()
         old = here.value

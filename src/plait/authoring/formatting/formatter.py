@@ -88,11 +88,11 @@ def _of_lines(old: Sequence[str], new: Sequence[str], first: int, last: int) -> 
 
 
 def _has_same_content(
-    before: tuple[DocumentSet, Comments], written: list[object], made: str, mark: str, name: str
+    before: tuple[DocumentSet, Comments], written: list[object], output: str, mark: str, name: str
 ) -> bool:
     """True if a new text has the same content as the old one."""
     try:
-        return _same(before, _read(made, name)) and words(scan(made[len(mark) :])) == written
+        return _same(before, _read(output, name)) and words(scan(output[len(mark) :])) == written
     except (PlaitError, TreeError):
         return False
 

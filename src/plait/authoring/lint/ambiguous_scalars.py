@@ -107,10 +107,10 @@ def outputs(subject: LintProject) -> Iterator[LintFinding]:
             )
 
 
-def _origin(trace: Trace, documents: object, printed: LintedFile, wanted: Item) -> tuple[str, int] | None:
+def _origin(trace: Trace, documents: object, printed: LintedFile, expected: Item) -> tuple[str, int] | None:
     """The origin of a printed value: the item at the same place of the documents."""
     way: list[int] = []
-    item: Item | None = wanted
+    item: Item | None = expected
     while item is not None:
         above = printed.parent(item)
         items = printed.documents.items if above is None else above.value.items  # type: ignore[union-attr]
@@ -123,7 +123,7 @@ def _origin(trace: Trace, documents: object, printed: LintedFile, wanted: Item) 
             return None
         found = items[index]  # type: ignore[index]
         items = getattr(found.value, "items", None)
-    if found is None or (type(found) is MapItem and type(wanted) is MapItem and found.key != wanted.key):
+    if found is None or (type(found) is MapItem and type(expected) is MapItem and found.key != expected.key):
         return None
     original = trace.original(found)
     change = trace.changes.get(original)

@@ -150,11 +150,11 @@ def _names(file: File) -> Iterator[LintFinding]:
             )
 
 
-def _is_simple_assignment(file: File, one: Occurrence) -> bool:
+def _is_simple_assignment(file: File, occurrence: Occurrence) -> bool:
     """True if a line is only the assignment of a name."""
-    text = code_on(file.line(one.line), is_program=file.kind == STARLARK) or ""
+    text = code_on(file.line(occurrence.line), is_program=file.kind == STARLARK) or ""
     is_closed = all(text.count(opened) == text.count(closed) for opened, closed in ("()", "[]", "{}"))
-    begins = re.match(rf"{re.escape(one.name)}\s*=(?!=)", text) is not None
+    begins = re.match(rf"{re.escape(occurrence.name)}\s*=(?!=)", text) is not None
     return is_closed and begins and ";" not in text and not text.endswith(("\\", ","))
 
 

@@ -165,13 +165,13 @@ def _operation_at(subject: LintProject, path: str, line: int) -> tuple[LintedFil
     return None
 
 
-def _map_with(value: Value, wanted: MapItem) -> Map | None:
+def _map_with(value: Value, expected: MapItem) -> Map | None:
     """The map that holds an item."""
     todo = [value]
     while todo:
         here = todo.pop()
         if type(here) is Map:
-            if any(item is wanted for item in here.items):
+            if any(item is expected for item in here.items):
                 return here
             todo += [item.value for item in here.items]
         elif type(here) is Array:

@@ -116,15 +116,15 @@ def looked_for(
     }
 
 
-def _found(subject: LintProject, wanted: set[str], portable_to: Sequence[str]) -> Iterator[LintFinding]:
+def _found(subject: LintProject, expected: set[str], portable_to: Sequence[str]) -> Iterator[LintFinding]:
     """The findings of some codes, verified where required."""
     found: list[LintFinding] = []
     for codes, look in _LOOKS:
-        if not wanted.isdisjoint(codes):
-            found += [finding for finding in look(subject) if finding.code in wanted]
-    if not wanted.isdisjoint(("O201", "O202", "O203")):
-        found += [one for one in file_order.order(subject, listed="O203" in wanted) if one.code in wanted]
-    for target in portable_to or [name for name, code in portable.CODE_OF.items() if code in wanted]:
+        if not expected.isdisjoint(codes):
+            found += [finding for finding in look(subject) if finding.code in expected]
+    if not expected.isdisjoint(("O201", "O202", "O203")):
+        found += [one for one in file_order.order(subject, listed="O203" in expected) if one.code in expected]
+    for target in portable_to or [name for name, code in portable.CODE_OF.items() if code in expected]:
         found += portable.differences(subject, target)
     for proved in (_PROVEN, _PROVEN_BY_ITSELF, _PROVEN_SILENT):
         claims = [

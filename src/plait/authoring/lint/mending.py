@@ -92,10 +92,10 @@ def mendings(file: File, found: Diagnostic, at: Position | None = None) -> Itera
             yield Mending(_title(one), edits, SAFE if one.kind == REMOVE else UNSAFE)
 
 
-def _title(one: Suggestion) -> str:
-    if one.kind == COMMENT:
-        return _COMMENTS.get(one.new, f"Change to {one.new}")
-    return _TITLES[one.kind].format(_SHOWN.get(one.new, one.new))
+def _title(suggestion: Suggestion) -> str:
+    if suggestion.kind == COMMENT:
+        return _COMMENTS.get(suggestion.new, f"Change to {suggestion.new}")
+    return _TITLES[suggestion.kind].format(_SHOWN.get(suggestion.new, suggestion.new))
 
 
 def on_line(file: File, line: int, start: int, end: int, new: str) -> Edit:
@@ -109,12 +109,12 @@ def at_top(file: File, code: str) -> Edit:
     return Edit(0, 0, f"{code}\n" if file.kind == STARLARK else f"#@ {code}\n", file.path)
 
 
-def _replace(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
-    return fault.reword(one.old, one.new)
+def _replace(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    return fault.reword(suggestion.old, suggestion.new)
 
 
-def _quote_word(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
-    return fault.reword(one.old, json.dumps(one.old, ensure_ascii=False))
+def _quote_word(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    return fault.reword(suggestion.old, json.dumps(suggestion.old, ensure_ascii=False))
 
 
 def _quote_value(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:
@@ -122,42 +122,42 @@ def _quote_value(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:
     return [] if value is None else fault.edit(*value.span(2), json.dumps(value[2], ensure_ascii=False))
 
 
-def _load(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
-    return [at_top(fault.file, one.new)]
+def _load(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    return [at_top(fault.file, suggestion.new)]
 
 
-def _argument(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
-    annotation, line = f"#{one.old}", fault.line
+def _argument(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
+    annotation, line = f"#{suggestion.old}", fault.line
     while annotation not in fault.file.line(line).split():
         line -= 1
         if not fault.file.line(line).lstrip().startswith("#"):
             return []
     text = fault.file.line(line).rstrip()
-    name = one.new.partition("=")[0]
+    name = suggestion.new.partition("=")[0]
     if find_word(text, name) >= 0:
         return []
     comma = "," if text.partition(annotation)[2].strip() else ""
-    return [on_line(fault.file, line, len(text), len(text), f"{comma} {one.new}")]
+    return [on_line(fault.file, line, len(text), len(text), f"{comma} {suggestion.new}")]
 
 
-def _line_end(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
+def _line_end(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
     length = len(fault.text.rstrip())
-    return fault.edit(length, length, one.new)
+    return fault.edit(length, length, suggestion.new)
 
 
-def _comment(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
+def _comment(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
     text = fault.text
-    if one.old:
-        begin = text.find(one.old)
-        return fault.edit(begin, begin + len(one.old), one.new) if begin >= 0 else []
+    if suggestion.old:
+        begin = text.find(suggestion.old)
+        return fault.edit(begin, begin + len(suggestion.old), suggestion.new) if begin >= 0 else []
     mark = _PLAIN_COMMENT.search(text, fault.begin) or _PLAIN_COMMENT.search(text)
-    return [] if mark is None else fault.edit(*mark.span(), one.new)
+    return [] if mark is None else fault.edit(*mark.span(), suggestion.new)
 
 
-def _optional(fault: FaultyPart, one: Suggestion) -> Sequence[Edit]:
+def _optional(fault: FaultyPart, suggestion: Suggestion) -> Sequence[Edit]:
     text, begin, end = fault.text, fault.begin, fault.end
-    is_token = text[begin:end] == one.old and text[begin - 1 : begin] == "/"
-    return fault.edit(end, end, one.new) if is_token else []
+    is_token = text[begin:end] == suggestion.old and text[begin - 1 : begin] == "/"
+    return fault.edit(end, end, suggestion.new) if is_token else []
 
 
 def _remove(fault: FaultyPart, _: Suggestion) -> Sequence[Edit]:

@@ -30,9 +30,9 @@ class Cursor:
     __slots__ = ("is_item", "key", "keys", "start", "typed", "way")
 
     def __init__(
-        self, way: Sequence[Item], keys: Sequence[str], key: str, typed: str, start: int, *, is_item: bool
+        self, ancestors: Sequence[Item], keys: Sequence[str], key: str, typed: str, start: int, *, is_item: bool
     ) -> None:
-        self.way = way
+        self.way = ancestors
         self.keys = list(keys)
         self.key = key
         self.typed = typed

@@ -225,9 +225,9 @@ class Evaluation:
         }
         self.trace.hide_lines((source, 0, EVERY) for source in sources)
 
-    def name_of(self, place: NodePath) -> str:
+    def name_of(self, node_path: NodePath) -> str:
         """The name of a value, without secrets."""
-        return str(place.named(self.names))
+        return str(node_path.named(self.names))
 
     @property
     def names(self) -> ItemNames:

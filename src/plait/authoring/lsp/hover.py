@@ -137,12 +137,12 @@ def _of_values(state: ServerState, file: File, line: int, evaluations: Sequence[
                 return
 
 
-def _history(evaluation: Evaluation, place: NodePath) -> str:
-    history = Explainer(evaluation.trace).history(place)
-    value = _value(place, secret=history.secret)
-    said = resource_schemas.described(evaluation, place)
+def _history(evaluation: Evaluation, node_path: NodePath) -> str:
+    history = Explainer(evaluation.trace).history(node_path)
+    value = _value(node_path, secret=history.secret)
+    said = resource_schemas.described(evaluation, node_path)
     about = "" if said is None else f"{plain(said)}\n\n"
-    return f"{code(evaluation.name_of(place))}: {value} *(run {plain(evaluation.run.name)})*\n\n{about}{_table(to_text(history), evaluation)}"
+    return f"{code(evaluation.name_of(node_path))}: {value} *(run {plain(evaluation.run.name)})*\n\n{about}{_table(to_text(history), evaluation)}"
 
 
 def _table(text: str, evaluation: Evaluation) -> str:
@@ -153,6 +153,6 @@ def _table(text: str, evaluation: Evaluation) -> str:
     return block("\n".join(line[2:] for line in lines))
 
 
-def _value(place: NodePath, *, secret: bool) -> str:
-    text = HIDDEN if secret else shown(place.value)
+def _value(node_path: NodePath, *, secret: bool) -> str:
+    text = HIDDEN if secret else shown(node_path.value)
     return code(text)

@@ -51,10 +51,10 @@ def hints(state: ServerState, path: str, first: int, last: int) -> list[InlayHin
     return out
 
 
-def _hint_text(evaluation: Evaluation, place: NodePath) -> str | None:
-    if type(place.value) is Map or type(place.value) is Array or evaluation.is_secret(place.item):
+def _hint_text(evaluation: Evaluation, node_path: NodePath) -> str | None:
+    if type(node_path.value) is Map or type(node_path.value) is Array or evaluation.is_secret(node_path.item):
         return None
-    return evaluation.shown(place.item)
+    return evaluation.shown(node_path.item)
 
 
 def lenses(state: ServerState, path: str) -> list[CodeLens]:
@@ -92,9 +92,11 @@ def _of_documents(state: ServerState, file: File, evaluation: Evaluation) -> Ite
                 yield CodeLens(max(document.line, 1), f"changed by {counted(len(overlays), 'overlay')}")
 
 
-def _overlays_of(state: ServerState, file: File, evaluation: Evaluation, place: NodePath) -> Iterator[tuple[str, int]]:
+def _overlays_of(
+    state: ServerState, file: File, evaluation: Evaluation, node_path: NodePath
+) -> Iterator[tuple[str, int]]:
     """The documents of overlays, by path and line, that a value went through."""
-    for path, line in origin_lines(evaluation.trace, place.item):
+    for path, line in origin_lines(evaluation.trace, node_path.item):
         other = state.known(path) if path != file.path else file
         way = [] if other is None else other.ancestors_at(line)
         if other is not None and is_overlay(other, way):

@@ -115,9 +115,9 @@ def declared_keys(state: ServerState, evaluation: Evaluation, file: File, line: 
     return keys_of(way) if is_values and len(way) > 1 else None
 
 
-def _of_name(state: ServerState, file: File, one: Occurrence) -> list[FileRange]:
-    binding = file.names.binding(one)
-    load = file.names.load_of(one.name) if binding is not None and binding.scope is file.names.program else None
+def _of_name(state: ServerState, file: File, occurrence: Occurrence) -> list[FileRange]:
+    binding = file.names.binding(occurrence)
+    load = file.names.load_of(occurrence.name) if binding is not None and binding.scope is file.names.program else None
     if load is not None:
         there = loaded_file(state, file, load[0].path)
         if there is not None:
@@ -127,8 +127,8 @@ def _of_name(state: ServerState, file: File, one: Occurrence) -> list[FileRange]
     return [] if binding is None else [_span(file, binding)]
 
 
-def _span(file: File, one: Occurrence) -> FileRange:
-    return FileRange(file.path, one.line, one.column, one.end)
+def _span(file: File, occurrence: Occurrence) -> FileRange:
+    return FileRange(file.path, occurrence.line, occurrence.column, occurrence.end)
 
 
 def _written(state: ServerState, path: str, keys: Sequence[str]) -> list[FileRange]:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _SUBSET = re.compile(r"^@overlay/match +by *= *overlay\.subset\((\{.*?\})\)")
 
 
-def is_overlay(file: File, way: Sequence[Item]) -> bool:
+def is_overlay(file: File, ancestors: Sequence[Item]) -> bool:
     """True if a path leads into a document of an overlay."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
     return (
-        bool(way)
+        bool(ancestors)
         and comments is not None
-        and any(comment.text.startswith("@overlay/match") for comment in comments.at(way[0]))
+        and any(comment.text.startswith("@overlay/match") for comment in comments.at(ancestors[0]))
     )
 
 
@@ -62,13 +62,13 @@ def _subset(file: File, right: Item) -> dict[object, object] | None:
     return None
 
 
-def _has(value: Value, wanted: object) -> bool:
+def _has(value: Value, expected: object) -> bool:
     """True if a value contains all entries of a Starlark map."""
-    if not isinstance(wanted, dict):
-        return bool(value == wanted)
+    if not isinstance(expected, dict):
+        return bool(value == expected)
     if type(value) is not Map:
         return False
-    for key, inner in wanted.items():
+    for key, inner in expected.items():
         item = value.find(key)
         if item is None or not _has(item.value, inner):
             return False
@@ -81,13 +81,13 @@ def _of_templates(evaluation: Evaluation, file: File) -> Sequence[Document]:
     return [document for document in made if path_of(document.source) != file.path]
 
 
-def left_items(state: ServerState, evaluation: Evaluation, file: File, way: Sequence[Item]) -> Iterator[Item]:
+def left_items(state: ServerState, evaluation: Evaluation, file: File, ancestors: Sequence[Item]) -> Iterator[Item]:
     """The items that a matcher for the last item of a way chooses among."""
-    if len(way) == 1:
+    if len(ancestors) == 1:
         yield from _of_templates(evaluation, file)
         return
-    keys = [str(item.key) for item in way[:-1] if type(item) is MapItem]
-    for document in left_documents(state, evaluation, file, way[0]):
+    keys = [str(item.key) for item in ancestors[:-1] if type(item) is MapItem]
+    for document in left_documents(state, evaluation, file, ancestors[0]):
         place = descend(document, keys)
         value = None if place is None else place.value
         if type(value) is Map or type(value) is Array:

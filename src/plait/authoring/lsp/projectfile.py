@@ -132,12 +132,12 @@ def _at(keys: Sequence[str]) -> list[Schema]:
     return found
 
 
-def _inner(one: Schema, key: str) -> Iterator[Schema]:
-    properties = one.get("properties")
+def _inner(schema: Schema, key: str) -> Iterator[Schema]:
+    properties = schema.get("properties")
     if isinstance(properties, dict) and key in properties:
         yield properties[key]
         return
-    other = one.get("additionalProperties")
+    other = schema.get("additionalProperties")
     if isinstance(other, dict):
         yield other
 

@@ -126,7 +126,7 @@ class Registry:
                     continue
                 try:
                     with budget_scope(_LIMITS):
-                        chosen = choose(project, most=_CHECKED)
+                        chosen = choose(project, maximum=_CHECKED)
                         found = [
                             *found,
                             *(one for one in map(self._watched, map(_absolute, chosen.runs)) if one not in found),
@@ -168,7 +168,7 @@ class Registry:
         try:
             with budget_scope(_LIMITS):
                 project = guess(path, verify=False) if found is None else self._project(found)
-                runs = choose(project, most=1).runs
+                runs = choose(project, maximum=1).runs
         except PlaitError as error:
             self.errors[key] = error
             return self._before.get(key, [])

@@ -294,10 +294,10 @@ def _documents(state: ServerState, evaluation: Evaluation, file: File, at: Curso
         yield evaluation.documents.nodes.items[number]
 
 
-def described(evaluation: Evaluation, place: NodePath) -> str | None:
+def described(evaluation: Evaluation, node_path: NodePath) -> str | None:
     """The description of a value in the schema of its document, in one paragraph, or None."""
-    schema = schema_of(evaluation, place.document)
-    keys = [str(item.key) for item in place.way if type(item) is MapItem]
+    schema = schema_of(evaluation, node_path.document)
+    keys = [str(item.key) for item in node_path.way if type(item) is MapItem]
     found = None if schema is None else schema.at(keys)
     if found is None:
         return None

@@ -32,5 +32,5 @@ def origin_lines(trace: Trace, item: Item) -> list[tuple[str, int]]:
     return [*reversed(found)]
 
 
-def _is_same_scalar(one: Value, other: Value) -> bool:
-    return not isinstance(one, COLLECTION_TYPES) and type(one) is type(other) and one == other
+def _is_same_scalar(value: Value, other: Value) -> bool:
+    return not isinstance(value, COLLECTION_TYPES) and type(value) is type(other) and value == other

@@ -107,9 +107,13 @@ def _of_values(
             yield CompletionItem(name, "key", at.start, evaluation.shown(item), text, f"{name}: ")
 
 
-def _is_values(evaluation: Evaluation, file: File, way: Sequence[Item]) -> bool:
+def _is_values(evaluation: Evaluation, file: File, ancestors: Sequence[Item]) -> bool:
     """True if a place is in a document of data values: annotated, or in a plain values file of the run."""
     comments = None if file.recovered.file is None else file.recovered.file.comments
-    if comments is not None and way and any(one.text.startswith("@data/values") for one in comments.at(way[0])):
+    if (
+        comments is not None
+        and ancestors
+        and any(one.text.startswith("@data/values") for one in comments.at(ancestors[0]))
+    ):
         return True
     return file.kind != TEMPLATE and evaluation.run.is_values_file(file.path)

@@ -31,16 +31,16 @@ class Chosen:
         self.runs = runs
         self.left = left
 
-    def note(self, most: int = MOST) -> str:
+    def note(self, maximum: int = MOST) -> str:
         """Notes about environments that are left out, one line per matrix."""
         return "".join(
-            f"plait: {name}: the first {most} of {count} environments are looked at; a name or a pattern chooses others\n"
+            f"plait: {name}: the first {maximum} of {count} environments are looked at; a name or a pattern chooses others\n"
             for name, count in self.left
         )
 
 
-def choose(project: Project, names: Sequence[str] = (), *, most: int = MOST) -> Chosen:
-    """The runs of these names, each once; all of them, and the first `most` environments of each matrix, without names.
+def choose(project: Project, names: Sequence[str] = (), *, maximum: int = MOST) -> Chosen:
+    """The runs of these names, each once; all of them, and the first `maximum` environments of each matrix, without names.
 
     A name is that of a run, of an environment, or of a matrix, which selects its first environments; or a pattern of
     names. Raises UsageError for an unknown name, and the errors of reading the environments.
@@ -51,8 +51,8 @@ def choose(project: Project, names: Sequence[str] = (), *, most: int = MOST) -> 
         if name in project.matrices:
             matrix = project.matrices[name]
             cells = matrix.cells()
-            runs |= {cell.name: matrix.run(cell) for cell in cells[:most]}
-            left += [(name, len(cells))] if len(cells) > most else []
+            runs |= {cell.name: matrix.run(cell) for cell in cells[:maximum]}
+            left += [(name, len(cells))] if len(cells) > maximum else []
         elif is_pattern(name):
             runs |= _matching(project, name)
         else:
@@ -74,11 +74,11 @@ def _matching(project: Project, pattern: str) -> dict[str, Run]:
     return found
 
 
-def about(project: Project, path: str, most: int) -> Iterator[Run]:
+def about(project: Project, path: str, maximum: int) -> Iterator[Run]:
     """Environments whose settings name a file or a directory above it, up to a number per matrix. path: absolute."""
     for matrix in project.matrices.values():
         runs = (matrix.run(cell) for cell in matrix.cells()[:_SEARCHED])
-        yield from islice((run for run in runs if _names(run, path)), most)
+        yield from islice((run for run in runs if _names(run, path)), maximum)
 
 
 def _names(run: Run, path: str) -> bool:

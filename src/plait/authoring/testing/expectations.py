@@ -107,9 +107,9 @@ class Count:
 
     expects_error = False
 
-    def __init__(self, path: Path | None, wanted: int, at: Position) -> None:
+    def __init__(self, path: Path | None, expected: int, at: Position) -> None:
         self._path = path
-        self._wanted = wanted
+        self._wanted = expected
         self._at = at
 
     def failures(self, outcome: CaseEvaluation, evaluator: Evaluator) -> Iterator[ExpectationFailure]:  # noqa: ARG002
@@ -228,17 +228,17 @@ def _equals(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG0
         yield Values("equals", path, entry.position, lambda place, wanted=entry.value: _unequal(place, wanted))  # type: ignore[misc]
 
 
-def _unequal(place: NodePath, wanted: Value) -> str | None:
+def _unequal(node_path: NodePath, expected: Value) -> str | None:
     from plait.insight.diff import to_text
     from plait.tree.nodes import Document
 
-    differences = diff([Document(wanted)], [Document(place.value)])
+    differences = diff([Document(expected)], [Document(node_path.value)])
     if not differences:
         return None
     if not differences[0].path:
-        if kind_name(wanted) != kind_name(place.value):
-            return f"expected {_typed(wanted)}, found {_typed(place.value)}"
-        return f"expected {shown(wanted)}, found {shown(place.value)}"
+        if kind_name(expected) != kind_name(node_path.value):
+            return f"expected {_typed(expected)}, found {_typed(node_path.value)}"
+        return f"expected {shown(expected)}, found {shown(node_path.value)}"
     return "\n".join(["the value differs", *to_text(differences).splitlines()[1:]])
 
 
@@ -251,11 +251,11 @@ def _matching(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: AR
     for path, entry in _by_path(item, "patterns"):
         pattern = _pattern(entry)
 
-        def test(place: NodePath, pattern: object = pattern, text: str = str(entry.value)) -> str | None:
-            if isinstance(place.value, Map | Array):
-                return f"expected text that matches {text}, found {shown(place.value)}"
-            matched = _matches(pattern, scalar_text(place.value))
-            return None if matched else f"expected text that matches {text}, found {shown(place.value)}"
+        def test(node_path: NodePath, pattern: object = pattern, text: str = str(entry.value)) -> str | None:
+            if isinstance(node_path.value, Map | Array):
+                return f"expected text that matches {text}, found {shown(node_path.value)}"
+            matched = _matches(pattern, scalar_text(node_path.value))
+            return None if matched else f"expected text that matches {text}, found {shown(node_path.value)}"
 
         yield Values("matches", path, entry.position, test)
 
@@ -300,10 +300,10 @@ def _types(item: MapItem, where: Where) -> Iterator[Expectation]:  # noqa: ARG00
                 code="test-form",
             )
 
-        def test(place: NodePath, wanted: str = wanted) -> str | None:
-            name = kind_name(place.value)
-            is_right = name == wanted or (wanted == _NUMBER and name in ("integer", "float"))
-            return None if is_right else f"expected {_a(wanted)}, found {_a(name)}: {shown(place.value)}"
+        def test(node_path: NodePath, expected: str = wanted) -> str | None:
+            name = kind_name(node_path.value)
+            is_right = name == expected or (expected == _NUMBER and name in ("integer", "float"))
+            return None if is_right else f"expected {_a(expected)}, found {_a(name)}: {shown(node_path.value)}"
 
         yield Values("types", path, entry.position, test)
 
@@ -460,8 +460,8 @@ def _nearest(path: Path, outcome: CaseEvaluation) -> str:
     return ""
 
 
-def _cause(outcome: CaseEvaluation, place: NodePath) -> str | None:
-    return None if type(place) is TextFileLine else cause_at(outcome, place.number, place.path)
+def _cause(outcome: CaseEvaluation, node_path: NodePath) -> str | None:
+    return None if type(node_path) is TextFileLine else cause_at(outcome, node_path.number, node_path.path)
 
 
 def _error_text(error: PlaitError) -> str:

@@ -78,9 +78,9 @@ def with_causes(outcome: CaseEvaluation, differences: Sequence[Difference]) -> l
     return out
 
 
-def lines_of(one: Difference) -> list[str]:
+def lines_of(difference: Difference) -> list[str]:
     """The lines about one difference, at most a fixed number."""
-    lines = to_text([one]).splitlines()[1:]
+    lines = to_text([difference]).splitlines()[1:]
     if len(lines) > _LONGEST:
         lines[_LONGEST - 1 :] = [f"      ... and {counted(len(lines) - _LONGEST + 1, 'more line')}"]
     return lines

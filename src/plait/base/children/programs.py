@@ -114,14 +114,14 @@ def run(
     words: Sequence[str],
     *,
     seconds: float,
-    most: int,
+    maximum: int,
     given: bytes = b"",
     directory: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Finished:
     """Run a program to its end.
 
-    most: bytes that it may print. given: its standard input. environment: variables beside those that it gets anyway.
+    maximum: bytes that it may print. given: its standard input. environment: variables beside those that it gets anyway.
 
     Raises ReadError if it is not found or cannot be started, and LimitError if it takes longer or prints more than it may.
     """
@@ -147,17 +147,17 @@ def run(
     except (OSError, ValueError) as error:
         found = error.strerror if isinstance(error, OSError) else str(error)
         raise ReadError(f"cannot run {program.name}: {(found or '').lower()}", code="program-failed") from None
-    running = _Running(program.name, process, most, has_group=not is_at_terminal)
+    running = _Running(program.name, process, maximum, has_group=not is_at_terminal)
     return running.finished(given, monotonic() + seconds)
 
 
 class _Running:
     """A program while it runs. A thread reads each of its pipes, so that none of them fills up."""
 
-    def __init__(self, name: str, process: subprocess.Popen[bytes], most: int, *, has_group: bool) -> None:
+    def __init__(self, name: str, process: subprocess.Popen[bytes], maximum: int, *, has_group: bool) -> None:
         self._name = name
         self._process = process
-        self._most = most
+        self._most = maximum
         self._output = bytearray()
         self._errors = bytearray()
         self._has_group = has_group

@@ -26,9 +26,9 @@ class Worker:
 
     __slots__ = ("_most", "_process", "is_overdue")
 
-    def __init__(self, entry: str, *, most: int | None = None, **more: Unpack[Started]) -> None:
+    def __init__(self, entry: str, *, maximum: int | None = None, **more: Unpack[Started]) -> None:
         """Raises PlaitError if it cannot be started."""
-        self._most = most
+        self._most = maximum
         self._process = start(entry, **more)
         self.is_overdue = False
 
@@ -78,13 +78,13 @@ def send(stream: IO[bytes], data: bytes) -> None:
     stream.flush()
 
 
-def receive(stream: IO[bytes], most: int | None = None) -> bytes | None:
-    """The next message; None at the end of the stream, also within a message, and for one that has more bytes than `most`."""
+def receive(stream: IO[bytes], maximum: int | None = None) -> bytes | None:
+    """The next message; None at the end of the stream, also within a message, and for one that has more bytes than `maximum`."""
     head = stream.read(_HEAD)
     if len(head) < _HEAD:
         return None
     size = int.from_bytes(head)
-    if most is not None and size > most:
+    if maximum is not None and size > maximum:
         return None
     data = stream.read(size)
     return data if len(data) == size else None

@@ -108,13 +108,13 @@ def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
     return text
 
 
-def _is_of(one: SchemaFailure, first: SchemaFailure) -> bool:
-    return one.summary == first.summary and one.notes == first.notes
+def _is_of(schema_failure: SchemaFailure, first: SchemaFailure) -> bool:
+    return schema_failure.summary == first.summary and schema_failure.notes == first.notes
 
 
 def _number(at: Position) -> str:
     return str(at.line) if at.line > 0 else "?"
 
 
-def _is_next(one: Position, other: Position) -> bool:
-    return one.source is other.source and -1 <= one.line - other.line <= 1
+def _is_next(position: Position, other: Position) -> bool:
+    return position.source is other.source and -1 <= position.line - other.line <= 1

@@ -100,8 +100,8 @@ class Directory:
         """A new descriptor of the directory itself, to list or to lock it. Windows has none."""
         return os.open(os.curdir, _LIST, dir_fd=self._handle)
 
-    def read(self, name: str, *, used: bool = False, most: int | None = None) -> bytes | None:
-        """The content of a regular file; None if it is missing or has more bytes than `most`. used: sets its time to
+    def read(self, name: str, *, used: bool = False, maximum: int | None = None) -> bytes | None:
+        """The content of a regular file; None if it is missing or has more bytes than `maximum`. used: sets its time to
         now.
         """
         try:
@@ -111,8 +111,8 @@ class Directory:
         with open(handle, "rb") as file:
             if used:
                 os.utime(handle if os.utime in os.supports_fd else self._at(name))
-            data = file.read(-1 if most is None else most + 1)
-            return None if most is not None and len(data) > most else data
+            data = file.read(-1 if maximum is None else maximum + 1)
+            return None if maximum is not None and len(data) > maximum else data
 
     # ---- directories
 

@@ -79,10 +79,10 @@ class _Marker:
         self.ways += len(ways)
         return self.ways - len(ways)
 
-    def has_lines(self, place: int, lines: Iterable[int]) -> None:
+    def has_lines(self, index: int, lines: Iterable[int]) -> None:
         """Adds further lines of a point."""
-        kind, (first, *_), name, ways = self.points[place]
-        self.points[place] = kind, (first, *sorted({*lines} - {first, 0})), name, ways
+        kind, (first, *_), name, ways = self.points[index]
+        self.points[index] = kind, (first, *sorted({*lines} - {first, 0})), name, ways
 
     def say(self, way: int, line: int) -> Statement:
         return syntax.Evaluate(_ran(way, line), line)

@@ -117,23 +117,23 @@ class Tokens:
             return "outdent"
         return kind if kind in _PLAIN or kind in KEYWORDS or kind == "illegal token" else f"'{kind}'"
 
-    def unexpected(self, wanted: str) -> NoReturn:
+    def unexpected(self, expected: str) -> NoReturn:
         if self.kind == "pass":
             self.fail("use of reserved keyword 'pass' is not allowed")
         if self.kind == "identifier" and self.value == "end" and not self.open:
             self.fail("unexpected end", hint="no if, for or def is open here")
-        if self.kind == "end of file" and self.open and wanted not in ("']'", "')'", "'}'"):
+        if self.kind == "end of file" and self.open and expected not in ("']'", "')'", "'}'"):
             self.mismatched()
         got = self.described()
         hint = None
-        if wanted == "primary expression" and got in ("'|'", "'&'"):
+        if expected == "primary expression" and got in ("'|'", "'&'"):
             before = self.tokens[self.index - 1]
             if before[0] == self.kind:
                 word = "or" if self.kind == "|" else "and"
                 hint = f"use '{word}' instead of '{self.kind * 2}' for logical-{word}"
-        self.fail(f"got {got}, want {wanted}", hint=hint or self._meant(got, wanted))
+        self.fail(f"got {got}, want {expected}", hint=hint or self._meant(got, expected))
 
-    def _meant(self, got: str, wanted: str) -> str | None:
+    def _meant(self, got: str, expected: str) -> str | None:
         """The likely intention behind the current token, or None."""
         kind, value, line, column = self.tokens[self.index - 1]
         if self.kind == "illegal token":
@@ -152,7 +152,7 @@ class Tokens:
             )
         if got == "else" and self.tokens[min(self.index + 1, len(self.tokens) - 1)][0] == "if":
             return "'else if' is spelt elif"
-        closer = _CLOSERS.get(wanted)
+        closer = _CLOSERS.get(expected)
         if closer is None:
             return None
         if got in ("end of file", "newline"):

@@ -34,8 +34,8 @@ class Row:
     def __init__(
         self,
         function: Callable[..., object],
-        least: int,
-        most: int,
+        minimum: int,
+        maximum: int,
         result: str = "",
         effect: str = KEEPS,
         *,
@@ -44,8 +44,8 @@ class Row:
     ) -> None:
         self.name = self.kind = ""  # set by `named`
         self.function = function
-        self.least = least
-        self.most = most
+        self.least = minimum
+        self.most = maximum
         self.result = result
         self.effect = effect
         # What is said of arguments with names, and of a wrong number of them.

@@ -384,12 +384,12 @@ class Trace:
             made_of = (*known.because, *(one for one in because if one not in known.because))
             self.changes[new] = Change(known.action, known.source, known.line, was=old, because=made_of)
 
-    def _reaches(self, start: Item, wanted: Item) -> bool:
+    def _reaches(self, start: Item, expected: Item) -> bool:
         """True if an item's history leads to another item, which must then not be put before it."""
         item: Item | None = start
         for _ in range(1000):
-            if item is None or item is wanted:
-                return item is wanted
+            if item is None or item is expected:
+                return item is expected
             change = self.changes.get(item)
             item = change.was if change is not None and change.was is not None else self.copies.get(item)
         return True

@@ -234,24 +234,24 @@ class Marks:
         """True if the value of an item, or any value below it, is secret."""
         return self.is_secret(item) or any(map(self.is_secret, walk(item.value)))
 
-    def secret_keys(self, around: Map) -> dict[MapItem, str]:
+    def secret_keys(self, parent: Map) -> dict[MapItem, str]:
         """The items of a map whose key is secret, with the text in the place of the key: `(secret)`, `(secret 2)`."""
-        found = [item for item in around.items if self.has_secret_key(item)]
+        found = [item for item in parent.items if self.has_secret_key(item)]
         return {
             item: HIDDEN if number == 1 else f"{HIDDEN[:-1]} {number})" for number, item in enumerate(found, start=1)
         }
 
-    def rekeyed(self, around: Map, values: Iterable[Value]) -> Map:
+    def rekeyed(self, parent: Map, values: Iterable[Value]) -> Map:
         """A map with other values, and without the keys that are secret."""
-        made = around.with_values(values)
-        keys = self.secret_keys(around)
+        made = parent.with_values(values)
+        keys = self.secret_keys(parent)
         if not keys:
             return made
-        pairs = zip(around.items, made.items, strict=True)
+        pairs = zip(parent.items, made.items, strict=True)
         return Map(
             [MapItem(keys[old], new.value, new.source, new.line) if old in keys else new for old, new in pairs],
-            around.source,
-            around.line,
+            parent.source,
+            parent.line,
         )
 
     def has_secret_key(self, item: MapItem) -> bool:
@@ -272,9 +272,9 @@ class Marks:
                     todo.append(other)
         return False
 
-    def has_secret_keys(self, around: Map) -> bool:
+    def has_secret_keys(self, parent: Map) -> bool:
         """True if the key of any item of a map was computed from a secret."""
-        return bool(self.trace.keys) and any(map(self.has_secret_key, around.items))
+        return bool(self.trace.keys) and any(map(self.has_secret_key, parent.items))
 
     def shown(self, value: Value, *origins: Origin) -> Value:
         """The value, or HIDDEN if it depends on a secret or has no origins."""

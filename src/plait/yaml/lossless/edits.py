@@ -52,19 +52,19 @@ def own_start(text: str, item: Item) -> int:
     return first
 
 
-def removal(tree: Tree, around: Collection, *items: Item) -> list[Edit] | None:
+def removal(tree: Tree, parent: Collection, *items: Item) -> list[Edit] | None:
     """The edits that remove items of a collection with their comments, or None if they cannot be removed alone.
 
     If all items go, a collection in brackets leaves the brackets, and a block collection leaves nothing.
     """
-    gone = [item in items for item in around.items]
-    return _from_brackets(tree.text, around, gone) if around.in_brackets else _from_block(tree.text, around, gone)
+    gone = [item in items for item in parent.items]
+    return _from_brackets(tree.text, parent, gone) if parent.in_brackets else _from_block(tree.text, parent, gone)
 
 
-def _from_block(text: str, around: Collection, gone: list[bool]) -> list[Edit] | None:
+def _from_block(text: str, parent: Collection, gone: list[bool]) -> list[Edit] | None:
     edits: list[Edit] = []
     covered = -1
-    for place, item in enumerate(around.items):
+    for place, item in enumerate(parent.items):
         if not gone[place] or place < covered:
             continue
         line = line_start(text, item.start)
@@ -81,10 +81,10 @@ def _from_block(text: str, around: Collection, gone: list[bool]) -> list[Edit] |
             continue
         # The next item that stays takes the place on this line, and its comments go above it.
         covered = next((one for one in range(place + 1, len(gone)) if not gone[one]), -1)
-        rest = _REST.match(text, around.items[covered - 1].end)
+        rest = _REST.match(text, parent.items[covered - 1].end)
         if covered < 0 or rest is None:
             return None
-        start = around.items[covered].start
+        start = parent.items[covered].start
         between = text[rest.end() : line_start(text, start)]
         if _ANNOTATION.search(between) is not None:
             return None
@@ -94,9 +94,9 @@ def _from_block(text: str, around: Collection, gone: list[bool]) -> list[Edit] |
     return edits
 
 
-def _from_brackets(text: str, around: Collection, gone: list[bool]) -> list[Edit] | None:
-    items = around.items
-    if around.style is PAIR:
+def _from_brackets(text: str, parent: Collection, gone: list[bool]) -> list[Edit] | None:
+    items = parent.items
+    if parent.style is PAIR:
         return None
     if all(gone):
         comma = _COMMA.match(text, items[-1].end)

@@ -35,8 +35,8 @@ class SchemaViolation:
 
     __slots__ = ("is_of_key", "keyword", "meant", "message", "path", "schema", "way")
 
-    def __init__(self, way: Sequence[Item], violation: Violation) -> None:
-        self.way = way
+    def __init__(self, ancestors: Sequence[Item], violation: Violation) -> None:
+        self.way = ancestors
         self.path = violation.path
         self.message = violation.message
         self.meant = violation.meant

@@ -72,9 +72,9 @@ def _custom(spec: object) -> Iterator[Definition]:
                 yield f"{spec.get('group')}/{version.get('name')}", str(names.get("kind")), f"{pointer}/openAPIV3Schema"
 
 
-def _completed(around: object) -> bool:
+def _completed(parent: object) -> bool:
     """Adds the keys that every object has. True if there is a schema."""
-    schema = around.get("openAPIV3Schema") if isinstance(around, dict) else None
+    schema = parent.get("openAPIV3Schema") if isinstance(parent, dict) else None
     if not isinstance(schema, dict):
         return False
     own = schema.get("properties")

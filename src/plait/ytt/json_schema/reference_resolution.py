@@ -141,19 +141,19 @@ class SchemaReferences:
         finally:
             self.files.forget_nodes()
 
-    def _look_through(self, node: object, uri: str, way: Way, fresh: list[int]) -> None:
+    def _look_through(self, node: object, uri: str, path: Way, fresh: list[int]) -> None:
         """fresh: receives schemas that were not checked before."""
-        todo = [(node, uri, uri, way)]
+        todo = [(node, uri, uri, path)]
         while todo:
-            node, base, file, way = todo.pop()
+            node, base, file, path = todo.pop()
             if not isinstance(node, dict) or id(node) in self._seen:
                 continue
             self._seen[id(node)] = node
             fresh.append(id(node))
-            self._tidy(node, path_of(file) or file, way)
-            if way and file in self._name_of:
+            self._tidy(node, path_of(file) or file, path)
+            if path and file in self._name_of:
                 base = _joined(base, self._name_of[file](node)) or base
-            todo += [(inner, base, file, (*way, *steps)) for inner, steps in below(node)]
+            todo += [(inner, base, file, (*path, *steps)) for inner, steps in below(node)]
             for keyword in _REFERENCES:
                 reference = node.get(keyword)
                 if isinstance(reference, str):
@@ -163,7 +163,7 @@ class SchemaReferences:
                         raise
                     except PlaitError as error:
                         error.message = f'the $ref "{reference}" leads {error.message}'
-                        self.files.report_part(path_of(file) or file, (*way, keyword), error)
+                        self.files.report_part(path_of(file) or file, (*path, keyword), error)
                         _drop(node, keyword)
                         continue
                     if target != _joined(base, reference):

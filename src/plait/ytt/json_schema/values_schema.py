@@ -105,11 +105,11 @@ class ValuesSchema:
         value: Value = _within_stack(lambda: self._defaults.fill(document.value, old))
         return document if value is document.value else document.with_value(value)
 
-    def without_replaced(self, given: Document, before: Document) -> Document:
+    def without_replaced(self, explicit: Document, before: Document) -> Document:
         """The data values so far, without the parts that given ones replace because they take another alternative.
         Raises LimitError.
         """
-        value: Value = _within_stack(lambda: self._defaults.remaining(before.value, given.value))
+        value: Value = _within_stack(lambda: self._defaults.remaining(before.value, explicit.value))
         return before if value is before.value else before.with_value(value)
 
     def check(self, document: Document, sources: Sequence[Source] = ()) -> None:

@@ -54,11 +54,11 @@ def _one(args: Args) -> object:
     return args[0]
 
 
-def _wrong(told: str, value: object) -> StarlarkError:
+def _wrong(message: str, value: object) -> StarlarkError:
     from plait.ytt.yaml_fragments import starlark_type_name
 
     return StarlarkError(
-        f"{told} {type_of(value)}", reference=f"{told} {starlark_type_name(value)}", code="wrong-argument-type"
+        f"{message} {type_of(value)}", reference=f"{message} {starlark_type_name(value)}", code="wrong-argument-type"
     )
 
 

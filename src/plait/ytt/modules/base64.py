@@ -73,19 +73,19 @@ def _fault(data: bytes, alphabet: bytes, *, padded: bool) -> int | None:
     return len(data) - group
 
 
-def _padding_fault(data: bytes, place: int, group: int) -> int:
-    """The index of the fault in the padding that begins at `place`."""
+def _padding_fault(data: bytes, index: int, group: int) -> int:
+    """The index of the fault in the padding that begins at `index`."""
     if group == 2:
-        second = _after_newlines(data, place + 1)
+        second = _after_newlines(data, index + 1)
         if second == len(data):
             return second
         if data[second] != 0x3D:
             return second - 1
-        place = second
-    return _after_newlines(data, place + 1)
+        index = second
+    return _after_newlines(data, index + 1)
 
 
-def _after_newlines(data: bytes, place: int) -> int:
-    while place < len(data) and data[place] in _NEWLINES:
-        place += 1
-    return place
+def _after_newlines(data: bytes, index: int) -> int:
+    while index < len(data) and data[index] in _NEWLINES:
+        index += 1
+    return index

@@ -47,7 +47,7 @@ def module(context: Context) -> Module:
         return called
 
     members = {
-        name: member(f"math.{name}", warning(function), told="" if name in _BARE else name)
+        name: member(f"math.{name}", warning(function), message="" if name in _BARE else name)
         for name, function in functions.items()
     }
     return Module("math", {**members, "e": math.e, "pi": math.pi})

@@ -24,12 +24,12 @@ _A_CALL = 8
 _COUNTS = {1: "one argument", 2: "two arguments", 3: "3 arguments"}
 
 
-def member(name: str, function: Member, slow: bool = False, told: str | None = None) -> Builtin:
+def member(name: str, function: Member, slow: bool = False, message: str | None = None) -> Builtin:
     """A function of a module as templates call it. `name` is the prefix of its error messages.
 
-    slow: it processes one character at a time. told: its name in ytt if it differs.
+    slow: it processes one character at a time. message: its name in ytt if it differs.
     """
-    told = name if told is None else told
+    message = name if message is None else message
 
     def called(*args: object, **kwargs: object) -> object:
         # They do more than a step's work, and some of it for each character of what they are given.
@@ -40,7 +40,7 @@ def member(name: str, function: Member, slow: bool = False, told: str | None = N
         except StarlarkError as error:
             reference = error.reference
             error.message = f"{name}: {error.message}"
-            error.reference = f"{told}: {reference}" if told else reference
+            error.reference = f"{message}: {reference}" if message else reference
             raise
 
     return Builtin(name, called)

@@ -88,19 +88,19 @@ def added(run: OverlayApplication, edit: Edit, step: OverlayStep, *, skipped: bo
         edit.add(run.did(step, None, item or step.clean()), run.owned, looked_up=step.matcher is None)  # type: ignore[arg-type]
 
 
-def _merge_below(run: OverlayApplication, edit: Edit, place: int, step: OverlayStep, places: Sequence[int]) -> None:
+def _merge_below(run: OverlayApplication, edit: Edit, index: int, step: OverlayStep, places: Sequence[int]) -> None:
     """Merges the right item's map or array into that of the left item at one of the step's places."""
-    left = edit.items[place]
+    left = edit.items[index]
     try:
         value = run.merge_value(left, step)
     except PlaitError:
-        run.failed_at(left, places, place)
+        run.failed_at(left, places, index)
         raise
     if value is not left.value:
-        edit.put(place, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
+        edit.put(index, run.did(step, left, left.with_value(value)), run.owned)  # type: ignore[arg-type]
     else:
         # What is the run's own was changed in place.
-        edit.check_key(place)
+        edit.check_key(index)
 
 
 def merged_later(run: OverlayApplication, left: Item, step: OverlayStep) -> Item:
@@ -167,7 +167,7 @@ def replace(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
 
 
 def _item_to_insert(
-    run: OverlayApplication, step: OverlayStep, left: Item | None, places: Sequence[int] = (), place: int = 0
+    run: OverlayApplication, step: OverlayStep, left: Item | None, places: Sequence[int] = (), index: int = 0
 ) -> Item:
     """The item to insert: the right one, or with the result of `via` for the left and the right value.
 
@@ -180,7 +180,7 @@ def _item_to_insert(
         value = to_nodes(_call_via(run, step, left), item.source, item.line)
     except PlaitError:
         if left is not None:
-            run.failed_at(left, places, place)
+            run.failed_at(left, places, index)
         raise
     if step.erases:
         value = erased(value)
@@ -304,8 +304,8 @@ def inside(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
             raise
 
 
-def _change(run: OverlayApplication, edit: Edit, step: OverlayStep, place: int) -> None:
-    left = edit.items[place]
+def _change(run: OverlayApplication, edit: Edit, step: OverlayStep, index: int) -> None:
+    left = edit.items[index]
     text, form = left.value, step.form
     assert form is not None
     if type(text) is not str:
@@ -320,10 +320,10 @@ def _change(run: OverlayApplication, edit: Edit, step: OverlayStep, place: int) 
     tree = parsed(form, text, left.position)
     merged = run.merge_value(left.with_value(tree), step)
     if merged is tree:
-        edit.check_key(place)
+        edit.check_key(index)
     else:
         new = rewritten(form, text, tree, merged, step.item.position)
-        edit.put(place, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
+        edit.put(index, run.did(step, left, left.with_value(new)), run.owned)  # type: ignore[arg-type]
 
 
 def _with_embedded_text(step: OverlayStep) -> Item:

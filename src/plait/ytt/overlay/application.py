@@ -94,10 +94,10 @@ class OverlayApplication:
         self.failed: list[Item] = []
         self.which = (0, 0)
 
-    def failed_at(self, left: Item, places: Sequence[int] = (), place: int = 0) -> None:
+    def failed_at(self, left: Item, places: Sequence[int] = (), index: int = 0) -> None:
         """Records that a step failed on a left item at one of some places."""
         self.failed.append(left)
-        self.which = (places.index(place) + 1 if places else 1, len(places))
+        self.which = (places.index(index) + 1 if places else 1, len(places))
 
     def merge_value(self, left: Item, step: OverlayStep) -> Value:
         """The left item's value with the right item's map or array merged in: the same object if nothing changed or if it

@@ -72,11 +72,11 @@ class MapEdit:
         self.own = True
         owned[self.node] = self
 
-    def put(self, place: int, item: MapItem, owned: Owned) -> None:
+    def put(self, index: int, item: MapItem, owned: Owned) -> None:
         """Another item with the same key at a place."""
         if not self.own:
             self._begin(owned)
-        self.items[place] = item
+        self.items[index] = item
         self.index[key_id(item.key)] = item
 
     def swap(self, key: object, before: MapItem, item: MapItem, owned: Owned) -> None:
@@ -87,15 +87,15 @@ class MapEdit:
         items[items.index(before) if len(items) <= _SHORT else self._place_of(before, key)] = item
         self.index[key] = item
 
-    def exchange(self, place: int, item: MapItem, owned: Owned) -> None:
+    def exchange(self, index: int, item: MapItem, owned: Owned) -> None:
         """Another item, perhaps with another key, at a place."""
         if not self.own:
             self._begin(owned)
-        if key_id(item.key) == key_id(self.items[place].key):
-            self.put(place, item, owned)
+        if key_id(item.key) == key_id(self.items[index].key):
+            self.put(index, item, owned)
             return
         self._note(item)
-        self.items[place] = item
+        self.items[index] = item
         self._places = None
         # There may be two items with one key now, of which the last counts until that is checked.
         self.index.clear()
@@ -140,7 +140,7 @@ class MapEdit:
             self.gaps = False
             self._places = None
 
-    def check_key(self, place: int) -> None:
+    def check_key(self, index: int) -> None:
         """A map has no index but that by keys, which a change below an item leaves as it is."""
 
     def repeated(self) -> MapItem | None:
@@ -237,13 +237,13 @@ class ArrayEdit:
         self.own = True
         owned[self.node] = self
 
-    def put(self, place: int, item: ArrayItem, owned: Owned) -> None:
+    def put(self, index: int, item: ArrayItem, owned: Owned) -> None:
         """Another item at a place."""
         if not self.own:
             self._begin(owned)
-        self.items[place] = item
+        self.items[index] = item
         if self._keyed is not None:
-            self.check_key(place)
+            self.check_key(index)
 
     exchange = put
 
@@ -287,11 +287,11 @@ class ArrayEdit:
             self.items[place] = _TAKEN
         self.gaps = True
 
-    def insert(self, around: dict[int, tuple[list[ArrayItem], list[ArrayItem]]], owned: Owned) -> None:
+    def insert(self, parent: dict[int, tuple[list[ArrayItem], list[ArrayItem]]], owned: Owned) -> None:
         """Inserts items before and after those at some places."""
         if not self.own:
             self._begin(owned)
-        self.items[:] = _inserted(self.items, around)
+        self.items[:] = _inserted(self.items, parent)
         self._keyed = None
 
     def settle(self) -> None:
@@ -317,12 +317,12 @@ class DocumentsEdit:
         self.owners = [number for number, documents in enumerate(sets) for _ in documents.items]
         self._size = len(sets)
 
-    def put(self, place: int, item: Document, owned: Owned) -> None:  # noqa: ARG002 - as for maps
-        self.items[place] = item
+    def put(self, index: int, item: Document, owned: Owned) -> None:  # noqa: ARG002 - as for maps
+        self.items[index] = item
 
     exchange = put
 
-    def check_key(self, place: int) -> None:
+    def check_key(self, index: int) -> None:
         """Documents are not indexed."""
 
     def add(self, item: Document, owned: Owned, *, looked_up: bool = True) -> None:  # noqa: ARG002 - as for maps
@@ -344,12 +344,12 @@ class DocumentsEdit:
         self.owners = [self.owners[place] for place in kept]
         self.items = [self.items[place] for place in kept]
 
-    def insert(self, around: dict[int, tuple[list[Document], list[Document]]], owned: Owned) -> None:  # noqa: ARG002
+    def insert(self, parent: dict[int, tuple[list[Document], list[Document]]], owned: Owned) -> None:  # noqa: ARG002
         owners = []
         for place, owner in enumerate(self.owners):
-            before, after = around.get(place, ((), ()))
+            before, after = parent.get(place, ((), ()))
             owners += [owner] * (len(before) + 1 + len(after))
-        self.items = _inserted(self.items, around)
+        self.items = _inserted(self.items, parent)
         self.owners = owners
 
     def settle(self) -> None:
@@ -389,12 +389,12 @@ def _same(before: list[Document], after: list[Document]) -> bool:
 _MANY = 1 << 10
 
 
-def _inserted(items: list[_Item], around: Mapping[int, tuple[list[_Item], list[_Item]]]) -> list[_Item]:
+def _inserted(items: list[_Item], parent: Mapping[int, tuple[list[_Item], list[_Item]]]) -> list[_Item]:
     if len(items) > _MANY:
         current_budget().check_time()
     out: list[_Item] = []
     for place, item in enumerate(items):
-        before, after = around.get(place, ([], []))
+        before, after = parent.get(place, ([], []))
         out += before
         out.append(item)
         out += after

@@ -99,11 +99,11 @@ def document_in(run: OverlayApplication, left: Value) -> Wording | None:
 _KINDS = {"data/values": "data values, ", "data/values-schema": "schema, "}
 
 
-def _path_text(way: Sequence[Item]) -> str:
+def _path_text(ancestors: Sequence[Item]) -> str:
     """The way from a document to an item in it; array items by their name, where they have one."""
     out = ""
     around: Value = None
-    for item in way:
+    for item in ancestors:
         if type(item) is MapItem:
             out += f"{'.' if out else ''}{key_text(item.key)}"
         elif type(item) is ArrayItem:
@@ -186,9 +186,9 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     return found, _similar_hint(str(wanted), near, absent), [item.position]
 
 
-def _similar_hint(wanted: str, near: str, absent: Hint) -> Hint:
+def _similar_hint(expected: str, near: str, absent: Hint) -> Hint:
     """A hint for a name that is nearly another one."""
-    return Hint(replacing(wanted, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
+    return Hint(replacing(expected, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
 
 
 # How many items are looked at below a map that lacks a key.

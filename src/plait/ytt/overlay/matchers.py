@@ -109,8 +109,8 @@ class IndexMatcher(Matcher):
     __slots__ = ("place",)
     name = "overlay.index_matcher"
 
-    def __init__(self, place: int) -> None:
-        self.place = place
+    def __init__(self, index: int) -> None:
+        self.place = index
 
     def matches(self, index: NodeValue, left: NodeValue, right: NodeValue) -> bool:  # noqa: ARG002 - only where it is
         if type(index) is not int:
@@ -328,13 +328,13 @@ class Subset(Matcher):
         return places
 
 
-def _last_text(wanted: NodeValue) -> tuple[list[str], str, bool] | None:
+def _last_text(expected: NodeValue) -> tuple[list[str], str, bool] | None:
     """The keys to a text at the end of nested maps, the text, and True if the maps contain nothing else; None if there
     is none.
     """
     keys: list[str] = []
     alone = True
-    value = wanted
+    value = expected
     while type(value) is Map and value.items:
         item = value.items[-1]
         if type(item.key) is not str:

@@ -126,20 +126,20 @@ class _Plan:
         step.found_by = [one for one in value.items if one in known]
         return self._with_addition(step, value, steps)
 
-    def _below(self, item: MapItem, around: Map, path: tuple[str, ...], known: Container[object]) -> OverlayStep:
+    def _below(self, item: MapItem, parent: Map, path: tuple[str, ...], known: Container[object]) -> OverlayStep:
         """The step for an item of a map. path: to the map."""
         name = key_text(item.key)
         if name.startswith(_REMOVALS):
-            return self._removals(item, name.removeprefix(_REMOVALS), around)
+            return self._removals(item, name.removeprefix(_REMOVALS), parent)
         if name == _RETAINED:
-            return _retaining(item, around)
+            return _retaining(item, parent)
         _check_name(item)
         return self.step(item, (*path, name), known)
 
-    def _removals(self, item: MapItem, name: str, around: Map) -> OverlayStep:
-        """The step that removes values from the array with a name. around: the map that contains the item."""
+    def _removals(self, item: MapItem, name: str, parent: Map) -> OverlayStep:
+        """The step that removes values from the array with a name. parent: the map that contains the item."""
         values = {key_id(one.value): one for one in _values_of(item)}
-        beside = around.find(name)
+        beside = parent.find(name)
         for one in beside.value.items if beside is not None and type(beside.value) is Array else ():
             other = values.get(key_id(one.value))
             if other is not None:
@@ -246,10 +246,10 @@ def _values_of(item: MapItem) -> Sequence[ArrayItem]:
     return item.value.items
 
 
-def _retaining(item: MapItem, around: Map) -> OverlayStep:
-    """The step that removes all keys of a map but those in `$retainKeys`. around: the map that contains the item."""
+def _retaining(item: MapItem, parent: Map) -> OverlayStep:
+    """The step that removes all keys of a map but those in `$retainKeys`. parent: the map that contains the item."""
     retained = frozenset(key_id(one.value) for one in _values_of(item))
-    for other in around.items:
+    for other in parent.items:
         if other.value is not None and key_id(other.key) not in retained and not _is_directive(other.key):
             raise OverlayError(
                 f'the key "{key_text(other.key)}" is given, and not retained',

@@ -87,8 +87,8 @@ def _several(document: Document, identity: Map, found: Sequence[Document]) -> Ov
     )
 
 
-def _none(document: Document, documents: Sequence[Document], wanted: Subset) -> OverlayError:
-    nearby, near, also = near_subset(documents, [wanted]) if documents else (None, None, ())
+def _none(document: Document, documents: Sequence[Document], expected: Subset) -> OverlayError:
+    nearby, near, also = near_subset(documents, [expected]) if documents else (None, None, ())
     hint = "to add it to the output: -f FILE"
     return OverlayError(
         "there is no document to merge this one into",

@@ -93,8 +93,8 @@ def _near_miss(message: str, item: Item, other: Item, names: tuple[object, objec
     return warning(message, code="near-miss", at=at, also=also, word=wanted, suggestions=[suggestion])
 
 
-def _is_slip(wanted: object, found: object) -> bool:
-    return type(wanted) is str and type(found) is str and is_slip(wanted, found)
+def _is_slip(expected: object, found: object) -> bool:
+    return type(expected) is str and type(found) is str and is_slip(expected, found)
 
 
 def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None:

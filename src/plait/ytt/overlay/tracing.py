@@ -212,9 +212,9 @@ class OverlayTracer:
         assert found is not None
         return found
 
-    def _cause_within(self, item: Item, around: Contributor | None) -> Contributor:
+    def _cause_within(self, item: Item, parent: Contributor | None) -> Contributor:
         """A right item with its annotations, within the one around it."""
-        because: list[Origin] = [] if around is None else [around]
+        because: list[Origin] = [] if parent is None else [parent]
         for annotation in (item.annotations or {}).values():
             if annotation.name == "overlay/append" and type(item) is ArrayItem:
                 continue  # what happens without it as well

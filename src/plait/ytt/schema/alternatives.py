@@ -161,20 +161,20 @@ def _inside(value: Value) -> Sequence[Map | Array]:
     return [value] if isinstance(value, (Map, Array)) else []
 
 
-def without_replaced(declared: Type, value: Value, given: Value) -> Value:
+def without_replaced(declared: Type, value: Value, explicit: Value) -> Value:
     """The value so far, without defaults of alternatives other than that of the given value."""
     if type(declared) is NullType:
-        return value if value is None else without_replaced(declared.inner, value, given)
+        return value if value is None else without_replaced(declared.inner, value, explicit)
     if type(declared) is OneOfType:
-        if given is None or is_deferred(given):
+        if explicit is None or is_deferred(explicit):
             return value
         before = choose(declared, value)
-        chosen = choose(declared, given, before)
-        return without_replaced(chosen.type, value if chosen is before else default_of(chosen.type), given)
-    if type(declared) is not MapType or type(value) is not Map or type(given) is not Map:
+        chosen = choose(declared, explicit, before)
+        return without_replaced(chosen.type, value if chosen is before else default_of(chosen.type), explicit)
+    if type(declared) is not MapType or type(value) is not Map or type(explicit) is not Map:
         return value
     rooms: dict[MapItem, Value] = {}
-    for item in given.items:
+    for item in explicit.items:
         inner, there = declared.find(item.key), value.find(item.key)
         if inner is None or there is None or any(name in (item.annotations or {}) for name in _NO_MERGE):
             continue
@@ -185,10 +185,10 @@ def without_replaced(declared: Type, value: Value, given: Value) -> Value:
 
 
 def without_replaced_alternatives(
-    root: Declaration, given: Document, before: Document, trace: Trace | None
+    root: Declaration, explicit: Document, before: Document, trace: Trace | None
 ) -> Document:
     """`without_replaced`, for all data values; a trace has the defaults as such."""
-    value = without_replaced(root.type, before.value, given.value)
+    value = without_replaced(root.type, before.value, explicit.value)
     if value is before.value:
         return before
     if trace is not None:

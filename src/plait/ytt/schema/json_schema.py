@@ -137,18 +137,18 @@ def _several(declared: OneOfType, *, ruled: bool) -> dict[str, Value]:
     return {"oneOf" if declared.by or len({*kinds}) == len(kinds) else "anyOf": Array(found)}
 
 
-def _alternative(declared: OneOfType, one: Declaration, *, ruled: bool) -> Map:
-    described = without_default(_described(one, ruled=ruled))
+def _alternative(declared: OneOfType, declaration: Declaration, *, ruled: bool) -> Map:
+    described = without_default(_described(declaration, ruled=ruled))
     if not declared.by:
         return described
     said = {str(item.key): item.value for item in described.items}
     properties = said["properties"]
     assert type(properties) is Map
-    told = _map_of("const", declared.discriminator(one))
+    told = _map_of("const", declared.discriminator(declaration))
     said["properties"] = properties.with_values(
         told if key.key == declared.by else key.value for key in properties.items
     )
-    if one is not declared.alternatives[0]:  # the first is that of the default
+    if declaration is not declared.alternatives[0]:  # the first is that of the default
         others = said.get("required")
         keys = [item.value for item in others.items] if type(others) is Array else []
         said["required"] = Array([ArrayItem(key) for key in dict.fromkeys([declared.by, *keys])])

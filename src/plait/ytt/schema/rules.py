@@ -92,24 +92,24 @@ def length_of(value: object) -> int:
     return length
 
 
-def min_len(least: int) -> Rule:
+def min_len(minimum: int) -> Rule:
     """At least so long."""
 
     def rule(value: object) -> bool:
         length = length_of(value)
-        if length < least:
+        if length < minimum:
             raise failure(f"length = {length}")
         return True
 
     return rule
 
 
-def max_len(most: int) -> Rule:
+def max_len(maximum: int) -> Rule:
     """At most so long."""
 
     def rule(value: object) -> bool:
         length = length_of(value)
-        if length > most:
+        if length > maximum:
             raise failure(f"length = {length}")
         return True
 

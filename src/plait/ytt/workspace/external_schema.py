@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def merge_values(
-    schema: ValuesSchema, before: Document, given: Document, *, plain: bool, trace: Trace | None
+    schema: ValuesSchema, before: Document, explicit: Document, *, plain: bool, trace: Trace | None
 ) -> Document:
     """The data values so far, overlaid with given ones and the defaults that these require. Raises PlaitError.
 
     plain: the given ones have no annotations. The check of the schema reports unknown values.
     """
-    merged = apply_document(schema.without_replaced(given, before), given, plain=plain, adds=True, trace=trace)
+    merged = apply_document(schema.without_replaced(explicit, before), explicit, plain=plain, adds=True, trace=trace)
     filled = schema.fill(merged, before)
     if trace is not None:
         if plain:

@@ -184,7 +184,7 @@ def fetch_url(url: str) -> bytes:
     run = current_budget()
     seconds, largest = run.limits.url, run.limits.input
     try:
-        data = fetched(url, seconds=seconds, most=largest)
+        data = fetched(url, seconds=seconds, maximum=largest)
     except TimeoutError:
         raise ReadError(
             f"Requesting URL '{url}': no complete answer within {seconds:g} seconds",

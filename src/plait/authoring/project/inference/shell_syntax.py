@@ -294,10 +294,10 @@ class _Lexer:
         else:
             parts.append(ShellLiteral(text, is_quoted=is_quoted))
 
-    def _advance(self, place: int) -> None:
-        self.line += self.text.count("\n", self.place, place)
-        self.place = place
+    def _advance(self, index: int) -> None:
+        self.line += self.text.count("\n", self.place, index)
+        self.place = index
 
 
-def _or_end(place: int, text: str) -> int:
-    return len(text) if place < 0 else place
+def _or_end(index: int, text: str) -> int:
+    return len(text) if index < 0 else index
