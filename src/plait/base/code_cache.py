@@ -1,13 +1,13 @@
-"""A cache of compiled code in a directory of the user.
+"""A cache of compiled code in the user's cache directory.
 
-A template is read and compiled once for each text of it, each build of plait and each Python. An entry is named by a digest
-of all that. It is a file of its own, or one of many in a pack: a file for each of a thousand templates would take longer to
-make than the templates. A file begins with a digest of its name and content: what is damaged or cut short is compiled
-again. Files are written aside and renamed, so that several processes can share the directory. A directory that somebody
-else could write to is not used, and neither is one that cannot be made: then every run compiles for itself.
+A template is read and compiled once per version of its text, build of plait and Python. The digest of these names the
+entry. An entry is a file, or part of a pack: a thousand small files would take longer to write than to compile. A file
+starts with a digest of its name and content; a damaged or truncated file is compiled again. Files are written to a
+temporary name and renamed, so several processes can share the directory. A directory that others can write to, or that
+cannot be created, is not used.
 
-An entry is code that runs, and a directory of entries may come with a repository. So a secret of the user's is in every
-digest, kept apart from the cache; entries that this user did not write are not found. A cache or a secret that lies in a
+An entry is executable code, and a repository may contain a directory of entries. Every digest therefore includes a
+secret of the user, stored outside of the cache, so entries of others are never found. A cache or secret inside a
 directory of inputs is not used.
 """
 
@@ -18,7 +18,7 @@ import os
 import sys
 
 try:
-    from _blake2 import blake2b  # what hashlib gives, without the 3 ms of importing it
+    from _blake2 import blake2b  # the same as hashlib's, without 3 ms for importing it
 except ImportError:  # pragma: no cover - a Python built without it
     from hashlib import blake2b
 
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 
 _DIGEST = 32
 _SECRET = 32
-# What an entry was read and compiled within.
+# Limits that are part of the key of an entry.
 _LIMITS = ("aliases", "bits", "items", "nesting", "nodes", "string")
 _COMMON = 1 << 14  # most entries are smaller
-_MANY = 32  # so many entries are worth a pack
+_MANY = 32  # minimum number of entries of a pack
 # A full directory is emptied: that costs one run its compiling, and needs no bookkeeping in all the others.
 _ENTRIES = 20_000
 _OWN_PACKAGES = ("starlark", "yaml", "ytt/templates")
 
 
 class CodeCache:
-    """Code objects, and plain data beside them, by what they were made from. What is put in is kept by `save`."""
+    """Code objects, and plain data stored with them, by their key. `save` writes new entries to disk."""
 
     __slots__ = ("_checked", "_loose", "_made", "_pack", "_pack_name", "_prefix", "_secret", "_used", "directory")
 
     def __init__(self, directory: str, secret: bytes = b"") -> None:
-        """secret: who does not know it cannot make an entry."""
+        """secret: part of every key; without it nobody can create an entry."""
         self.directory = directory
         self._secret = secret
         self._checked = False
@@ -60,16 +60,16 @@ class CodeCache:
         self._prefix = blake2b("\n".join(depends).encode(), digest_size=_DIGEST).digest()
         self._pack_name = ""
         self._pack: dict[str, Content] = {}
-        # The contents that this run has found elsewhere or made, which of them it has made, and what it used of the pack.
+        # Contents found outside of the pack or created by this run, the created ones, and the used entries of the pack.
         self._loose: dict[str, Content] = {}
         self._made: list[str] = []
         self._used: set[str] = set()
 
     def open_pack(self, paths: Sequence[str]) -> None:
-        """Find entries in the pack of these inputs as well, if they are many.
+        """Also finds entries in the pack of these inputs, if they are many.
 
-        It is named after the first and the last of them: so the same inputs in another place have the same, and a file
-        more among them does not change it.
+        The pack is named after the first and the last of them, so the same inputs in another directory share it, and an
+        additional file does not change it.
         """
         if len(paths) >= _MANY:
             self._pack_name = self.key("pack", paths[0], paths[-1])
@@ -80,7 +80,7 @@ class CodeCache:
                 return
 
     def key(self, *parts: str) -> str:
-        """The name of an entry: the parts are all that it depends on beside this build."""
+        """The key of an entry. parts: everything it depends on, besides this build."""
         digest = blake2b(self._prefix, digest_size=_DIGEST)
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
@@ -100,7 +100,7 @@ class CodeCache:
         return _loaded(content)
 
     def put(self, key: str, value: object) -> None:
-        """Have something kept under a key; when that cannot be done, nothing happens."""
+        """Stores a value under a key. Does nothing if the value cannot be serialized."""
         try:
             self._loose[key] = marshal.dumps(value)  # type: ignore[arg-type]
         except ValueError:  # nested too deep
@@ -108,12 +108,13 @@ class CodeCache:
         self._made.append(key)
 
     def save(self) -> None:
-        """Keep what was put in: in the pack, once there is much that is not in it."""
+        """Writes new entries to disk: to the pack once enough of them are not in it."""
         try:
             if self._made:
                 self._check_size()
             if self._pack_name and len(self._loose) >= _MANY:
-                # What this run did not use may be a neighbour's; it is dropped before it is most of the pack.
+                # Entries that this run did not use may belong to another one; they are dropped before they make up most
+                # of the pack.
                 entries = {**self._pack, **self._loose}
                 if len(entries) > 2 * (len(self._used) + len(self._loose)):
                     entries = {**{key: self._pack[key] for key in self._used}, **self._loose}
@@ -128,7 +129,7 @@ class CodeCache:
         self._loose.clear()
 
     def _read(self, name: str) -> Content | None:
-        """The content of a file, if it is whole."""
+        """The content of an undamaged file, or None."""
         try:
             descriptor = os.open(f"{self.directory}/{name}", READ_ONLY)
             try:
@@ -163,7 +164,7 @@ class CodeCache:
         from plait.base.writing.targets import followed
 
         with unrestricted(), followed(self.directory) as directory:
-            # Whatever else is there is not ours to remove.
+            # Other files are not ours to remove.
             names = [name for name in directory.names() if _is_entry(name)]
             if len(names) > _ENTRIES:
                 for name in names:
@@ -171,7 +172,7 @@ class CodeCache:
 
 
 class MemoryCache(CodeCache):
-    """The same for one process, in memory alone: for a server that runs the same files again and again."""
+    """The cache of one process, in memory only: for a server that evaluates the same files repeatedly."""
 
     __slots__ = ()
 
@@ -196,7 +197,7 @@ def _loaded(content: Content | None) -> object:
 
 
 def _is_entry(name: str) -> bool:
-    """True for the name of an entry, and of one that a killed run has left aside."""
+    """True for the name of an entry, or of a temporary file that a killed process left."""
     from plait.base.writing.directory import is_aside
 
     return is_aside(name) or (len(name) == 2 * _DIGEST and not name.strip("0123456789abcdef"))
@@ -212,7 +213,7 @@ def build() -> str:
         status = os.stat(archive_of(package))
         return "\n".join([*parts, f"{status.st_size} {status.st_mtime_ns}"])
     try:
-        # What an installer leaves beside a package has a digest of each file: a hundred files need not be looked at.
+        # A package's installation record contains a digest of each file, so the files need not be read.
         with open(f"{os.path.dirname(package)}/plait-{__version__}.dist-info/RECORD", "rb", buffering=0) as record:
             parts.append(blake2b(record.read(), digest_size=_DIGEST).hexdigest())
     except OSError:
@@ -239,10 +240,10 @@ def archive_of(path: str) -> str:
 
 
 def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> CodeCache | None:
-    """The cache in the user's cache directory, made if need be; None where there is none to be trusted.
+    """The cache in the user's cache directory, created if needed; None if no directory can be trusted.
 
-    `PLAIT_CACHE_DIR` names another directory; empty, it switches the cache off. inputs: what the run reads; below a
-    directory among them nothing is trusted.
+    `PLAIT_CACHE_DIR` names another directory; if it is empty, there is no cache. inputs: paths that the run reads; a
+    directory below one of them is not trusted.
     """
     given = environment.get("PLAIT_CACHE_DIR")
     if given == "":
@@ -258,7 +259,7 @@ def user_cache(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> Co
 
 
 def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> bytes | None:
-    """The secret by which the user's entries are known, in whatever cache they are; made if need be, None where there is none.
+    """The secret that identifies the user's entries in any cache, created if needed; None if there is none.
 
     inputs: as of `user_cache`.
     """
@@ -270,7 +271,9 @@ def user_secret(environment: Mapping[str, str], inputs: Sequence[str] = ()) -> b
 
 
 def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
-    """True if only the user writes to a directory, which is made if need be, and no input lies around it. Raises OSError."""
+    """True if only the user can write to the directory and it is not below an input. Creates it if needed. Raises
+    OSError.
+    """
     if not os.path.isdir(directory):
         from plait.base.writing.targets import followed
 
@@ -280,13 +283,15 @@ def _is_trusted(directory: str, inputs: Sequence[str]) -> bool:
 
 
 def _secret(path: str) -> bytes | None:
-    """The user's secret, made if need be; None for a file that others can read, or that is no secret. Raises OSError."""
+    """The user's secret, created if needed; None for a file that is readable by others or not a secret. Raises
+    OSError.
+    """
     try:
         descriptor = os.open(path, READ_ONLY)
     except FileNotFoundError:
         from plait.base.writing.targets import followed
 
-        # Of two processes that make one the later wins, and the other's entries are compiled once more.
+        # If two processes create one, the later wins, and entries of the other are compiled again.
         with unrestricted(), followed(os.path.dirname(path)) as directory:
             directory.write(os.path.basename(path), [os.urandom(_SECRET)], new_mode=0o600)
         descriptor = os.open(path, READ_ONLY)
@@ -298,7 +303,7 @@ def _secret(path: str) -> bytes | None:
 
 
 def _is_private(place: str | int, others: int) -> bool:
-    """True if the file belongs to the user and nobody else has these rights."""
+    """True if the file belongs to the user and nobody else has these permissions."""
     status = os.stat(place)
     return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & others)
 
@@ -314,14 +319,16 @@ def _default_directory(environment: Mapping[str, str]) -> str | None:
 
 
 def _state_directory(environment: Mapping[str, str]) -> str | None:
-    """The directory of the user's secret. It is not below the cache, which may be anywhere."""
+    """The directory of the user's secret. Not below the cache, which may be anywhere."""
     return _own_directory(
         environment, "XDG_STATE_HOME", "plait/state", "Library/Application Support/plait", ".local/state/plait"
     )
 
 
 def _own_directory(environment: Mapping[str, str], name: str, windows: str, mac: str, other: str) -> str | None:
-    """A directory of the user's: below what the variable of this name says, else where the system has it; None if nowhere."""
+    """A directory of the user: below the value of the environment variable `name`, else the system's default; None if
+    neither is known.
+    """
     base = environment.get(name)
     if base and os.path.isabs(base):
         return f"{base}/plait"

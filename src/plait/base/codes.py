@@ -23,10 +23,10 @@ FAMILIES = {
 
 
 class DiagnosticCode(NamedTuple):
-    """One mistake.
+    """The code of one kind of diagnostic.
 
-    name: what code refers to it by. severity: "error", "warning" (of an evaluation), or "finding" (of lint alone).
-    is_default: lint looks for it unless it is told otherwise.
+    name: used in code. severity: "error", "warning" (of an evaluation), or "finding" (of lint only). is_default: lint
+    checks for it by default.
     """
 
     code: str

@@ -1,8 +1,8 @@
-"""The content of files, pipes and standard input, and how much of it plait takes.
+"""The content of files, pipes and standard input, within limits.
 
-A pipe may never end, and a device file never does, so every input is read through here: as many bytes as the limit
-`input` allows, and no more. Whoever wrote a directory of inputs must not choose what is read outside of it, so every
-command lists directories through here as well, and asks `LinkPolicy` before it follows a symbolic link.
+A pipe or a device file may never end, so every input is read through this module, up to the limit `input`. The author
+of an input directory must not choose what is read outside of it, so every command also lists directories through this
+module, and follows a symbolic link only if `LinkPolicy` allows it.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from plait.base.permissions import Permissions
 
 
-# Most inputs are smaller. Who is asked for as much as the limit allows makes room for that much first.
+# Most inputs are smaller. Reading up to the limit at once would allocate that much.
 _COMMON = 1 << 16
 
 
 def content(stream: BinaryIO, described: str) -> bytes:
-    """All that a stream holds. described: how a message names it. Raises LimitError, OSError."""
+    """The content of a stream. described: its name in messages. Raises LimitError, OSError."""
     return _all_of(stream.read, described)
 
 
 def file_content(path: str, described: str) -> bytes:
-    """All that a file holds. Raises LimitError, OSError, and ValueError for a path with a null byte."""
+    """The content of a file. Raises LimitError, OSError, and ValueError for a path with a null byte."""
     permissions = current_permissions()
     if permissions is not None:
         permissions.check_read(path)
@@ -63,11 +63,11 @@ def file_content(path: str, described: str) -> bytes:
 
 def _on_disk(path: str, described: str, permissions: Permissions | None) -> bytes:
     is_chosen = permissions is not None and not permissions.is_granted_read(path)
-    # The layers of `open` take longer than all the rest for a small file.
+    # The layers of `open` take longer than everything else for a small file.
     descriptor = os.open(path, READ_ONLY | O_NONBLOCK) if is_chosen else os.open(path, READ_ONLY)
     try:
         if is_chosen and not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
-            # A name that a project chose: a pipe that nobody writes to would be waited for without end.
+            # The name was chosen by a project: a pipe without a writer would block forever.
             raise ReadError(f"{path} is not a regular file", found=_kind_of(mode), code="not-regular-file")
         return _all_of(lambda size: os.read(descriptor, size), described)
     finally:
@@ -77,7 +77,7 @@ def _on_disk(path: str, described: str, permissions: Permissions | None) -> byte
 def open_regular(path: str) -> BinaryIO:
     """A regular file that was found, not typed, opened for reading. Raises OSError for anything else.
 
-    A pipe, a socket or a device is refused without waiting for it.
+    A pipe, a socket or a device is rejected without waiting for it.
     """
     descriptor = os.open(path, READ_ONLY | O_NONBLOCK)
     try:
@@ -96,7 +96,7 @@ def regular_content(path: str) -> bytes:
     """All of a regular file that was found, not typed. Raises OSError, also for more bytes than the limit `input` allows."""
     most = current_budget().limits.input
     with open_regular(path) as stream:
-        # The size is looked at first: a file with holes has as many bytes as its writer likes.
+        # The size is checked first: a sparse file can be arbitrarily large.
         data = stream.read(most + 1) if os.fstat(stream.fileno()).st_size <= most else None
     if data is None or len(data) > most:
         from errno import EFBIG
@@ -110,7 +110,7 @@ READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 
 
 
 def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
-    """All data that `read` returns. It is called with a number of bytes, and may return fewer."""
+    """All data of `read`, which is called with a number of bytes and may return fewer."""
     run = current_budget()
     run.check_time()
     largest = run.limits.input
@@ -130,7 +130,7 @@ def _all_of(read: Callable[[int], bytes], described: str) -> bytes:
 
 
 def environment() -> Mapping[str, str]:
-    """The variables of the process by the names that they were given: those of `os.environ` are all capitals on Windows."""
+    """The environment variables with their original names; `os.environ` has capitals only on Windows."""
     if os.name == "nt":
         import nt
 
@@ -140,7 +140,7 @@ def environment() -> Mapping[str, str]:
 
 
 def variables(prefix: str) -> dict[str, str]:
-    """The variables of the environment whose names begin so, in its order. Raises PermissionDeniedError."""
+    """The environment variables whose names have this prefix, in order. Raises PermissionDeniedError."""
     return _variables(prefix, f"{prefix}*")
 
 
@@ -171,13 +171,15 @@ def variable(name: str) -> str | None:
 
 
 def note_home() -> None:
-    """Note for the view that the home directory was asked for, which the environment names."""
+    """Records that the home directory was read from the environment."""
     with unrestricted():
         variables("HOME")
 
 
 def standard_input() -> bytes:
-    """All of standard input. Raises LimitError, OSError, and ReadError for a terminal: nobody knows that it waits."""
+    """The content of standard input. Raises LimitError, OSError, and ReadError for a terminal, where the user would not
+    know that input is expected.
+    """
     import sys
 
     note_stream("standard input")
@@ -187,14 +189,14 @@ def standard_input() -> bytes:
 
 
 def record_listing(path: str) -> None:
-    """Say that a directory is listed, or asked for."""
+    """Records that a directory was listed or tested."""
     view = current_view()
     if view is not None:
         view.record_listing(path or os.curdir)
 
 
 def note_secrets() -> None:
-    """Record that secrets enter the current run: every door by which they enter calls this."""
+    """Records that secrets enter the current evaluation. Every entry point of secrets calls this."""
     view = current_view()
     if view is not None:
         view.uses_secrets = True
@@ -204,14 +206,14 @@ def note_secrets() -> None:
 
 
 def note_stream(name: str) -> None:
-    """Say that something is read that is no file."""
+    """Records an input that is not a file."""
     view = current_view()
     if view is not None:
         view.streams.add(name)
 
 
 class LinkPolicy:
-    """Symbolic links that may be followed: those to one of the paths, or below it. every: all links."""
+    """Symbolic links that may be followed: those to one of the paths, or below one. every: all links."""
 
     __slots__ = ("_allowed", "_every")
 
@@ -226,7 +228,7 @@ class LinkPolicy:
         try:
             target = os.path.realpath(path, strict=True)
         except OSError as error:
-            # A process substitution is a link to a pipe that has no place in the file system.
+            # A process substitution is a link to a pipe that is not in the file system.
             if _is_anonymous_pipe(os.path.realpath(path)):
                 return
             failed = f"Eval symlink: lstat {error.filename}: {reason(error)}"
@@ -256,14 +258,16 @@ class LinkPolicy:
         return self._every
 
     def check_file(self, path: str, mode: int, shown: str = "") -> None:
-        """Raises ReadError unless what lies there is a file, a pipe, or a link that may be followed. shown: as of `check`."""
+        """Raises ReadError unless the path is a file, a pipe, or a link that may be followed. shown: as of `check`."""
         if stat.S_ISLNK(mode):
             self.check(path, shown)
         elif not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise _no_file(path, mode, shown)
 
     def takes(self, path: str, mode: int) -> bool:
-        """True for a file below a directory. Raises as `check_file`, and for a pipe: a typed one alone is waited for."""
+        """True for a file below a directory. Raises as `check_file`, and for a pipe: only a typed pipe is waited
+        for.
+        """
         shown = os.path.normpath(path)
         if stat.S_ISFIFO(mode):
             raise _no_file(path, mode, shown)
@@ -281,7 +285,7 @@ def _no_file(path: str, mode: int, shown: str) -> ReadError:
 
 
 class SkippingLinkPolicy(LinkPolicy):
-    """The same; what may not be followed below a directory is passed over, and noted."""
+    """A link policy that skips and records forbidden links below a directory."""
 
     __slots__ = ("passed",)
 
@@ -299,7 +303,7 @@ class SkippingLinkPolicy(LinkPolicy):
 
 NO_LINKS = LinkPolicy()
 
-# The links out of a Git repository that writing follows: those that --allow-symlink-output names. Set by the command line.
+# Links out of a Git repository that writing may follow: those of --allow-symlink-output. Set by the command line.
 OUTPUT_LINKS: ContextVar[LinkPolicy] = ContextVar("plait_output_links", default=NO_LINKS)
 
 _LINK_HINT = Advice(
@@ -308,9 +312,10 @@ _LINK_HINT = Advice(
 
 
 def files_below(top: str, links: LinkPolicy, extensions: tuple[str, ...] = ("",)) -> Iterator[tuple[str, str]]:
-    """The files below a directory whose names end so, in no order: each path, and the same from the top with slashes.
+    """The files below a directory with one of these extensions, unordered: each path, and its path from the top with
+    slashes.
 
-    Links to directories are files here: directories reached by a link are never walked. Raises ReadError.
+    Links to directories count as files; they are never walked. Raises ReadError.
     """
     check_read(top)
     view = current_view()
@@ -341,7 +346,7 @@ def _files_on_disk(top: str, links: LinkPolicy, extensions: tuple[str, ...]) -> 
                     if entry.is_dir(follow_symlinks=False):
                         pending.append((entry.path, f"{prefix}{entry.name}/"))
                     elif entry.name.endswith(extensions):
-                        # The first takes no call of the system.
+                        # This call needs no system call.
                         if not entry.is_file(follow_symlinks=False):
                             try:
                                 if not links.takes(entry.path, entry.stat(follow_symlinks=False).st_mode):
@@ -355,17 +360,17 @@ def _files_on_disk(top: str, links: LinkPolicy, extensions: tuple[str, ...]) -> 
                 f"Listing files '{top}': open {directory}: {reason(error)}", code="unreadable-file"
             ) from None
     if refused:
-        # Which entry comes first is left to chance, and must not decide what is reported.
+        # The order of entries is random and must not decide which error is reported.
         raise refused[min(refused)].within("", role=CLAUSE, reference=f"Listing files '{top}'")
 
 
 def sources(
     path: str, extensions: tuple[str, ...] = (".yaml", ".yml"), *, links: LinkPolicy = NO_LINKS
 ) -> Iterator[Source]:
-    """The texts at a path: a file's, those of the files below a directory that end so, by name, or standard input's (-).
+    """Yields the text of a file, of all files below a directory with one of the extensions, or of standard input (`-`).
 
-    The files of a directory come before those of the directories in it. Raises ReadError for what is not there, has no
-    such files, is a link that may not be followed, or is no UTF-8; and LimitError.
+    A directory's files come before its subdirectories, both by name. Raises ReadError if the path does not exist, a
+    directory has no such file, a link is not allowed, or a file is not UTF-8; and LimitError.
     """
     if path == "-":
         yield Source("stdin.yml", _text(standard_input(), "stdin.yml"))
@@ -374,7 +379,7 @@ def sources(
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError):
-        mode = 0  # reading it says why
+        mode = 0  # reading it reports the reason
     if not stat.S_ISDIR(mode):
         if stat.S_ISLNK(mode):
             links.check(path)
@@ -389,7 +394,7 @@ def sources(
 
 
 def by_directory(path: str) -> list[tuple[bool, str]]:
-    """The order of a walk that takes the files of a directory first."""
+    """The sort key of a walk that visits the files of a directory before its subdirectories."""
     *folders, name = path.split(os.sep)
     return [*((True, folder) for folder in folders), (False, name)]
 
@@ -419,13 +424,15 @@ def near(path: str) -> str | None:
 
 
 def _is_linked(folder: str) -> bool:
-    """True if a relative path leads through a link, whose destination is nobody's concern who did not name it."""
+    """True if a relative path leads through a link. Its destination must not be revealed to a user who did not name
+    it.
+    """
     here = os.path.realpath(os.curdir)
     return not os.path.isabs(folder) and os.path.realpath(folder) != os.path.normpath(os.path.join(here, folder))
 
 
 def displayable_path(path: str) -> str:
-    """A path as a message can show it: half a character and a null byte are no part of any."""
+    """A path for messages, with unpaired surrogates and null bytes escaped."""
     return path.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
 
 
@@ -451,7 +458,7 @@ def _kind_of(mode: int) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text, also of one that was read of bytes that are no UTF-8."""
+    """The bytes of a text, including bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 

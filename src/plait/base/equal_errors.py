@@ -1,4 +1,4 @@
-"""Equal errors: those of one mistake, which several runs have."""
+"""Equal errors: one mistake reported by several runs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 
 def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: str = "") -> Key:
-    """The facts of an error that those of one mistake share: codes, places, and words at fault; not the texts.
+    """The facts that errors of one mistake share: codes, positions, and words at fault, not texts.
 
-    names: the texts of values on axes, with the names of their axes, which count instead. home: a directory that does
-    not count.
+    names: values of axes to the names of their axes, which replace them. home: a directory to ignore.
     """
 
     def named(text: str) -> str:
@@ -41,7 +40,7 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
             tuple(map(place, diagnostic.also)),
             tuple(steps),
         )
-        # An error without a place, such as of an option, has no other fact than its message.
+        # An error without a position, such as of an option, has no other fact than its message.
         return (
             facts if at or steps or error.findings else (*facts, named(diagnostic.text("message", complete=True) or ""))
         )
@@ -50,7 +49,7 @@ def key_of(error: PlaitError, names: Mapping[str, str] | None = None, *, home: s
 
 
 def grouped(found: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
-    """The things with equal keys together, in the order of the first ones."""
+    """Groups items with equal keys, in the order of the first item of each group."""
     groups: dict[object, list[T]] = {}
     for one in found:
         groups.setdefault(key(one), []).append(one)

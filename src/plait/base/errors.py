@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         suggestions: Sequence[Suggestion]
 
 
-# Shown in the place of a secret.
+# Shown instead of a secret.
 HIDDEN = "(secret)"
 
 
@@ -178,7 +178,7 @@ class Diagnostic:
         _expected: str | None
         _found: str | None
         _hint: str | None
-    # The message that is shown in the place of one that is withheld as a whole.
+    # The message shown instead of one that is withheld as a whole.
     unspecific = "not valid"
     # The spelling of options for API callers; None for the command line.
     keyword: Callable[[Flag], str] | None = None

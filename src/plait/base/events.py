@@ -1,10 +1,10 @@
-"""Events of a run for its listener: the points that can be reached, and those that were.
+"""Events of an evaluation for its listener: the coverage points that exist, and those that were hit.
 
-Engines ask `current_listener()` once for a piece of work, and say nothing where nobody listens. They do not know what is
-made of it. (Where values come from is recorded in another way, see `plait.tree.provenance`.)
+Engines call `current_listener()` once per unit of work, and report nothing if it is None. They do not know the purpose
+of the listener. (Origins of values are recorded separately, see `plait.tree.provenance`.)
 
-A *point* is something that can be done, or go one of several ways: a statement, a condition, an operation. It has a kind,
-the lines that it stands on, a name for people where it has one, and its ways by name. What merely is done has one way.
+A *point* is something that can execute: a statement, a condition, an operation. It has a kind, its lines, a name for
+people or "", and its branches by name. A point without alternatives has one branch.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
 
-    # Kind, lines (the first is where it stands), name, ways. Plain data, so that it can be kept with compiled code.
+    # Kind, lines (first: its position), name, branches. Plain data, stored with compiled code.
     Point: TypeAlias = tuple[str, tuple[int, ...], str, tuple[str, ...]]
 
     class CoverageListener(Protocol):
-        """Listener of a run. It must not change what the run does."""
+        """A listener of an evaluation. It must not change the evaluation."""
 
         def program(self, source: Source, points: Sequence[Point]) -> Callable[[int], object]:
-            """A program begins. points: all that is in it. Gives what is called with the number of each way that is
-            gone: ways are numbered through all points, in order. Said as well of programs that never begin. What is
-            returned may have a method `independent`: it is called instead for a way that no secret of the run leads to.
+            """Called for each program, also one that never runs. points: its coverage points. Returns a function to be
+            called with the index of each branch taken; branches are numbered over all points, in order. The function
+            may have a method `independent`, which is called instead for branches that no secret decides.
             """
 
         def private(self, source: Source | None, first: int, after: int) -> None:
-            """The lines from the first to the one before `after` are not for everybody's eyes."""
+            """Marks lines first to after - 1 as secret; reports must not quote them."""
 
         def secrets(self) -> None:
-            """Secrets enter the run: what happens from here on may depend on them."""
+            """Secrets enter the evaluation: later events may depend on them."""
 
         def there(self, source: Source | None, point: Point) -> None:
-            """There is something that can be done, or is now."""
+            """Declares a point that exists."""
 
         def went(self, source: Source | None, point: Point, branch: str) -> None:
-            """It was done, or went this way."""
+            """Records that a branch of a point was taken."""
 
 
-# The ways of what is done, and of which nothing else can be said.
+# The branches of a point without alternatives.
 DONE = ("done",)
 
 _CURRENT: ContextVar[CoverageListener | None] = ContextVar("plait_listener", default=None)
@@ -56,7 +56,7 @@ def current_listener() -> CoverageListener | None:
 
 
 class listening:  # noqa: N801 - reads as what it does
-    """`with heard(listener):` lets somebody listen to what runs meanwhile."""
+    """`with listening(listener):` makes it the listener of evaluations in the block."""
 
     __slots__ = ("_listener", "_token")
 
@@ -78,4 +78,4 @@ def begun(source: Source, points: Sequence[Point]) -> Callable[[int], object]:
 
 
 def _ignored(_way: int) -> None:
-    """Nobody listens to a program that was compiled for somebody who did."""
+    """The function for programs compiled with points, if there is no listener."""

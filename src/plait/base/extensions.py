@@ -19,7 +19,7 @@ VALUES_REFER = "values-refer"
 OUTPUT_FILE = "output-file"
 TAGS = "tags"
 
-# What each brings, as help texts say it.
+# The help text of each extension.
 EXTENSIONS = {
     ALTERNATIVES: "@schema/one-of says of data values of which types they may be",
     OPERATIONS: "* in the paths of operations, and the types append, copy and move",
@@ -32,7 +32,7 @@ EXTENSIONS = {
     TAGS: "tags of YAML such as !Ref are kept",
     VALUES_REFER: "data.values in data values and schemas: values that are made of others",
 }
-# Those of each command.
+# The extensions of each command.
 BY_COMMAND = {
     "render": (ALTERNATIVES, EMBEDDED, F_STRINGS, KEYS, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER),
     "patch": (EMBEDDED, OPERATIONS, TAGS),
@@ -40,7 +40,7 @@ BY_COMMAND = {
 
 
 def parse_extensions(names: Iterable[str], command: str) -> frozenset[str]:
-    """The extensions that are named, of those that a command has. Raises UsageError for a name that none has."""
+    """The named extensions of a command. Raises UsageError for an unknown name."""
     found = frozenset(names)
     known = BY_COMMAND[command]
     for name in sorted(found.difference(known)):

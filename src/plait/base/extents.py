@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def extent(found: Diagnostic, at: Position | None = None) -> Position | None:
-    """The part of a line that a diagnostic is about, with its end; None if the line is not known.
+    """The part of a line that a diagnostic is about, with its end; None if the line is unknown.
 
-    That is the word at fault, what begins at the column, or all that is on the line. at: another position to look at.
+    This is the word at fault, else the text from the column on, else the whole line. at: another position to use.
     """
     at = at or found.focus or found.at
     text = None if at is None else at.text
@@ -30,13 +30,13 @@ def extent(found: Diagnostic, at: Position | None = None) -> Position | None:
 
 
 def words_of(found: Diagnostic) -> list[str]:
-    """The words at fault, as they may stand in the text."""
+    """The words at fault, as the text may contain them."""
     return [
         one for one in dict.fromkeys((found.word, *(one.old for one in found.suggestions if one.is_of_word))) if one
     ]
 
 
 def find_word(text: str, word: str, start: int = 0) -> int:
-    """The index of a whole word in a line, at or after a start if it is there; -1 for none."""
+    """The index of a whole word in a line, at or after `start` if possible; -1 if it does not occur."""
     found = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
     return next((one for one in found if one >= start), found[0] if found else -1)

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 # Which of several extras with the same library a message names: the first of these that has it.
 _ORDER = ("service", "validate", "lsp", "watch", "toml", "dask", "fsspec", "postgresql", "keystone", "telemetry")
-# Modules whose distribution has another name.
+# Modules whose distribution has a different name.
 _DISTRIBUTIONS = {"jwt": "pyjwt", "yaml": "pyyaml", "re2": "google_re2", "memcache": "python_memcached"}
 
 
 def missing_extra(error: ModuleNotFoundError) -> UsageError | None:
-    """The error to report where a library of an extra is missing; None for a module of anything else."""
+    """The error to report if a library of an extra is missing; None for any other module."""
     module = (error.name or "").partition(".")[0]
     wanted = _DISTRIBUTIONS.get(module, module.lower())
     having = {extra for extra, name in _requirements() if name == wanted or name.startswith(f"{wanted}_")}

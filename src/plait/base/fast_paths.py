@@ -1,12 +1,12 @@
-"""The switch for passes that only save time: Starlark's optimizer, YAML's line reader, special loops.
+"""The switch for fast paths: Starlark's optimizer, YAML's line reader, special loops.
 
-Each of them has a plain counterpart that says what is right; `PLAIT_PLAIN=1` in the environment leaves all of them out.
-The tests run both ways and compare, so that nothing but time may depend on a pass.
+Each has a plain counterpart that defines the correct result; `PLAIT_PLAIN=1` in the environment disables all of them.
+The tests run both ways and compare, so a fast path may affect nothing but time.
 """
 
 from __future__ import annotations
 
 import os
 
-# Read once: a run is all plain or not at all.
+# Read once: an evaluation uses all fast paths or none.
 FAST = os.environ.get("PLAIT_PLAIN") != "1"

@@ -1,7 +1,7 @@
-"""Patterns of file names, searched within a budget: `*`, `?` and `[...]` in a name, `**` for any directories.
+"""Patterns of file names, searched within limits: `*`, `?` and `[...]` in a name, `**` for directories at any depth.
 
-A pattern may come from a file that somebody else wrote. So a search counts the directory entries that it looks at (the
-limit `entries`) and the time, stays where its project may read, and `**` leads into no other file system (`/proc`).
+A pattern may come from an untrusted file. A search therefore counts the directory entries that it reads (the limit
+`entries`) and the time, stays where its project may read, and `**` does not enter other file systems (`/proc`).
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ class _Search:
                 yield from self.below(path, rest) if rest else (path,)
 
     def _entries(self, at: str, *, hidden: bool = False) -> Iterator[tuple[str, bool]]:
-        """The names in a directory, each with True for a directory; none of one that may not or cannot be read."""
+        """The names in a directory, each with True for a directory. Empty if the directory must not or cannot be
+        read.
+        """
         directory = os.path.join(self._root, at) or os.curdir
         if not may_read(directory):
             return

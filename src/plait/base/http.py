@@ -93,7 +93,7 @@ def _fetch(
         asked = request.Request(url, body, dict(headers))  # noqa: S310 - other schemes have no handler
         with opener.open(asked, timeout=seconds) as response:
             data: bytes = response.read(maximum + 1)
-            # Reading some of an answer does not complain when there is less of it than was announced.
+            # Reading a part of a response does not fail if the response is shorter than announced.
             lacking = response.length if len(data) <= maximum else 0
     except HTTPError as error:
         error.close()
@@ -119,5 +119,5 @@ def _fetch(
 
 
 def _url_message(action: str, url: str, cause: str) -> Wording:
-    """A message that quotes a URL, which may hold a password."""
+    """A message that quotes a URL, which may contain a password."""
     return Wording(public(action), " URL '", Quoted(url), "': ", public(cause))

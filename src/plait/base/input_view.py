@@ -1,7 +1,7 @@
-"""Files as one run sees them: texts that stand in the place of files, and a note of what was read.
+"""The files as one evaluation sees them: texts that replace files, and a record of what was read.
 
-Whoever tries a change before it is saved (an editor, `plait set`) renders with the new text in the place of the file; whoever
-wants to know when a result is out of date asks what it was made of. Outside of `use_view` a run sees the disk.
+Tools that try a change before it is saved (editors, `plait set`) evaluate with the new text instead of the file. Tools
+that need to know when a result is out of date read the record. Outside of `use_view`, an evaluation sees the disk.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 
 class InputView:
-    """The files that a run sees, and the reads it made.
+    """The input view of an evaluation, and its read set.
 
-    texts: texts that replace files, by absolute path. is_read_only: variables stores are read, and generated values are
-    not stored. environment: replaces the environment variables.
-    files: the content of each file read, by absolute path; None for one that could not be read.
-    directories: the absolute paths of listed or tested directories.
-    variables: the environment variables read, by prefix of their names.
-    streams: other inputs read: standard input, URLs. written: the absolute paths of written variables stores.
-    uses_secrets: True once secrets entered the run (see `plait.tree.secrets.uses_secrets`).
+    |texts: texts that replace files, by absolute path.
+    |is_read_only: variables stores are read, and generated values are not stored.
+    |environment: replaces the environment variables.
+    |files: the content of each file read, by absolute path; None for one that could not be read.
+    |directories: the absolute paths of listed or tested directories.
+    |variables: the environment variables read, by prefix of their names.
+    |streams: other inputs read: standard input, URLs.
+    |written: the absolute paths of written variables stores.
+    |uses_secrets: secrets entered the evaluation (see `plait.tree.secrets.uses_secrets`).
     """
 
     __slots__ = (
@@ -64,15 +66,15 @@ class InputView:
         return self.texts.get(os.path.abspath(path)) if self.texts else None
 
     def record_file(self, path: str, content: bytes | None) -> None:
-        """Say what was read of a file."""
+        """Records the content read from a file."""
         self.files[os.path.abspath(path)] = content
 
     def record_listing(self, path: str) -> None:
-        """Say that a directory was listed, or that somebody asked whether it is there."""
+        """Records that a directory was listed, or its existence was tested."""
         self.directories.add(os.path.abspath(path))
 
     def texts_below(self, top: str) -> Iterator[tuple[str, str]]:
-        """The texts whose path is below a directory: the path, and the same from the directory with slashes."""
+        """The replacement texts of files below a directory: the path, and its path from the directory with slashes."""
         start = os.path.join(os.path.abspath(top), "")
         for path in self.texts:
             if path.startswith(start):
@@ -84,7 +86,7 @@ _CURRENT: ContextVar[InputView | None] = ContextVar("plait_view", default=None)
 
 
 def current_view() -> InputView | None:
-    """The view of the run that is going on; None when it sees the disk, and nobody wants to know what it reads."""
+    """The view of the current evaluation; None if it sees the disk and its reads are not recorded."""
     return _CURRENT.get()
 
 
@@ -115,9 +117,10 @@ def current_permissions() -> Permissions | None:
 
 
 class permitted:  # noqa: N801 - reads as what it does
-    """`with permitted(permissions):` restricts what names from files may read, write, request and start.
+    """`with permitted(permissions):` restricts the accesses that names in files may request: read, write, network,
+    programs.
 
-    With None nothing changes: only code that knows its own project sets other permissions.
+    None changes nothing: only code that knows its project sets other permissions.
     """
 
     __slots__ = ("_permissions", "_token")
@@ -133,7 +136,7 @@ class permitted:  # noqa: N801 - reads as what it does
 
 
 class unrestricted:  # noqa: N801 - reads as what it does
-    """`with unrestricted():` reads and writes files of plait's own, such as its cache, whose names come from no file."""
+    """`with unrestricted():` allows access to plait's own files, such as its cache, whose names come from no input."""
 
     __slots__ = ("_token",)
 
@@ -147,7 +150,7 @@ class unrestricted:  # noqa: N801 - reads as what it does
 def check_read(path: str, at: Position | None = None) -> None:
     """Raises PermissionDeniedError for a path that may not be read. at: the line that names it, if known.
 
-    To be called before the file system is asked about the path: a refused path must not reveal whether it exists.
+    Call it before any access to the file system: a rejected path must not reveal whether it exists.
     """
     permissions = _PERMITTED.get()
     if permissions is not None:
@@ -155,7 +158,9 @@ def check_read(path: str, at: Position | None = None) -> None:
 
 
 def check_request(url: str, at: Position | None = None) -> None:
-    """Raises PermissionDeniedError for a URL whose server may not be asked. at: the line that names it, if known."""
+    """Raises PermissionDeniedError for a URL whose server may not be contacted. at: the line that names it, if
+    known.
+    """
     permissions = _PERMITTED.get()
     if permissions is not None:
         permissions.check_request(url, at)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         ) -> Iterable[Violation]: ...
         def iter_errors(self, instance: object) -> Iterable[Violation]: ...
 
-    # validator, what stands behind the keyword, the value to check, the schema around the keyword
+    # validator, value of the keyword, instance, enclosing schema
     Keyword = Callable[[Validator, object, object, Mapping[str, object]], "Iterable[Violation] | None"]
 
 
@@ -71,7 +71,7 @@ class JsonSchema:
         from jsonschema_specifications import REGISTRY
 
         limited = bounded(Draft4Validator, _BOUNDED)
-        # REGISTRY holds the metaschemas and retrieves nothing.
+        # REGISTRY contains the metaschemas and retrieves nothing.
         metaschema = limited(
             Draft4Validator.META_SCHEMA, registry=REGISTRY, format_checker=Draft4Validator.FORMAT_CHECKER
         )
@@ -85,7 +85,7 @@ class JsonSchema:
 
 
 def bounded(base: type[Library], keywords: Mapping[str, Keyword]) -> Callable[..., Validator]:
-    """A class of the library that checks as another one does, within the limits of the run. keywords: in the place of its own.
+    """A validator class that checks like `base`, within the limits of the evaluation. keywords: replace its own ones.
 
     Raises ImportError without the library.
     """
@@ -94,10 +94,10 @@ def bounded(base: type[Library], keywords: Mapping[str, Keyword]) -> Callable[..
 
     cost = _Cost()
     own = {**base.VALIDATORS, **keywords}
-    # What the library's own keywords compare is charged, too.
+    # Comparisons by the library's own keywords are charged, too.
     charged = {name: cost.charged("" if name in keywords else name, keyword) for name, keyword in own.items()}
     limited = extend(base, charged)  # type: ignore[no-untyped-call]
-    # Below a `$schema` of its own the library would go on with a class of its own.
+    # A nested `$schema` would make the library switch to its own class.
     limited.evolve = evolve
     made: Callable[..., Validator] = limited
     return made
@@ -117,8 +117,8 @@ def violations(checker: Validator, plain: object) -> Iterator[Violation]:
     except re.error as error:
         raise UnusableSchemaError(f"a pattern that is not a regular expression: {error}") from None
     except Exception as error:  # noqa: BLE001 - see below; what is plait's own was raised above
-        # The library takes a schema's word for what its parts are, and fails in any way when they are something else: an
-        # AttributeError for `$ref: 5`, a ValueError for an `id` that is no URI.
+        # The library trusts that a schema is well formed, and fails in any way if it is not: an AttributeError for
+        # `$ref: 5`, a ValueError for an `id` that is not a URI.
         kind = type(error).__name__.strip("_")
         words = {
             "Unresolvable": "a $ref points outside it",
@@ -170,10 +170,10 @@ class _Cost(local):
         return apply
 
 
-# A keyword takes some ten microseconds, and a step a tenth of one.
+# A keyword takes about ten microseconds, a step a tenth of one.
 _PER_KEYWORD = 100
 _PER_COMPARISON = 20
-# Keywords within keywords; each takes several frames of the stack.
+# Maximum nesting of keywords; each takes several stack frames.
 _DEEPEST = 400
 # So many frames are kept for what the library calls. Below it are parts written in Rust, which end the thread, with a
 # report of their own, where Python's limit of recursion is met within them.

@@ -1,11 +1,11 @@
-"""Limits of a run: one table of limits, and the use of each so far.
+"""Limits of an evaluation: one table of limits, and their use so far.
 
-    with limited(Limits(steps=1000)):
+    with budget_scope(Limits(steps=1000)):
         ...
 
-Each limit has a name, which is the same in `--limit NAME=VALUE`, in `limits={NAME: VALUE}` and in messages. What
-stands under `with`, in the same thread, is held to these limits; whatever reads, evaluates or prints asks `current_budget()`.
-A limit that nobody set grows with the inputs where GROWS says so: somebody with much to read has much to print.
+The name of a limit is the same in `--limit NAME=VALUE`, in `limits={NAME: VALUE}` and in messages. Code in the `with`
+block, in the same thread, is subject to these limits; code that reads, evaluates or prints calls `current_budget()`. A
+limit without explicit value grows with the size of the inputs, as listed in GROWS.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from plait.base.source import Position
 
-# The stack of the process has room for so many calls within calls.
+# Maximum depth of nested calls; the stack of the process is large enough for them.
 DEEPEST = 12_000
 
 _K, _M = 1 << 10, 1 << 20
 
-# name: (default, what it bounds, its unit)
+# name: (default, bounded quantity, unit)
 TABLE: dict[str, tuple[float, str, str]] = {
     "aliases": (300_000, "what aliases and merge keys expand to in one file", "nodes"),
     "bits": (8 * _K, "one integer", "bits"),
@@ -57,9 +57,9 @@ _UNITS = {"K": _K, "M": _M, "G": 1 << 30}
 
 
 class Limits:
-    """The limits of a run, by the names of TABLE; what is not given has its default.
+    """The limits of an evaluation, by the names of TABLE; others have their default.
 
-    Raises UsageError for a name that is none, and for what cannot be a limit.
+    Raises UsageError for an unknown name or an invalid value.
     """
 
     __slots__ = (*TABLE, "given")
@@ -96,7 +96,7 @@ class Limits:
                 )
             checked[name] = value
         if checked.get("depth", 0) > DEEPEST:
-            # Each call through a builtin takes room on the stack of the process.
+            # Each call through a builtin uses space on the stack of the process.
             raise UsageError(
                 f"the limit depth can be at most {DEEPEST}", found=str(given["depth"]), code="invalid-limit"
             )
@@ -112,7 +112,7 @@ _FAR = 1 << 60
 
 
 def parse(texts: Iterable[str]) -> Limits:
-    """The limits that texts such as `steps=1000`, `memory=512M` and `seconds=0.5` set. Raises UsageError."""
+    """Parses limits such as `steps=1000`, `memory=512M` and `seconds=0.5`. Raises UsageError."""
     values: dict[str, float] = {}
     for text in texts:
         name, _, number = text.partition("=")
@@ -131,14 +131,14 @@ def parse(texts: Iterable[str]) -> Limits:
     return Limits(**values)
 
 
-# A project or test file may set a limit to so many times its default. Time is limited by its default.
+# A project or test file may raise a limit to at most this multiple of its default; `seconds` not at all.
 _CEILING = 8
 
 
 def exceeds_ceiling(text: str) -> bool:
-    """True if a limit NAME=VALUE is higher than a project or test file may set it without a permission.
+    """True if a limit NAME=VALUE exceeds what a project or test file may set without a permission.
 
-    False for a text that is not a limit, which is an error elsewhere.
+    False for a text that is not a limit, which is reported elsewhere.
     """
     try:
         given = parse([text]).given
@@ -159,15 +159,15 @@ def _unknown(name: str, found: str | None = None) -> UsageError:
     )
 
 
-# The time is checked once in so many directory entries, a power of two less one.
+# The time is checked once per this number of directory entries, a power of two less one.
 _VISITS = 0xFF
 
 
 class RunBudget:
-    """The limits of a run and their use. taken: bytes of inputs, plus an amount for each input.
-    visited: number of directory entries examined.
+    """The limits of an evaluation and their use.
 
-    keeper: called at the beginning, and when inputs raise a limit. With it, the process enforces the limits itself.
+    taken: bytes of inputs, plus an amount for each input. visited: number of directory entries examined. keeper: called
+    at the beginning, and when inputs raise a limit; with it, the process enforces the limits itself.
     """
 
     __slots__ = ("deadline", "keeper", "limits", "taken", "visited")
@@ -189,12 +189,14 @@ class RunBudget:
         return value + GROWS.get(name, 0) * (self.taken - _FREE)
 
     def node_limit(self) -> int:
-        """The maximum number of nodes in a tree: the limit `nodes`, or what can be printed if it is not set."""
+        """The maximum number of nodes in a tree: the limit `nodes`, or, if it is not set, the number that can be
+        printed.
+        """
         most = self.limits.nodes
         return most if "nodes" in self.limits.given else max(most, self.most("output") >> 6)
 
     def take(self, size: int) -> None:
-        """Count an input of so many bytes."""
+        """Counts an input of this many bytes."""
         self.taken += size + _EACH
         if self.keeper is not None:
             self.keeper(self)
@@ -218,7 +220,7 @@ class RunBudget:
         self.deadline = float("-inf")
 
     def check_time(self) -> None:
-        """Raises LimitError when the run takes too long."""
+        """Raises LimitError if the evaluation takes too long."""
         if monotonic() > self.deadline:
             raise limit_error("this run", "seconds", self.limits.seconds)
 
@@ -234,7 +236,7 @@ def current_budget() -> RunBudget:
 
 
 class budget_scope:  # noqa: N801 - reads as what it does
-    """`with limited(limits) as allowance:` begins a run, or goes on with one if it is given an allowance."""
+    """`with budget_scope(limits) as budget:` starts a budget, or continues an existing one."""
 
     __slots__ = ("_allowance", "_token")
 
@@ -250,7 +252,7 @@ class budget_scope:  # noqa: N801 - reads as what it does
 
 
 def budget_scope_from(options: Mapping[str, object] | None) -> budget_scope:
-    """A run with the limits given by name; with None the run that is going on, or one with the defaults."""
+    """A scope with the limits given by name; with None, the current budget, or one with default limits."""
     return budget_scope(current_budget() if options is None else Limits(**options))
 
 
@@ -269,7 +271,7 @@ def limit_error(
     expected: str | None = None,
     hint: str | None = None,
 ) -> LimitError:
-    """The error for a limit that was reached: what goes beyond it, its name and its value."""
+    """The error for an exceeded limit. what: the subject of the message. name, value: of the limit."""
     again = Advice("if this is intended, raise the limit with ", Flag("limit", f"{name}=N"))
     error = LimitError(
         f"{what} exceeds the limit {name}={_format_value(name, value)}",

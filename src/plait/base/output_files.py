@@ -1,6 +1,6 @@
 """Results as files in a directory (docs/guide-render.md).
 
-Nothing is half written: files are made aside and take their places when all of them are complete.
+Nothing is half written: files are created under temporary names and renamed once all of them are complete.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MODE = 0o700
 
 
 def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
-    """Write files into a directory and keep what else is there (`--output-files`).
+    """Writes files into a directory; other files stay (`--output-files`).
 
-    Of two files with one path the later stays. announce: gets a line `creating: PATH` a file.
-    Raises UsageError for a path that leads out of the directory, ReadError when writing fails or when a directory on
-    the way is a symbolic link.
+    Of two files with one path, the later is written. announce: receives a line `creating: PATH` per file. Raises
+    UsageError for a path outside of the directory, ReadError if writing fails or a directory on the way is a symbolic
+    link.
     """
     from plait.base.writing.targets import followed
 
@@ -50,14 +50,14 @@ def add_files(directory: str, files: Sequence[OutputFile], announce: Callable[[s
 def _add(
     top: Directory, places: Sequence[OutputFile], made: list[tuple[str, str]], announce: Callable[[str], None]
 ) -> None:
-    """made: gets the place of each file and its name aside, until it is renamed."""
+    """made: receives the path of each file and its temporary name, until it is renamed."""
     from plait.base.writing.directory import aside_name
 
     with _Folders(top) as folders:
         for place, text in places:
             folder, name = folders.of(place)
             before = folder.check_file(name, replaces_links=True)
-            # A name of its own: that of the file may be as long as a name can be.
+            # A separate name: that of the file may have the maximum length already.
             aside = aside_name()
             made.append((place, aside))
             folder.create(aside, [encoded(text)], before, new_mode=_MODE)
@@ -105,10 +105,10 @@ class _Folders:
 
 
 def replace_directory(directory: str, files: Sequence[OutputFile], announce: Callable[[str], None]) -> None:
-    """Make a directory hold these files and nothing else (`--dangerous-emptied-output-directory`).
+    """Replaces a directory by one with exactly these files (`--dangerous-emptied-output-directory`).
 
-    announce: gets a line `creating: PATH` a file. Raises UsageError for two files with one path, a path that leads out
-    of the directory, and a directory that nobody wants to lose; ReadError when writing fails, the old content kept.
+    announce: receives a line `creating: PATH` per file. Raises UsageError for two files with one path, a path outside
+    of the directory, and a protected directory; ReadError if writing fails, in which case the old content stays.
     """
     from plait.base.input_view import current_permissions
     from plait.base.writing.real_paths import resolved
@@ -135,7 +135,7 @@ def replace_directory(directory: str, files: Sequence[OutputFile], announce: Cal
 
 
 def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
-    """The texts by their places. Raises UsageError for two files with one path, and a path that leads out."""
+    """The texts by path. Raises UsageError for two files with one path, and for a path outside of the directory."""
     places: dict[str, str] = {}
     for path, text in files:
         place = inside(path)
@@ -148,9 +148,10 @@ def places_of(files: Iterable[OutputFile]) -> dict[str, str]:
 def fill_directory(
     parent: Directory, name: str, places: Mapping[str, str], beside: Directory, aside: str, ready: Callable[[], None]
 ) -> None:
-    """Put a directory with these files in the place of what has a name. Raises OSError.
+    """Replaces the entry `name` by a directory with these files. Raises OSError.
 
-    beside, aside: where it is made first. ready: called when it is complete, before anything is removed.
+    beside, aside: directory and name where it is created first. ready: called when it is complete, before anything is
+    removed.
     """
     try:
         _fill(beside, aside, places)
@@ -185,7 +186,9 @@ def _fill_mounted(parent: Directory, name: str, places: Mapping[str, str], aside
 
 
 def inside(path: str, at: Position | None = None, hint: str = "rename it with a file mark") -> str:
-    """The path, normal and relative. at, hint: of what says it. Raises UsageError when it leads out of the output directory."""
+    """The normalized relative path. at, hint: for the error. Raises UsageError for a path outside of the output
+    directory.
+    """
     place = os.path.normpath(path.lstrip("/")) if path.strip("/") else ""
     if (
         place in ("", ".")
@@ -233,7 +236,9 @@ _DEVICES = frozenset(
 
 
 def no_name_on_windows(place: str) -> str | None:
-    """The first part of a path that is no file's name on Windows, or None: one that means a device, or another file."""
+    """The first part of a path that is not a valid file name on Windows, or None: one that names a device or another
+    file.
+    """
     for part in place.replace("\\", "/").split("/"):
         if (
             part.partition(".")[0].rstrip(" ").upper() in _DEVICES
@@ -260,7 +265,9 @@ def _check_expendable(directory: str) -> None:
 
 
 def _swap(beside: Directory, aside: str, parent: Directory, name: str) -> bool:
-    """Put what is aside in the place of what has a name, and remove that. False for a mount point: nothing is done."""
+    """Exchanges the temporary entry with `name`, and removes the old one. Returns False for a mount point, which
+    stays.
+    """
     before = parent.status(name)
     if before is None:
         beside.move(aside, parent, name)

@@ -1,11 +1,11 @@
-"""Permissions of a project: what names in its files may lead to.
+"""Permissions of a project: the resources that names in its files may refer to.
 
-A checkout is data. Without a decision of the user its files may name what is in the Git repository of the project file, and
-nothing else: no other directory, no server, no program, no environment variable. What the user types is granted as it is
-typed. `plait trust` and `--trust` grant what the project file asks for (see `plait.base.trust`).
+A checkout is data. Without a decision of the user, its files may refer to the Git repository of the project file only:
+no other directory, no server, no program, no environment variable. Arguments typed by the user are permitted. `plait
+trust` and `--trust` grant the accesses that the project file requests (see `plait.base.trust`).
 
-Paths are compared without asking the file system about anything outside of the permitted directories: a link is followed
-only as long as it stays inside, and a refused path is refused before its existence is known.
+Paths outside of the permitted directories are compared without accessing the file system: a link is followed only while
+it stays inside, and a path is rejected before its existence is known.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ READ, WRITE, NETWORK, PROGRAMS, LIMITS, ENVIRONMENT = ACCESSES = (
     "limits",
     "environment",
 )
-# The accesses whose name is a path.
+# The accesses that are paths.
 PATHS = (READ, WRITE)
-# Directories that belong to a version control program, not to the checkout: hooks in them are run, and they hold
+# Directories that belong to version control, not to the checkout: hooks in them are executed, and they contain
 # credentials of remote repositories.
 CONTROL = frozenset({".git", ".hg", ".jj", ".svn"})
 # The most symbolic links on one path, as Linux has it.
@@ -40,11 +40,11 @@ _MOST_LINKS = 40
 
 
 class Need:
-    """One access. access: of ACCESSES. name: an absolute path, the origin of a URL, a program with its arguments, a
-    limit that is higher than a file may set it, NAME=VALUE, or an environment variable; `PREFIX*` for all whose names
-    begin so.
+    """One access that a project requests.
 
-    at: the line that asks for it, if known.
+    |access: one of ACCESSES.
+    |name: an absolute path, the origin of a URL, a program with its arguments, a limit above the maximum for files, NAME=VALUE, or an environment variable; `PREFIX*` for all with a prefix.
+    |at: the line that requests it, if known.
     """
 
     __slots__ = ("access", "at", "name")
@@ -66,8 +66,9 @@ class Need:
 class Permissions:
     """The accesses that paths in files may request. Created by `plait.base.trust.permissions_of`.
 
-    directory: of the project file; file: its path, "" for a project without one. checkout: its repository, or the directory itself where it is in none.
-    granted: what the user grants beyond that, by typing it or by a decision that is stored.
+    |directory: of the project file. file: its path, "" for a project without one.
+    |checkout: its repository, or the directory itself if it is in none.
+    |granted: additional accesses that the user typed, or granted by a stored decision.
     """
 
     __slots__ = ("_granted", "_readable", "_writable", "checkout", "directory", "file")
@@ -88,7 +89,7 @@ class Permissions:
         return Permissions(self.directory, self.checkout, [*known, *more], file=self.file) if more else self
 
     def moved(self, top: str, directory: str) -> Permissions:
-        """The same for a copy of all files below another directory, from which nothing else of a file system is named."""
+        """The permissions for a copy of all files in another directory, without accesses to other paths."""
         granted = [Need(access, name) for access, name in self._granted if access not in PATHS]
         return Permissions(directory, top, granted, file=self.file)
 
@@ -134,9 +135,9 @@ class Permissions:
             raise self.denied(Need(WRITE, path, at))
 
     def check_empty(self, path: str) -> None:
-        """Raises PermissionDeniedError for a directory that may not be replaced with all that is in it.
+        """Raises PermissionDeniedError for a directory that may not be replaced with its content.
 
-        What a project file chooses may not be around the project file, nor its repository.
+        A directory named by a project file must not contain the project file or its repository.
         """
         self.check_write(path)
         real = os.path.realpath(path)
@@ -192,7 +193,7 @@ _WORDS = {
 
 
 def _is_among(name: str, granted: str) -> bool:
-    """True if a variable, or all with a prefix, are among those that are granted."""
+    """True if a variable, or all variables with a prefix, are granted."""
     return name.startswith(granted[:-1]) if granted.endswith("*") else name == granted
 
 
@@ -219,7 +220,7 @@ def origin_of(url: str) -> str:
 
 
 class Root:
-    """A file or directory that is permitted with all below it. given: its absolute path; real: without links."""
+    """A permitted file or directory with everything below it. given: its absolute path; real: without links."""
 
     __slots__ = ("given", "is_checkout", "real")
 
@@ -227,7 +228,7 @@ class Root:
         self.given = os.path.abspath(path)
         try:
             self.real = os.path.realpath(path)
-        except ValueError:  # no path at all, which the system refuses by itself
+        except ValueError:  # not a path, which the system rejects by itself
             self.real = self.given
         self.is_checkout = is_checkout
 
@@ -253,7 +254,7 @@ def _is_below(path: str, roots: Sequence[Root]) -> bool:
 
 
 def _resolved(path: str, roots: Sequence[Root]) -> str | None:
-    """The path without links, for one that stays in the roots once it is in one of them; None for any other."""
+    """The path without links if it is inside the roots and stays there; None for any other."""
     here = os.getcwd()
     at = os.sep if os.path.isabs(path) else here
     todo = path.split(os.sep)[::-1]
@@ -263,7 +264,7 @@ def _resolved(path: str, roots: Sequence[Root]) -> str | None:
         if name in ("", os.curdir):
             continue
         if name == os.pardir:
-            # Above a name that may be a link there is something else than its text says.
+            # Above a name that may be a link, the text of the path can be misleading.
             if not (is_within(here, at) or any(is_within(one.real, at) or is_within(at, one.real) for one in roots)):
                 return None
             at = os.path.dirname(at)
@@ -293,7 +294,7 @@ def _resolved(path: str, roots: Sequence[Root]) -> str | None:
 
 
 def _is_below_on_windows(path: str, roots: Sequence[Root]) -> bool:
-    """The same, by the system: there are too many ways to write a path."""
+    """`_resolved` by the system's functions, because Windows has many spellings of a path."""
     text = os.path.normcase(os.path.abspath(path))
     if not any(is_within(text, os.path.normcase(one)) for root in roots for one in (root.given, root.real)):
         return False
@@ -309,9 +310,9 @@ def _is_below_on_windows(path: str, roots: Sequence[Root]) -> bool:
 
 
 def upwards(directory: str) -> Iterator[str]:
-    """A directory and those above it, up to the top of its repository, its file system, or the home directory.
+    """A directory and its ancestors, up to the top of its repository, its file system, or the home directory.
 
-    Nothing above these belongs to the project of a directory.
+    Directories above these never belong to the project.
     """
     home = os.path.realpath(os.path.expanduser("~"))
     at = directory
@@ -340,14 +341,14 @@ def checkout_of(directory: str) -> str:
 
 
 def owner_is_trusted(path: str) -> bool:
-    """True if what a path leads to belongs to the user: to the one who called sudo as well, as for git's `safe.directory`.
+    """True if the target of a path belongs to the user, or to the caller of sudo, as for git's `safe.directory`.
 
-    Also true for what is not there, and for what PLAIT_TRUST names.
+    Also true for a missing path, and for paths named by PLAIT_TRUST.
     """
     try:
         owner = os.stat(path).st_uid
         user = os.geteuid()
-    except (OSError, AttributeError):  # nothing is there; or Windows
+    except (OSError, AttributeError):  # it does not exist; or Windows
         return True
     if owner == user:
         return True

@@ -1,14 +1,13 @@
-"""Limits that a process enforces for its runs, memory and time, and the size of its stack.
+"""Limits that a process enforces for its evaluations, memory and time, and the size of its stack.
 
-A run that the API makes in somebody else's process is held to its limits by looking at them. The command line and the
-workers of `plait.isolated` have a process of their own: on Linux the system refuses memory beyond the limit `memory`, and a
-timer ends what is being done at the limit `seconds`. A single call into C that goes on is ended by nothing within the
-process: see `plait.isolated`.
+An evaluation through the API in the caller's process checks its limits itself. The command line and workers of
+`plait.isolated` have their own process: on Linux the system refuses memory beyond the limit `memory`, and a timer ends
+the evaluation at the limit `seconds`. Only `plait.isolated` can end a single long call into C.
 
-What is nested or recursive is bounded by `limits.DEEPEST`, and the stack has to be deep enough for that. The stack of a
-process's first thread is as large as the system says; that of another thread as large as whoever made it wished, which
-nobody can ask. Where it is not known to be enough, work is done in a thread of our own. Python's limit of recursion is one
-for all threads; it is raised while there is work, and then put back.
+Nesting and recursion are limited by `limits.DEEPEST`, and the stack must be large enough for that. The system defines
+the size of the first thread's stack; the size of other threads' stacks cannot be queried. If the stack may be too
+small, work runs in a new thread. Python's recursion limit, which is global, is raised while there is work, and then
+restored.
 """
 
 from __future__ import annotations
@@ -25,21 +24,23 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# What a process has before it reads anything, and room in which the language sees that it is at its limit.
+# Memory of a process before it reads anything, plus room for the language to notice its limit.
 _BEFORE = 32 << 20
 ENDLESS = 1 << 32
 """Seconds of what ends when it is ended."""
 
 
 def own_process(report: Callable[[RunBudget], None] | None = None) -> None:
-    """Let the process keep the limits of what is run in it from here on. report: hears of each run that begins."""
+    """Enforces the limits of all further evaluations in this process. report: called at the start of each
+    evaluation.
+    """
     budget_scope(RunBudget(Limits(), keeper(_BEFORE, report))).__enter__()
 
 
 def keeper(before: int, report: Callable[[RunBudget], None] | None = None) -> Callable[[RunBudget], None]:
-    """The function that enforces a run's limits. before: bytes of memory in use when the run begins, plus some room.
+    """The function that enforces an evaluation's limits. before: bytes of memory in use at its start, plus some room.
 
-    It is called when a run begins and for each input, so it computes nothing twice.
+    It is called at the start of an evaluation and for each input, so it computes nothing twice.
     """
     bound_memory = _memory_bound(before)
     bound_time = _time_bound()
@@ -76,7 +77,7 @@ def _time_bound() -> Callable[[RunBudget], None]:
 
 
 def stop_timer() -> None:
-    """Let no timer end what comes after a run."""
+    """Stops the timer, so that it does not end code after the evaluation."""
     import _signal as signal
 
     if hasattr(signal, "setitimer"):
@@ -101,7 +102,7 @@ def _memory_bound(before: int) -> Callable[[RunBudget], None]:
 
 
 def goes_on() -> None:
-    """Let a process that is to evaluate again and again take back memory, which a command that ends soon leaves alone."""
+    """Enables garbage collection, for a process that evaluates repeatedly. Commands that end soon do without."""
     import gc
 
     if not gc.isenabled():
@@ -110,7 +111,7 @@ def goes_on() -> None:
 
 
 def collects_rarely() -> None:
-    """Ignores what is there by now, and looks through the rest less often than Python would: trees are no cycles."""
+    """Excludes existing objects from garbage collection, and makes collections rarer than Python's default."""
     import gc
 
     gc.freeze()
@@ -118,9 +119,9 @@ def collects_rarely() -> None:
 
 
 def idle_collector() -> Callable[[], None]:
-    """The function that such a process calls between requests: it frees the memory of the last one.
+    """Returns a function that collects garbage, to be called when idle.
 
-    Most objects of the first request serve the next ones, so they are kept and later calls ignore them.
+    After the first request it also freezes the surviving objects, so that later collections are short.
     """
     import gc
 
@@ -138,8 +139,8 @@ def idle_collector() -> Callable[[], None]:
 
 def within_memory(work: Callable[[], T]) -> T:
     """The result of `work`. Raises LimitError if the system refuses memory beyond the limit."""
-    # Where there is no memory left, there is that much for saying so. Bytes of zeros are not written, so that the system
-    # has nothing to do for them.
+    # A reserve for reporting the error when memory is exhausted. Bytes of zeros are not written, so the reserve costs
+    # the system nothing.
     ballast = [bytes(1 << 20)]
     try:
         return work()
@@ -151,8 +152,8 @@ def within_memory(work: Callable[[], T]) -> T:
 
 
 def serve_on(memory: int) -> budget_scope:
-    """Within it the process goes on for as long as it is wanted: no timer ends it, the system refuses memory beyond so many
-    bytes, and what is read belongs to no run.
+    """The scope of a long-running process: without timer, and with `memory` bytes that the system enforces. Reads
+    outside of requests belong to no evaluation.
     """
     stop_timer()
     endless = Limits(memory=memory, seconds=ENDLESS)
@@ -161,7 +162,7 @@ def serve_on(memory: int) -> budget_scope:
 
 
 def unbound_memory() -> None:
-    """Give room for the message about what has no room."""
+    """Removes the memory limit, so that an out-of-memory error can be reported."""
     if sys.platform == "linux" and "resource" in sys.modules:
         from resource import RLIMIT_DATA, getrlimit, setrlimit
 
@@ -245,7 +246,7 @@ _STARTING = _thread.allocate_lock()
 
 
 class _Raised:
-    """The limit of recursion, raised as long as anybody is within."""
+    """Raises Python's recursion limit while any thread is inside."""
 
     def __init__(self) -> None:
         self._lock = _thread.allocate_lock()
@@ -262,7 +263,7 @@ class _Raised:
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._within -= 1
-            # What somebody else has set meanwhile stays.
+            # A limit set by other code in the meantime stays.
             if self._within == 0 and sys.getrecursionlimit() == DEEPEST:
                 sys.setrecursionlimit(self._before)
 

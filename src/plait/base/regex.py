@@ -1,8 +1,8 @@
-"""Regular expressions of documents: Python's, as in the reference, and bounded in time.
+"""Python's regular expressions for documents, with bounded time.
 
-A pattern such as `(a+)+$` runs practically forever on a text of forty letters. Python's matcher can be interrupted by
-signals, so on the main thread a timer stops it. On other threads RE2 matches in linear time, if the pattern means the
-same to both; other patterns are rejected there.
+A pattern such as `(a+)+$` may take practically forever on forty letters. On the main thread a timer interrupts Python's
+matcher. On other threads RE2 matches in linear time, if the pattern has the same meaning in both; other patterns are
+rejected there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RegexPattern:
         end = 0
         run = current_budget()
         for match in self._linear(text).finditer(text):
-            # Each match of a pattern such as `a.*b|a` looks at all that is left.
+            # Each match of a pattern such as `a.*b|a` scans the rest of the text.
             run.check_time()
             if match.end() == match.start():
                 raise self._refused()
@@ -66,9 +66,9 @@ class RegexPattern:
         return "".join(out)
 
     def expand(self, template: str, text: str) -> str:
-        """The text with the template in the place of every match, as `re.sub`: a backslash in it has a meaning.
+        """The text with every match replaced by a template, as `re.sub`: backslashes in it are special.
 
-        Raises LimitError, and `re.error` or IndexError for a template that is none.
+        Raises LimitError, and `re.error` or IndexError for an invalid template.
         """
         if "\\" not in template:
             return self.sub(lambda _match: template, text)
@@ -79,15 +79,15 @@ class RegexPattern:
         raise self._refused()
 
     def _is_quick(self, text: str) -> bool:
-        # What repeats in one way only takes the square of the text at most; with alternatives, or one repetition within
-        # another, there are too many ways.
+        # A single repetition takes quadratic time at most. Alternatives or nested repetitions may take exponential
+        # time.
         pattern = self._regexp.pattern
         quantifiers = sum(map(pattern.count, "*+{?"))
         return not quantifiers or (quantifiers == 1 and "|" not in pattern and len(text) <= _SHORT)
 
     def _within(self, work: Callable[[], Found]) -> Found:
         if sys.platform == "emscripten":
-            return work()  # whoever waits for a worker of a browser ends it when it takes too long
+            return work()  # the browser ends its worker if it takes too long
         import signal
 
         seconds = current_budget().limits.pattern
@@ -124,7 +124,7 @@ class RegexPattern:
         except re2.error:
             raise self._refused() from None
         if compiled.search("") is not None:
-            # They differ in what repeating nothing gives.
+            # They differ for repetitions of the empty match.
             raise self._refused()
         return compiled
 
@@ -145,12 +145,12 @@ def _has_timer() -> bool:
     return threading.current_thread() is threading.main_thread() and sys.platform != "win32"
 
 
-# A text whose square is matched in a fraction of a second.
+# Characters of a text whose square is matched in a fraction of a second.
 # Python's matcher looks for a timer after thousands of steps, each of which may go through the whole text.
 _LONG = 1 << 16
 _SHORT = 10_000
 _ESCAPES = frozenset("dDwWsSbBntr.-/\\^$*+?{}[]|()")
-# What Python takes for a space and RE2 does not.
+# Characters that are spaces for Python, but not for RE2.
 _OTHER_SPACES = "\x0b\x1c\x1d\x1e\x1f"
 
 

@@ -1,9 +1,9 @@
-"""One request, answered in a process of its own that can reach nothing.
+"""One request, evaluated in a separate process without access to anything else.
 
-Request and answer are JSON. A module that answers has two functions:
-`lay_out(request)` writes the files of the request to the working directory, and `evaluate(request)` gives the answer. In between,
-whatever would write a file, read one that is neither the request's nor Python's own, start a program or use the network is
-forbidden for as long as the process lives.
+Request and response are JSON. A module that responds has two functions: `lay_out(request)` writes the files of the
+request to the working directory, and `evaluate(request)` returns the response. In between, the process permanently
+loses the right to write files, read other files than the request's and Python's own, start programs and use the
+network.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationFault(PlaitError):
-    """A mistake of plait in the process: its type and the places in the code, without values of the request."""
+    """An internal error in the sandbox: its type and code positions, without values of the request."""
 
 
 _MEMORY = 2 << 30
@@ -106,7 +106,7 @@ def _answer(data: bytes) -> bytes:
 
 
 def _place_of(error: Exception) -> str:
-    """The type of an error, and the last place in the code of plait."""
+    """The type of an error, and its last position in plait's code."""
     from traceback import extract_tb
 
     own = [one for one in extract_tb(error.__traceback__) if f"{os.sep}plait{os.sep}" in one.filename]
@@ -144,12 +144,14 @@ def seal() -> None:
     sys.addaudithook(watch)
 
 
-# Python tells no audit hook of these.
+# Python raises no audit events for these.
 _LOOKS = ("access", "lstat", "readlink", "stat", "statvfs")
 
 
 def _hide_others(own: tuple[str, ...]) -> None:
-    """Let questions about files outside the sandbox fail in the same way, so that no answer depends on their existence."""
+    """Makes all queries about files outside the sandbox fail alike, so that responses do not reveal whether they
+    exist.
+    """
     above = {os.getcwd()}
     while (parent := os.path.dirname(min(above, key=len))) not in above:
         above.add(parent)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from plait.base.suggestions import Hint
 
 
-# What differs by more letters than this is no typo, however long it is.
+# Maximum number of edits of a typo, however long the name is.
 FARTHEST = 8
 
 
@@ -28,7 +28,7 @@ def distance(left: str, right: str, limit: int) -> int:
     before = row
     for i, a in enumerate(left, 1):
         above, last = row, before
-        # Only a band around the diagonal can hold distances within the limit.
+        # Only a band along the diagonal can contain distances within the limit.
         first, end = max(1, i - limit), min(width, i + limit)
         row = [far] * (width + 1)
         if i <= limit:
@@ -51,16 +51,17 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-# Long names and many candidates come from inputs too, and a hint must not take longer than the error that it is for.
+# Inputs determine names and candidates; a hint must not take longer than the error itself.
 _LONGEST = 100
 _STEPS = 1_000_000
 
 
 def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
-    """The candidates most like `name`: all that are equally near, at most so many; none if none is near.
+    """The candidates most similar to `name`: all with the smallest distance, at most `maximum`. Empty if none is
+    similar.
 
-    Near is a distance below half the name's length; case, `_` and `-` do not count. If there is none, those that begin
-    with the name.
+    Similar means a distance below half the name's length, ignoring case, `_` and `-`. If there is none, candidates that
+    start with the name.
     """
     wanted = _folded(name)
     if len(wanted) > _LONGEST:
@@ -86,7 +87,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
-    """A hint that names the nearest candidates, and suggests each in the place of `name`; or None."""
+    """A hint that names the nearest candidates, with suggestions to replace `name`; or None."""
     found = near(name, candidates)
     if not found:
         return None
@@ -129,7 +130,7 @@ def _levenshtein(left: str, right: str, maximum: int) -> int:
 
 
 def no_attribute(thing: object, name: str) -> AttributeError:
-    """The error for an attribute that a thing does not have: with the nearest that it has, else with all."""
+    """The error for a missing attribute, with the nearest existing attribute, else with all."""
     message = f"{type(thing).__name__} has no attribute {name!r}"
     if not name.startswith("_"):
         known = [one for one in dir(thing) if not one.startswith("_")]

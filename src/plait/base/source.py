@@ -9,14 +9,15 @@ from __future__ import annotations
 class Source:
     """A named text.
 
-    name: the path relative to the input root, such as `app.yml` or `stdin.yml`, as programs and output know it.
-    shown: the path for a person: where the file is from the working directory, such as `config/app.yml`.
-    text: the whole text. first_line: the number of its first line (1 unless the text is a part of a larger one).
-    private: it holds values for somebody's eyes, which messages do not quote unless they are asked to.
-    extensions: to the language that it is written in, by their names (`plait.base.extensions`).
-    is_unnamed: the reference program names its lines by their number alone, as it does in `.star` files.
-    flag: the flag that has the text, or a part of it, as its argument, without dashes; "" for a file. argument: of the
-    flag, if it is not the text: a prefix of environment variables, a path with its key, a source of secrets.
+    |name: the path relative to the input root, such as `app.yml` or `stdin.yml`, used by programs and output.
+    |shown: the path from the working directory, such as `config/app.yml`, used in messages.
+    |text: the complete text.
+    |first_line: the number of its first line (1 unless the text is a part of a larger one).
+    |private: messages do not quote it unless the user requests it.
+    |extensions: the enabled extensions of its language (`plait.base.extensions`).
+    |is_unnamed: the reference program names its lines by number only, as in `.star` files.
+    |flag: the flag whose argument contains the text, without dashes; "" for a file.
+    |argument: of the flag, if it is not the text: a prefix of environment variables, a path with its key, a source of secrets.
     """
 
     __slots__ = (
@@ -75,7 +76,7 @@ class Position:
     """A line, and where known a column (1-based), in a source. end: the column after the last one, if that is known."""
 
     __slots__ = ("column", "end", "line", "source")
-    # The part that the position has in a diagnostic about another one.
+    # the role of the position in a diagnostic about another one
     label = ""
 
     def __init__(self, source: Source | None, line: int, column: int | None = None, end: int | None = None) -> None:
@@ -91,7 +92,7 @@ class Position:
 
     @property
     def named(self) -> str:
-        """The place as output and programs know it: the source's name and the line."""
+        """The position as output and programs show it: the source's name and the line."""
         if self.source is None:
             return "?"
         return f"{self.source.name}:{self.line}" if self.line > 0 else self.source.name
@@ -110,12 +111,12 @@ class Position:
         return hash((id(self.source), self.line, self.column))
 
     def labelled(self, label: str) -> Related:
-        """The same position, with the part that it has in a diagnostic about another one."""
+        """The same position with its role in a diagnostic about another one."""
         return Related(self, label)
 
     @property
     def text(self) -> str | None:
-        """The source line, or None when it is not known."""
+        """The source line, or None if it is unknown."""
         return self.source.line(self.line) if self.source is not None else None
 
 
@@ -136,10 +137,10 @@ CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG, OURS = "call", "instruction", "file
 
 
 class Frame:
-    """One step of a stack: what was being done ("in document", "in f"), and where.
+    """One frame of a stack: a description ("in document", "in f") and a position.
 
-    role: CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the step; by default `text`. A step
-    without a text is one that only the reference program shows.
+    role: CALL, INSTRUCTION, FILE, NODE, CLAUSE, FLAG or OURS. reference: the reference program's text for the frame, by
+    default `text`. A frame without text is shown only in the reference program's layout.
     """
 
     __slots__ = ("at", "reference", "role", "text")

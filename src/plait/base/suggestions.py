@@ -1,4 +1,4 @@
-"""Suggestions: proposed changes of an input, by intention. Edits are made where the text of the input is at hand."""
+"""Suggestions: proposed changes of an input, by intention. They become text edits where the text is available."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS: tuple[Kind, ...] = (REPLACE, QUOTE_WORD, QUOTE_VALUE, LOAD, ARGUMENT, LIN
 
 
 class Suggestion:
-    """A proposed change. kind: of KINDS. old, new: the texts that the kind names; "" for those that it does not name."""
+    """A proposed change. kind: of KINDS. old, new: the texts that the kind requires; otherwise ""."""
 
     __slots__ = ("kind", "new", "old")
 
@@ -61,7 +61,7 @@ class Suggestion:
 
 
 class Hint(str):
-    """A sentence that helps, with the suggestions that it states: `Hint("put it in quotes", Suggestion(QUOTE_VALUE))`."""
+    """A hint with the suggestions that it states: `Hint("put it in quotes", Suggestion(QUOTE_VALUE))`."""
 
     __slots__ = ("suggestions",)
     suggestions: tuple[Suggestion, ...]
@@ -76,5 +76,5 @@ class Hint(str):
 
 
 def replacing(old: str, names: list[str] | tuple[str, ...], text: str) -> Hint:
-    """A hint that proposes names in the place of a word. text: the sentence."""
+    """A hint that proposes to replace a word by one of several names. text: the sentence."""
     return Hint(text, *(Suggestion(REPLACE, name, old=old) for name in names))

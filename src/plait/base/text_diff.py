@@ -1,8 +1,8 @@
 """Differences between two texts: by line, and within a long line by word.
 
-What both texts begin and end with is set aside; what is left is divided at the lines that occur once in either text, as
-in a patience diff, and only small rests are compared by `difflib`, which takes quadratic time. A rest that has no such
-line, or that comes when the work is used up, counts as replaced, so that no pair of texts takes more than linear time.
+Common beginnings and endings are removed. The rest is divided at lines that occur once in both texts, as in a patience
+diff, and only small parts are compared by `difflib`, which takes quadratic time. A part without such a line, or after
+the work limit, counts as replaced, so any two texts take linear time.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
 
     # Where two sequences differ: start and end in the left one, start and end in the right one.
     Range: TypeAlias = "tuple[int, int, int, int]"
-    # A piece of a text, and how it differs: SAME, GONE or NEW. Of a hunk also MARKED and NO_END.
+    # A piece of a text, and its state: SAME, GONE or NEW. In a hunk also MARKED and NO_END.
     Part: TypeAlias = "tuple[str, str]"
 
 SAME, GONE, NEW = " ", "-", "+"
-# A line that is too long for its two versions to be compared by eye: what differs is marked in it.
+# A long line whose two versions are hard to compare: its differences are marked.
 MARKED = "~"
-# What a line break at the end of one text only is told by.
+# The sign for a line break at the end of only one text.
 NO_END = "\\"
 CONTEXT = 3
-# A longer line is shown with what differs marked, if it has enough in common with the other one.
+# A longer line is shown with marked differences, if its versions have enough in common.
 LONG = 80
 
-# Pairs of lines that difflib may compare at once, and how many altogether for each line of the texts.
+# Maximum pairs of lines for one difflib comparison, and for all comparisons per line of the texts.
 _SMALL = 10_000
 _WORK = 100
 _MOST_WORK = 10_000_000
-# So many characters that are the same are shown on either side of what differs.
+# Number of unchanged characters shown on each side of a difference.
 _NEAR = 24
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09} | {0x0D: "\\r"}
 
 
 class Hunk:
-    """Lines that differ, with some that do not around them.
+    """Lines that differ, with surrounding lines that do not.
 
-    before, after: the number of its first line in the two texts, and how many lines of them it has. lines: how each
-    differs (SAME, GONE, NEW, MARKED or NO_END), and its text.
+    before, after: the number of its first line in each text, and its number of lines. lines: the state of each (SAME,
+    GONE, NEW, MARKED or NO_END), and its text.
     """
 
     __slots__ = ("after", "before", "lines")
@@ -53,7 +53,7 @@ class Hunk:
 
     @property
     def header(self) -> str:
-        """The line that stands above it, as in a unified diff."""
+        """The hunk header of a unified diff."""
         return f"@@ -{_span(self.before)} +{_span(self.after)} @@"
 
 
@@ -69,7 +69,7 @@ class Paint:
         )
 
     def __call__(self, sign: str, text: str) -> str:
-        """A text in the colour of what is gone or new."""
+        """A text in the colour of removed or added text."""
         colour = {GONE: self.gone, NEW: self.new}.get(sign, "")
         return f"{colour}{self.clean(text)}{self.plain}" if colour else self.clean(text)
 
@@ -141,15 +141,15 @@ def _shortened_lines(left: Sequence[str], right: Sequence[str]) -> list[Part]:
 
 
 def marked(before: str, after: str) -> list[Part] | None:
-    """Two versions of one long line as the parts that differ, and what is around them, shortened.
+    """Two versions of one long line as differing and common parts, shortened.
 
-    None when they are short, or have too little in common to be told apart by their parts.
+    None if they are short, or have too little in common.
     """
     if max(len(before), len(after)) <= LONG:
         return None
     import re
 
-    # A word at a time: half a number or half a name says nothing.
+    # Compares whole words: half a number or half a name is not informative.
     words = re.compile(r"\w+|\W")
     left, right = words.findall(before), words.findall(after)
     parts: list[Part] = []
@@ -171,20 +171,20 @@ def marked(before: str, after: str) -> list[Part] | None:
 
 
 def _shortened(text: str, *, from_start: bool, to_end: bool) -> str:
-    """The common text before, between or after differences, reduced to what is near them."""
+    """The common text before, between or after differences, reduced to the parts near them."""
     head = "" if from_start else text[:_NEAR]
     tail = "" if to_end else text[-_NEAR:]
     return text if len(text) <= len(head) + len(tail) + 3 else f"{head}...{tail}"
 
 
 def with_marks(parts: Sequence[Part], show: Callable[[str, str], str] = lambda _sign, text: text) -> str:
-    """Parts as one text: `[-what is gone-]` and `{+what is new+}`. show: what is done to each."""
+    """Parts as one text: `[-removed-]` and `{+added+}`. show: formats each part."""
     forms = {GONE: "[-{}-]", NEW: "{{+{}+}}", SAME: "{}"}
     return "".join(show(sign, forms[sign].format(text)) for sign, text in parts)
 
 
 def visible(line: str) -> str:
-    """A line with the control characters in it made visible, such as a carriage return that only one side has."""
+    """A line with visible control characters, such as a carriage return that only one side has."""
     return line.translate(_CONTROL)
 
 
@@ -231,7 +231,7 @@ def _by_difflib(left: Sequence[str], right: Sequence[str], within: Range) -> Ite
 
 
 def _gaps(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[Range]:
-    """The ranges between lines that occur once on either side, with as many of those as possible in order."""
+    """The ranges between lines that occur once on each side, with as many of these lines as possible in order."""
     a, b, c, d = within
     ours, theirs = _once(left, a, b), _once(right, c, d)
     at, at_other = a, c
@@ -242,7 +242,7 @@ def _gaps(left: Sequence[str], right: Sequence[str], within: Range) -> Iterator[
 
 
 def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
-    """The lines of a range that occur once in it, in order, with their places."""
+    """The lines that occur once in a range, in order, with their indexes."""
     places: dict[str, int] = {}
     for place in range(start, end):
         places[lines[place]] = -1 if lines[place] in places else place
@@ -250,11 +250,11 @@ def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of pairs whose first numbers rise, as many as possible whose second numbers rise as well."""
+    """A longest subsequence of pairs with rising second numbers; the first numbers already rise."""
     from bisect import bisect_left
 
-    ends: list[int] = []  # the smallest second number that so many rising ones can end with
-    last: list[int] = []  # the pair it is of
+    ends: list[int] = []  # the smallest last second number of a rising sequence of each length
+    last: list[int] = []  # index of the pair with that number
     before = [-1] * len(pairs)
     for number, (_, other) in enumerate(pairs):
         place = bisect_left(ends, other)

@@ -1,4 +1,4 @@
-"""Edits of texts: parts of a text, and the texts in their place."""
+"""Edits of texts: spans, and the texts that replace them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """A part of a text, `text[start:end]`, and the text in its place. It may span lines. path: of the file, if that is known."""
+    """The replacement of a span of text, `text[start:end]`, which may include several lines. path: of the file, if
+    known.
+    """
 
     start: int
     end: int
@@ -23,7 +25,7 @@ class ConflictError(Exception):
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits made. Those at one place are made in their order. Raises ConflictError if some overlap."""
+    """The text after all edits. Edits at one position are applied in order. Raises ConflictError if some overlap."""
     out: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda one: (one.start, one.end)):
@@ -36,7 +38,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def outermost(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits without repetitions, and without those that overlap one before them, such as what lies within it."""
+    """The edits without duplicates, and without those that overlap an earlier one."""
     out: list[Edit] = []
     for edit in sorted(set(edits), key=lambda one: (one.start, -one.end)):
         if not out or edit.start >= out[-1].end:

@@ -1,7 +1,7 @@
-"""Decisions of the user about projects: which accesses a project may use beyond its repository.
+"""Decisions of the user about projects: the accesses that a project may use beyond its repository.
 
-A decision is one file in the user's state directory, named by a digest of the real path of the project file's directory. It
-lists what was granted; a project that asks for more later is refused the rest until the user decides again.
+A decision is one file in the user's state directory, named by a digest of the real path of the project's directory. It
+lists the granted accesses. Further accesses that the project requests later are rejected until the user decides again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ASSENT: ContextVar[bool] = ContextVar("plait_trust", default=False)
 
 
 class assenting:  # noqa: N801 - reads as what it does
-    """`with assenting():` grants each project that is read what its file asks for, as `--trust` does."""
+    """`with assenting():` grants each project the accesses that its file requests, as `--trust` does."""
 
     __slots__ = ("_assents", "_token")
 
@@ -56,8 +56,9 @@ def is_assenting() -> bool:
 def permissions_of(path: str, directory: str | None = None, *, typed: Iterable[Need] = ()) -> Permissions:
     """The permissions of a project, pipeline or test file.
 
-    path: of the file, which need not exist. directory: what its paths are relative to, by default the file's. typed: what
-    the user grants besides. Reads the decision of the user, and with `--trust` or PLAIT_TRUST what the file asks for.
+    path: of the file, which need not exist. directory: base of its paths, by default the file's directory. typed:
+    additional accesses that the user typed. Reads the stored decision and, with `--trust` or PLAIT_TRUST, the requests
+    of the file.
     """
     directory = os.path.abspath((os.path.dirname(path) if directory is None else directory) or os.curdir)
     own = Permissions(directory, checkout_of(directory), [*typed, *stored(directory)], file=path)
@@ -141,7 +142,7 @@ def decisions() -> Iterator[Decision]:
 
 
 def store(decision: Decision) -> None:
-    """Keep a decision. Raises ReadError."""
+    """Stores a decision. Raises ReadError."""
     from json import dumps
 
     from plait.base.writing.targets import write_file
@@ -186,7 +187,7 @@ def revoke(directory: str) -> bool:
 
 
 def _create_directory(path: str) -> None:
-    """Make the directory of decisions, which only the user may read. Raises OSError, ReadError."""
+    """Creates the directory of decisions, which only the user may read. Raises OSError, ReadError."""
     from plait.base.writing.targets import followed
 
     followed(path, make=0o700).close()

@@ -1,4 +1,4 @@
-"""The version of plait, and the newest release of ytt all of whose changes it has."""
+"""The version of plait, and the newest release of ytt that it follows."""
 
 from __future__ import annotations
 

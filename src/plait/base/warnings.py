@@ -25,7 +25,7 @@ class Warning(str):
         return made
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        # Another process gets the text alone: the position holds the text of a whole file.
+        # Other processes receive only the text: the position refers to the text of a whole file.
         return str, (str(self),)
 
 
@@ -38,7 +38,9 @@ def warning(
     word: str = "",
     suggestions: Sequence[Suggestion] = (),
 ) -> Warning:
-    """A warning of a mistake. code: its name in `plait.base.codes`. at: the line before the message, if it is in a source."""
+    """A warning about a mistake. code: its name in `plait.base.codes`. at: the line shown before the message, if it has
+    a source.
+    """
     # A command line prints warnings whole: they quote no values of private sources.
     found = Finding(public(message), at=at, also=also, code=code, word=word, suggestions=suggestions)
     found.severity = "warning"
@@ -46,5 +48,5 @@ def warning(
 
 
 def diagnostic_of(text: str) -> Finding:
-    """The diagnostic of a warning; of a text that is none, one with that message and no code."""
+    """The diagnostic of a warning; for any other text, one with that message and no code."""
     return text.diagnostic if isinstance(text, Warning) else Finding(text, code="")

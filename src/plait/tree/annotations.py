@@ -8,7 +8,7 @@ from plait.base.source import Position, Source
 class Annotation:
     """An evaluated annotation of a node.
 
-    args and kwargs hold Starlark values, in the order written.
+    args and kwargs are Starlark values, in source order.
     """
 
     __slots__ = ("args", "kwargs", "line", "name", "source")
@@ -35,12 +35,12 @@ class Annotation:
         return f"Annotation({self.name!r}, {self.args!r}, {self.kwargs!r})"
 
 
-# A node's annotations: name -> annotation. On a repeated name the last one stands.
+# A node's annotations by name. If a name is repeated, the last one counts.
 Annotations = dict[str, Annotation]
 
 FILE = "output/file"
 
 
 def placing(annotations: Annotations | None) -> Annotation | None:
-    """The annotation that says which file a document is written to."""
+    """The annotation that names the output file of a document, or None."""
     return None if annotations is None else annotations.get(FILE)

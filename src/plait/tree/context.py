@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from plait.tree.provenance.marks import Marks
 
     class Silence(Protocol):
-        """In the place of marks (see `plait.ytt.workspace.silence`)."""
+        """The substitute for marks in a quiet evaluation (see `plait.ytt.workspace.silence`)."""
 
         def speaks(self) -> None: ...
 
         def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None: ...
 
     class FormatPreserver(Protocol):
-        """Prints documents in the form in which they were read (see `plait.yaml.preserved_text`)."""
+        """Prints documents in the format in which they were read (see `plait.yaml.preserved_text`)."""
 
         def add(self, documents: DocumentSet, read: Callable[[Source], DocumentSet]) -> None:
-            """Say that documents are those of a text, as it is. read: reads such a text in the same way."""
+            """Registers unchanged documents of a text. read: reads a text in the same way."""
 
         def write(self, documents: DocumentSet) -> str:
             """The documents as one text."""
@@ -53,13 +53,16 @@ class Printer:
 
 
 class Context:
-    """The state of one run.
+    """The state of one evaluation.
 
-    doing, done, total: what is being done now, and how much of how much that is, for whoever watches a long run.
-    print_line: gets each line that templates print. warnings: what a command line prints to standard error.
-    refuses_warnings: whether a run that has warned of something fails, before it writes anything.
-    originals: what was read, where results keep its form, or None. cache: compiled code of earlier runs, or None.
-    allowance: what the run may take, `limits` or what is in force; budget: what of it is left for templates, for the language to keep. extensions: to the dialect, by their names.
+    |doing, done, total: progress for observers: the current step, the finished units, and all units.
+    |print_line: receives each line that templates print.
+    |warnings: texts that a command prints to standard error.
+    |refuses_warnings: an evaluation with warnings fails before it writes anything.
+    |originals: the texts as read, if results preserve their format, or None.
+    |cache: compiled code of earlier evaluations, or None.
+    |allowance: the limits in force and their use. budget: the steps and memory that remain for templates.
+    |extensions: names of enabled extensions of the dialect.
     """
 
     __slots__ = (
@@ -94,17 +97,17 @@ class Context:
         self.allowance = current_budget() if limits is None else RunBudget(limits)
         self.budget: Closeable | None = None
         self.print_line = Printer(print_line)
-        # Each once, in the order in which they came.
+        # each once, in order of occurrence
         self._warnings: dict[str, None] = {}
         self.refuses_warnings = False
-        # Takes what the reference program itself prints to standard error, once it is said; None in runs as plait.
+        # Receives texts that the reference program prints to standard error; None under plait's own name.
         self.note: Callable[[str], object] | None = None
         self.noted = False
-        # What records where values come from; None, the default, costs nothing.
+        # Records where values come from. None, the default, costs nothing.
         self.trace: Trace | None = None
         # The names that the run looks up, for tools; None costs nothing.
         self.lookups: Lookups | None = None
-        # Whoever began the run asks for its output and nothing else: no histories are kept for the sake of marks.
+        # The caller needs the output only, so no histories are recorded for marks.
         self.gives_output_alone = False
         # The marks of secrets; None in a run without, which imports and pays nothing.
         self.secrets: Marks | None = None
@@ -114,10 +117,10 @@ class Context:
         self.done = self.total = 0
 
     def end(self) -> None:
-        """The run is over: take apart what holds itself.
+        """Breaks reference cycles at the end of the evaluation.
 
-        All else goes with whoever holds it, but for this Python had to look, and everything that it holds would stay
-        until then. Functions of the run's templates may not be called any more.
+        Without this, their memory would stay until Python's garbage collection. Functions of the templates must not be
+        called afterwards.
         """
         trace, self.trace = self.trace, None
         if trace is not None:
@@ -126,7 +129,7 @@ class Context:
             self.budget.end()
 
     def use_secrets(self) -> Marks:
-        """The marks of the run, which uses secrets from now on: every door by which secrets enter calls this first."""
+        """The marks of an evaluation that uses secrets from now on. Every entry point of secrets calls this first."""
         if self.secrets is None:
             note_secrets()
             if self.trace is None:
@@ -138,10 +141,10 @@ class Context:
         return self.secrets
 
     def warn(self, text: str, *, of: Iterable[Origin] | None = None) -> None:
-        """Collect a warning once, however often it is given.
+        """Collects a warning; duplicates are dropped.
 
-        of: what its text depends on, empty for inputs that are not secret. A run that uses secrets withholds a warning
-        that depends on one, or of which this is not known.
+        of: the origins of the text, empty for inputs that are not secret. An evaluation with secrets withholds a
+        warning whose origins are secret or unknown.
         """
         marks = self.silence or self.secrets
         told = text if marks is None else marks.warned(text, of)
@@ -154,11 +157,11 @@ class Context:
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings, in the order in which they were given."""
+        """The warnings in order of occurrence."""
         return list(self._warnings)
 
     def check_warnings(self) -> None:
-        """Called before anything is written. Raises PlaitError if warnings are refused and there are any."""
+        """Raises PlaitError if there are warnings and they count as errors. Call it before anything is written."""
         if self.refuses_warnings and self._warnings:
             from plait.base.errors import Finding, PlaitError
             from plait.base.warnings import diagnostic_of
@@ -173,5 +176,5 @@ class Context:
             )
 
     def forget_warnings(self) -> None:
-        """Begin anew, once they were told."""
+        """Drops all warnings, after they were reported."""
         self._warnings.clear()

@@ -1,11 +1,10 @@
-"""Data values that are not known yet, because they are computed from others (the extension values-refer).
+"""Data values that are computed from other data values (the extension values-refer).
 
     host: example.com
     url: #@ "https://" + data.values.host
 
-Whoever asks for data values before all of them are merged gets a `UnresolvedValueError`. The expression that asked stands in the tree
-as a `Deferred` then: overlays carry it along like a scalar. Once all are merged it is evaluated, when somebody asks for
-it, and only once.
+Reading a data value before the merge raises UnresolvedValueError. The expression that read it becomes a `Deferred` in
+the tree, which overlays treat like a scalar. After the merge it is evaluated on first use, once.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def is_deferred(value: object) -> TypeGuard[Deferred]:
 
 
 class UnresolvedValueError(PlaitError):
-    """A data value was asked for before all of them are merged. values: who will know them."""
+    """A data value was read before the merge. values: resolves it later."""
 
     code = "early-data-values"
 
@@ -67,11 +66,13 @@ class Deferred:
         self.of = of
 
     def known(self) -> Any:
-        """The value, computed if nobody has asked before. Raises NotYet, or what computing it raises."""
+        """The value, computed on first use. Raises UnresolvedValueError, and the errors of the computation."""
         return self.values.value_of(self)
 
     def then(self, change: Callable[[Any], Any], at: Position | None = None) -> Deferred:
-        """A deferred value derived from this one by a function. at: the position of its node if it is another."""
+        """A deferred value derived from this one by a function. at: the position of its node, by default that of this
+        one.
+        """
         return Deferred(lambda: change(self.known()), self.values, at or self.at, self)
 
 

@@ -1,6 +1,6 @@
-"""The names that one run looked up: files by `load`, data values by key. For tools that ask where a name is used.
+"""The names that one evaluation looked up: files by `load`, data values by key. For tools that find uses of a name.
 
-A run keeps this only if its context has a `Lookups`; all others pay nothing.
+Recorded only if the context has a `Lookups`; otherwise it costs nothing.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Instance:
-    """The data values of one evaluation of a library; the root is a library, too.
+    """The data values of one evaluation of a library, or of the root.
 
-    library: the name of its directory, "" for the root. schemas, given: the documents that the values are made of, in order.
-    values: the result. sources: the files that were evaluated with these values.
+    library: the name of its directory, "" for the root. schemas, given: the documents that the values are computed
+    from, in order. values: the result. sources: the files that were evaluated with these values.
     """
 
     __slots__ = ("given", "library", "schemas", "sources", "values")
@@ -33,13 +33,14 @@ class Instance:
 
 
 class Lookups:
-    """The lookups of one run.
+    """The lookups of one evaluation.
 
-    instances: data values, in the order in which they were complete. loads: the file with a `load` and the path there ->
-    the file that it is. reads: data values by their items: (source, line) of each program that asked for one by its key.
-    wholes: the same by maps whose keys were asked for as data, such as `for key in data.values`. exports: (file, name) of
-    each name that `library.export` has returned -> the lines of programs that asked for it. passed: documents that
-    `with_data_values` has got -> the line that passed them.
+    |instances: data values, in order of completion.
+    |loads: (loading file, path) to the loaded file.
+    |reads: for each data value item, the (source, line) of each program that read it by its key.
+    |wholes: the same for maps whose keys were read as data, such as `for key in data.values`.
+    |exports: (file, name) of each name that `library.export` returned, to the lines that requested it.
+    |passed: documents passed to `with_data_values`, to the line that passed them.
     """
 
     __slots__ = ("_exports", "_schemas", "exports", "instances", "loads", "passed", "reads", "wholes")
@@ -51,17 +52,17 @@ class Lookups:
         self.wholes: dict[Map, set[tuple[Source, int]]] = {}
         self.passed: dict[Document, Sequence[tuple[Source, int]]] = {}
         self.exports: dict[tuple[Source, str], set[tuple[Source, int]]] = {}
-        # By the identity of the names of a file, which are kept so that no other ones get it.
+        # By identity of the names of a file. The object is stored to keep the identity unique.
         self._exports: dict[int, tuple[object, Source]] = {}
-        # By the identity of the schema that is made of them, which is kept so that no other one gets it.
+        # By identity of the schema. The object is stored to keep the identity unique.
         self._schemas: dict[int, tuple[object, Sequence[Document]]] = {}
 
     def declared(self, schema: object, documents: Sequence[Document]) -> None:
-        """Keep the documents that a schema is made of."""
+        """Records the documents of a schema."""
         self._schemas[id(schema)] = schema, documents
 
     def complete(self, library: str, schema: object, given: Sequence[Document], values: Document) -> None:
-        """Keep data values. schema: as passed to `declared`, or None."""
+        """Records complete data values. schema: as passed to `declared`, or None."""
         _, schemas = self._schemas.get(id(schema), (None, ()))
         self.instances.append(Instance(library, schemas, given, values))
 
@@ -73,7 +74,7 @@ class Lookups:
                 return
 
     def end(self) -> None:
-        """The run is over: let go of what only it needed."""
+        """Releases what only the evaluation needed."""
         self._schemas.clear()
         self._exports.clear()
 
@@ -82,19 +83,19 @@ class Lookups:
         self.passed[document] = _caller()
 
     def read(self, item: MapItem) -> None:
-        """Note that the program that is being run asked for a data value by its key."""
+        """Records that the current program reads a data value by its key."""
         self.reads.setdefault(item, set()).update(_caller())
 
     def whole(self, node: Map) -> None:
-        """Note that the program that is being run asked for the keys of a map as data."""
+        """Records that the current program reads the keys of a map as data."""
         self.wholes.setdefault(node, set()).update(_caller())
 
     def defines(self, source: Source, names: object) -> None:
-        """Keep the names that a library file defines, as `export` has them."""
+        """Records the names that a library file defines."""
         self._exports[id(names)] = names, source
 
     def export(self, names: object, name: str) -> None:
-        """Note that the program that is being run asked for a name of a library. names: as passed to `defines`."""
+        """Records that the current program requests a name of a library. names: as passed to `defines`."""
         _, source = self._exports.get(id(names), (None, None))
         if source is not None:
             self.exports.setdefault((source, name), set()).update(_caller())

@@ -1,14 +1,14 @@
-"""The one tree that every dialect, printer and tool speaks (design 1).
+"""The tree of nodes that all dialects, printers and tools use.
 
-`DocumentSet > Document > Map > MapItem` and `Array > ArrayItem`; scalars are plain Python values under a node:
-None, bool, int, float, str. A str holds text; bytes that are not UTF-8 stand in it as lone surrogates
-("surrogateescape"), which the writer prints as `!!binary`.
+`DocumentSet > Document > Map > MapItem` and `Array > ArrayItem`; scalars are plain Python values under a node: None,
+bool, int, float, str. Bytes that are not UTF-8 are lone surrogates in a str ("surrogateescape"); the writer prints such
+a string as `!!binary`.
 
-A tree is immutable once built: nobody assigns to a node or to its lists after it was handed on. A change makes new
-nodes from the root to the place of the change and shares the rest (`with_value`, `with_items`). Equality of nodes is
-identity; `equal` compares trees. Only Document, MapItem and ArrayItem carry annotations.
+A tree is immutable once its builder returns it: nodes and their lists are never assigned to. A change creates new nodes
+from the root down to the change and shares the rest (`with_value`, `with_items`). Equality of nodes is identity;
+`equal` compares trees. Only Document, MapItem and ArrayItem have annotations.
 
-A node keeps its source and line in two slots; `position` makes a `Position` of them on demand.
+A node stores its source and line; `position` creates a `Position` from them on demand.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class DocumentSet(_Located):
 class Document(_Item):
     """One document. `value` is a Map, an Array or a scalar (a DocumentSet only while templates are evaluated).
 
-    computed: the value is the result of an expression, so that the document is printed even when it is empty.
-    distinct: whether no map of it has a key twice, where that is known.
+    computed: the value is the result of an expression, so the document is printed even if it is empty. distinct: True
+    if no map in it has duplicate keys, None if unknown.
     """
 
     __slots__ = ("annotations", "computed", "distinct", "line", "source", "value")
@@ -95,9 +95,9 @@ class Document(_Item):
 
 
 class Map(_Located):
-    """Map items in order; keys are scalars (or collections: Map, Array) and, once evaluated, distinct by `key_id`.
+    """Map items in order. Keys are scalars (or collections: Map, Array) and, after evaluation, distinct by `key_id`.
 
-    index: what `find` looks keys up in, by `key_id`, where it is there already.
+    index: the items by `key_id`, if already built.
     """
 
     __slots__ = ("_index", "items", "line", "source")
@@ -121,7 +121,7 @@ class Map(_Located):
         return Map(items, self.source, self.line)
 
     def with_values(self, values: Iterable[Value]) -> Map:
-        """The same items with other values, in order; what has the same value is shared, an item and the map itself."""
+        """The same items with other values, in order. Unchanged items, and the map if nothing changes, are shared."""
         items = [
             item if item.value is value else item.with_value(value)
             for item, value in zip(self.items, values, strict=True)
@@ -136,14 +136,14 @@ class Map(_Located):
         return index.get(key if type(key) is str else key_id(key))
 
     def index(self) -> dict[object, MapItem]:
-        """The items by the `key_id` of their keys, made on first use. For reading, by all but who made the map."""
+        """The items by the `key_id` of their keys, built on first use. Only the builder of the map may change it."""
         index = self._index
         if index is None:
             index = self._index = {item.key if type(item.key) is str else key_id(item.key): item for item in self.items}
         return index
 
     def peek(self, key: str) -> MapItem | None:
-        """The item with this text as its key, or None; for a look into each of many small maps, as it makes no index."""
+        """The item with this string key, or None. Builds no index, for single lookups in many small maps."""
         if self._index is not None:
             return self._index.get(key)
         for item in self.items:
@@ -230,7 +230,7 @@ class ArrayItem(_Item):
         return ArrayItem(value, self.source, self.line, self.annotations)
 
 
-# What `isinstance` takes, and what an exact type is looked up in.
+# COLLECTION_TYPES is for `isinstance`, COLLECTIONS for lookups of an exact type.
 COLLECTION_TYPES = (Map, Array, DocumentSet)
 COLLECTIONS = frozenset(COLLECTION_TYPES)
 SCALARS = frozenset({str, int, float, bool, type(None)})
@@ -324,7 +324,7 @@ def walk(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
 
 
 def walk_once(value: Value) -> Iterator[MapItem | ArrayItem | Document]:
-    """Every item below a value, each once: also where there are two ways to one, or a collection contains itself."""
+    """Every item below a value, each once, even if it is reachable in two ways or a collection contains itself."""
     seen: set[int] = set()
     stack = [value]
     while stack:
@@ -357,9 +357,9 @@ _KIND_NAMES: dict[type, str] = {
 
 
 def from_plain(value: object, source: Source | None = None, line: int = 0) -> Value:
-    """Nodes for plain Python data: mappings -> Map, sequences -> Array, scalars as they are.
+    """Nodes for plain Python data: mappings become Map, sequences Array, scalars stay.
 
-    Raises TypeError for anything else.
+    Raises TypeError for any other type.
     """
     if value is None or type(value) is str or type(value) is int or type(value) is bool or type(value) is float:
         return value
@@ -431,7 +431,7 @@ def count_nodes(value: Collection) -> int:
 
 
 def check_nodes(value: Value) -> None:
-    """Raises LimitError for a tree of more nodes than may be put together."""
+    """Raises LimitError if the tree has more nodes than the limit allows."""
     if isinstance(value, COLLECTION_TYPES):
         most = current_budget().node_limit()
         if count_nodes(value) > most:

@@ -1,7 +1,7 @@
-"""Values that nobody else may see: their sources (`sources`), and the outermost part of a run that uses them (`telling`).
+"""Secret values: their sources, and the decision whether an evaluation uses secrets.
 
-A run that uses secrets has `plait.tree.provenance.marks.Marks`, which decides for each value and each message whether it may be
-shown. `uses_secrets` tells whether a run does.
+An evaluation with secrets has `plait.tree.provenance.marks.Marks`, which decides for each value and message whether it
+may be shown. See `uses_secrets`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["HIDDEN", "uses_secrets"]
 
 
 def uses_secrets(of: Context | Trace | InputView | None) -> bool:
-    """True if a run uses secrets: the one decision.
+    """True if an evaluation uses secrets.
 
-    of: the state of the run, what it recorded, or its view of the inputs; None for a run that recorded nothing, which
-    uses none. The answer is known once the inputs are read, since each door by which secrets enter calls
-    `plait.base.content.note_secrets`, `Context.use_secrets`, or `hide`, `hide_item` or `hide_lines` of the record. The first
-    records the fact alone, for engines that compute marks only when values are to be shown: the view knows it then, and
-    a record without marks is not enough to show values by (see `plait.insight.redaction`).
+    of: the state, trace or input view of the evaluation; None if nothing was recorded, which means no secrets. The
+    answer is final once the inputs are read: every entry point of secrets calls `plait.base.content.note_secrets`,
+    `Context.use_secrets`, or `hide`, `hide_item` or `hide_lines` of the trace. `note_secrets` records only the fact,
+    for engines that compute marks on demand; then a trace without marks does not allow values to be shown (see
+    `plait.insight.redaction`).
     """
     if isinstance(of, InputView):
         return of.uses_secrets

@@ -1,4 +1,4 @@
-"""The outermost part of a run that uses secrets: what it says besides its result."""
+"""The boundary of an evaluation with secrets: redacts errors and warnings that leave it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def telling(context: Context, *, all_of_it: bool = False) -> Iterator[None]:
-    """The outermost part of a run: an error that leaves it shows only what depends on no secret.
+    """Redacts an error that leaves the block: it shows nothing that depends on a secret.
 
-    all_of_it: the user asked for cleartext.
+    all_of_it: the user requested cleartext.
     """
     marks = context.secrets
     if marks is not None and all_of_it:
@@ -31,7 +31,7 @@ def telling(context: Context, *, all_of_it: bool = False) -> Iterator[None]:
         raise marks.told(error) from None
     finally:
         if marks is not None and marks.withholds and not marks.shows_all:
-            # The same whether a line was withheld or not, since that depends on the secret.
+            # Emitted whether or not a line was withheld, because that depends on the secret.
             from plait.base.warnings import warning
 
             message = "lines of print are withheld where a secret decides whether they are printed"

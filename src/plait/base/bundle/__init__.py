@@ -1,15 +1,15 @@
-"""One file with the bytecode of many modules, from which the command line loads them instead of from as many .pyc files.
+"""One file with the bytecode of many modules, which the command line loads instead of many .pyc files.
 
-The bundle is made of the .pyc files of modules that earlier processes loaded, and lies beside them, in the package's
-`__pycache__`. So it has their protection, and their rules: the code of a module is used only while its source has the size
-and time noted with it; Python's own loader writes the file, aside and renamed; and nothing is written where Python writes
-no .pyc files. Whoever can change the bundle can change plait itself.
+The bundle is created from .pyc files of modules that earlier processes loaded, and is stored with them in the package's
+`__pycache__`. The rules of .pyc files apply: the code of a module is used only if its source has the recorded size and
+time; the file is written to a temporary name and renamed; nothing is written where Python writes no .pyc files. Write
+access to the bundle is as powerful as write access to plait.
 
-Modules in a bundle form groups: a group is read as a whole, because names that its modules share are then read once, which
-saves a quarter of the time. At first a group has the modules that one process loaded. When a process needs only some
-of a group, the group is divided into those and the rest. So modules end up together that are always loaded together.
+Modules form groups, which are read as a whole: names that the modules share are read once, which saves a quarter of the
+time. Initially a group contains the modules that one process loaded. If a process needs only some of them, the group is
+split, so modules that are always loaded together end up in one group.
 
-Tracebacks, `inspect` and `__file__` refer to the source files. `PLAIT_PLAIN=1` turns the bundle off.
+Tracebacks, `inspect` and `__file__` refer to the source files. `PLAIT_PLAIN=1` disables the bundle.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Codes: TypeAlias = dict[str, CodeType]
-    # Of one module: the number of its group; size and time of its source; and if it is a package.
+    # Of one module: the number of its group, size and time of its source, and whether it is a package.
     Entry: TypeAlias = tuple[int, int, int, bool]
 
 # Bytes at the start of a bundle: magic number, and the offset of the index, which is last: a file cut short has none.
@@ -48,7 +48,7 @@ class Bundle:
         self._descriptor = -1
         self.groups: list[tuple[int, int]] = []
         self.entries: dict[str, Entry] = {}
-        # The codes of groups that were read and are not used yet, the modules that use one, and those that are not here.
+        # Code of groups that were read but not used yet, the modules of each group, and missing groups.
         self._codes: dict[int, Codes] = {}
         self.used: set[str] = set()
         self.missed: set[str] = set()
@@ -56,9 +56,9 @@ class Bundle:
 
     def _open(self) -> None:
         try:
-            # Stays open: a bundle that takes the place of this one has other groups.
+            # Stays open: a bundle that replaces this one has other groups.
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            if descriptor <= 2:  # a standard stream is missing, and its number belongs to what takes its place
+            if descriptor <= 2:  # a standard stream is missing, and its number would be reused
                 os.close(descriptor)
                 return
             header = os.read(descriptor, HEADER)
@@ -76,8 +76,8 @@ class Bundle:
         path: Sequence[str] | None = None,  # noqa: ARG002 - finders are called like that
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """Returns None for a module that is not in the bundle, or whose source has changed."""
-        # What reads bundles is loaded before there is one, and what writes them is needed only then.
+        """The spec of a module; None if it is not in the bundle or its source has changed."""
+        # The reader is loaded before there is a bundle, and the writer is needed only after that.
         if not name.startswith(self._package) or name.startswith(__name__):
             return None
         entry = self.entries.get(name)
@@ -96,7 +96,7 @@ class Bundle:
         return f"{self._parent}/{name.replace('.', '/')}{'/__init__.py' if entry[3] else '.py'}"
 
     def code(self, name: str) -> CodeType:
-        """The code of a module of which there is a spec."""
+        """The code of a module for which `find_spec` returned a spec."""
         number = self.entries[name][0]
         codes = self._codes.get(number)
         if codes is None or name not in codes:
@@ -151,7 +151,7 @@ def install() -> None:
         return
     if not hasattr(os, "pread"):
         return
-    # As with .pyc files, there is one for each version of Python and each level of its optimization.
+    # Like .pyc files, one per Python version and optimization level.
     directory, name = os.path.split(spec.cached)
     path = f"{directory}/plait{name.removeprefix('__init__').removesuffix('pyc')}bundle"
     bundle = Bundle("plait", os.path.dirname(spec.origin), path)

@@ -1,4 +1,4 @@
-"""Writing a bundle: what was in it and is still current, and the modules that this process loaded from .pyc files."""
+"""Writing a bundle: its still current content, and the modules that this process loaded from .pyc files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PYC_HEADER = 16
 
 
 def save(bundle: Bundle) -> None:
-    """Write the bundle as it is to be after this process, unless that changes nothing or cannot be done."""
+    """Writes the updated bundle. Does nothing if it is unchanged or cannot be written."""
     if not os.access(os.path.dirname(bundle.path), os.W_OK):
         return
     try:
@@ -33,7 +33,7 @@ def save(bundle: Bundle) -> None:
 
 
 def _content(bundle: Bundle) -> bytes | None:
-    """The content of the file; None if it is the same as before."""
+    """The content of the file; None if it is unchanged."""
     found = [*_loaded(bundle)]
     if not found and not bundle.is_divided():
         return None

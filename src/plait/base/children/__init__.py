@@ -1,5 +1,5 @@
-"""Child processes: every process that plait starts is started by a module of this package, and by no other.
+"""Child processes. Only modules of this package start processes.
 
-`python` starts Python processes of plait itself, `pool` keeps several of them at work, `programs` runs programs of others
-(git, sops, commands of the user), and `forking` divides the process that there is.
+`python` starts Python processes of plait, `pool` manages several of them, `programs` runs external programs (git, sops,
+commands of the user), and `forking` forks the current process.
 """

@@ -1,4 +1,4 @@
-"""A copy of this process, as `fork` makes it."""
+"""A copy of the current process, created by `fork`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Several Python processes of plait at work: a `concurrent.futures` executor.
+"""A `concurrent.futures` executor on several Python processes of plait.
 
-Each process is a `Worker` with a thread here that waits for its answers. There is one way to start them on every system and in
-every version of Python, which `multiprocessing` does not have: its helpers are started with `python -c`, without a safe path.
+Each process is a `Worker`, and a thread in this process waits for its answers. Workers start in the same way on every
+system and Python version. `multiprocessing` does not ensure that: its helpers are started with `python -c`, without a
+safe path.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ class WorkerEndedError(Exception):
 
 
 class Pool(Executor):
-    """Calls functions of plait in processes. A process that ends fails one call, and the next call gets a new one.
+    """Calls functions of plait in worker processes. If a process ends, its call fails, and the next call gets a new
+    process.
 
-    count: number of processes, each of which is started when there is work for it. begin: is called with `given` once in each
-    process, before its first call.
+    count: number of processes; each is started on demand. begin: called with `given` once in each process, before its
+    first call.
     """
 
     def __init__(self, count: int, begin: Callable[..., None], given: tuple[object, ...] = ()) -> None:
@@ -45,7 +47,9 @@ class Pool(Executor):
         self._is_killed = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Call a function in one of the processes. The future raises what the call raises, and WorkerEndedError."""
+        """Calls a function in one of the processes. The future raises the exception of the call, or
+        WorkerEndedError.
+        """
         return self._threads.submit(self._call, pickle.dumps((fn, args, kwargs)))
 
     def _call(self, data: bytes) -> Any:
@@ -104,10 +108,9 @@ def in_several(
     begin: Callable[..., None],
     given: tuple[object, ...] = (),
 ) -> Iterator[T | None]:
-    """The results of `work` for each part, in the order of the parts; None where the process ended.
+    """The results of `work` for each part, in order; None if the process ended.
 
-    begin: is called with `given` once in each process, which keeps the limits of what is run in it. Raises what the work
-    raises.
+    begin: called with `given` once in each process, which also enforces the limits. Raises the exceptions of `work`.
     """
     pool = Pool(processes, _start_worker, (begin, given))
     try:

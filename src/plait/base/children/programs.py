@@ -1,8 +1,8 @@
-"""Programs of others: git, sops, and commands of the user.
+"""External programs: git, sops, and commands of the user.
 
-A program is looked up on the absolute entries of PATH alone, never in the working directory. It gets the variables of the
-environment that its row in the table names, no input but what it is given, a limit of time and one of output, and is ended with
-every process of its group.
+A program is looked up only in the absolute entries of PATH, never in the working directory. It receives only the
+environment variables named in its table row and the given input, has limits on time and output, and is ended with every
+process of its group.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _COMMON = (
 
 
 class ExternalProgram(NamedTuple):
-    """A program of others.
+    """An external program.
 
-    variables: of the environment that it gets; `START*` is all that begin so. fixed: variables that it
-    always gets. words: come before all others on its command line. hint: of the error when it is not installed.
+    variables: environment variables that it receives; `START*` is a prefix. fixed: variables that it always receives.
+    words: the first words of its command line. hint: for the error if it is not installed.
     """
 
     name: str
@@ -52,9 +52,9 @@ SOPS = ExternalProgram(
     "sops",
     (
         *_COMMON,
-        # Where keys are, and who the user is to key services.
+        # Locations of keys, and the user's identity for key services.
         "SOPS_*", "AWS_*", "AZURE_*", "CLOUDSDK_*", "GCE_METADATA_*", "GOOGLE_*", "HUAWEICLOUD_*", "IDENTITY_*", "MSI_*", "VAULT_*",
-        # GnuPG and age, and how they ask for a passphrase.
+        # GnuPG and age, and how they prompt for a passphrase.
         "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GNUPGHOME", "GPG_*", "PINENTRY_*", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY", "XAUTHORITY",
         "XDG_*",
         # The network as the user has it.
@@ -63,7 +63,7 @@ SOPS = ExternalProgram(
     ),
     hint="SOPS is a program of its own: it must be installed and on the PATH",
 )  # fmt: skip
-# A repository's configuration can name programs: hooks, monitors, filters, pagers, ways to fetch. None of them is run.
+# A repository's configuration can name programs: hooks, monitors, filters, pagers, transports. None of them is run.
 GIT = ExternalProgram(
     "git",
     (
@@ -90,7 +90,9 @@ PROGRAMS = (GIT, SOPS)
 
 
 def command(name: str) -> ExternalProgram:
-    """A program that the user names. It gets all variables: what it needs is known to the user alone."""
+    """A program that the user names. It receives all environment variables, because only the user knows which it
+    needs.
+    """
     return ExternalProgram(name, (ALL,))
 
 
@@ -102,7 +104,7 @@ class Finished(NamedTuple):
     errors: str
 
 
-# Bytes of standard error that are kept.
+# Maximum number of bytes of standard error that are stored.
 _ERRORS = 64 << 10
 _CHUNK = 64 << 10
 # Seconds until the pipes of processes that were killed are closed.
@@ -119,11 +121,11 @@ def run(
     directory: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Finished:
-    """Run a program to its end.
+    """Runs a program to its end.
 
-    maximum: bytes that it may print. given: its standard input. environment: variables beside those that it gets anyway.
+    maximum: bytes that it may print. given: its standard input. environment: additional variables.
 
-    Raises ReadError if it is not found or cannot be started, and LimitError if it takes longer or prints more than it may.
+    Raises ReadError if it is not found or cannot be started, and LimitError if it exceeds its time or output.
     """
     path = find(program.name)
     if path is None:
@@ -181,7 +183,7 @@ class _Running:
         except subprocess.TimeoutExpired:
             pass
         finally:
-            # Also after an interrupt: nothing that the program has started goes on.
+            # Also after an interrupt: no process that the program started may continue.
             if not is_whole:
                 self._end()
             for thread, stream in zip(threads, (self._process.stdout, self._process.stderr), strict=False):
@@ -221,7 +223,7 @@ class _Running:
             return
 
     def _end(self) -> None:
-        """Kill the program, with all processes of its group, and wait for it; from any thread."""
+        """Kills the program and all processes of its group, and waits for it. Thread-safe."""
         with self._lock:
             if self._is_ended:
                 return
@@ -242,7 +244,7 @@ def _chunks(stream: IO[bytes] | None) -> Iterator[bytes]:
 
 
 def _is_at_terminal() -> bool:
-    """True if a terminal sends its signals to the group of this process. Only that group may ask for a passphrase there."""
+    """True if the process group is in the foreground of a terminal. Only then may a program prompt for a passphrase."""
     if sys.platform == "win32":
         return False
     try:
@@ -261,9 +263,9 @@ def _is_at_terminal() -> bool:
 
 
 def find(name: str) -> str | None:
-    """The path of a program; None if there is none. name: of a program on PATH, or a path, which is used as it is.
+    """The path of a program, or None. name: a program on PATH, or a path, which is used as is.
 
-    Relative entries of PATH are left out, and so is the working directory, which Windows would search first.
+    Ignores relative entries of PATH and the working directory, which Windows would search first.
     """
     if os.path.dirname(name):
         return name
@@ -280,21 +282,21 @@ def search_path() -> list[str]:
     """The absolute entries of PATH without the working directory."""
     try:
         here = os.path.realpath(os.getcwd())
-    except OSError:  # it is gone
+    except OSError:  # it has already ended
         here = ""
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return [entry for entry in entries if os.path.isabs(entry) and os.path.realpath(entry) != here]
 
 
 def _hint(name: str) -> str | None:
-    """The reason why a program is not found, if it is in a place that is not searched."""
+    """The hint for a program that exists only where plait does not search, or None."""
     if os.path.dirname(name) or not os.path.isfile(name):
         return None
     return f"programs in the working directory are run by a path: .{os.sep}{name}"
 
 
 def variables_of(program: ExternalProgram) -> dict[str, str]:
-    """The environment that a program gets. PATH has the absolute entries alone, since programs start others."""
+    """The environment of a program. PATH contains only absolute entries, because programs start others."""
     exact = {name for name in program.variables if not name.endswith("*")}
     starts = tuple(name[:-1] for name in program.variables if name.endswith("*"))
     found = {name: text for name, text in os.environ.items() if name in exact or name.startswith(starts)}

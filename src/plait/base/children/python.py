@@ -1,8 +1,8 @@
 """Python processes of plait: in isolated mode, with the import path of this process and without the working directory.
 
-Python puts the working directory on its import path in several ways: `-c`, `-m`, `PYTHONPATH=.`, an empty entry. A checkout
-is data, so none of its files may be imported because a command was started there. A child process is started with `-I`, which
-adds nothing, and is given the import path explicitly: so it finds what this process finds, however plait is installed.
+Python adds the working directory to its import path in several ways: `-c`, `-m`, `PYTHONPATH=.`, an empty entry. A
+checkout is data, so none of its files may be imported because a command was started there. A child process is started
+with `-I`, which adds nothing, and receives the import path explicitly, so it finds the same modules as this process.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
         shows_errors: bool
 
 
-# Options of Popen for a process group of its own: a signal for the terminal's group does not reach it.
+# Popen options for a separate process group, which does not receive signals of the terminal's group.
 GROUP = None if os.name == "nt" else 0
 FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-# The import path stands in the command line of a child process, before any module is imported.
+# The import path is part of the child's command line, because it is needed before any import.
 _BOOT = "import sys; sys.path[:] = {path!r}; from {module} import {function}; sys.exit({function}())"
 
 
@@ -42,11 +42,13 @@ def start(
     environment: Mapping[str, str] | None = None,
     shows_errors: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """A new Python process with pipes for its input and output.
+    """Starts a Python process with pipes for its input and output.
 
-    entry: `module:function`; the result of the function is the exit status. flags: of Python. directory: the working directory.
-    environment: all variables of the process, by default those of this process; Python itself reads none of them.
-    shows_errors: standard error goes where that of this process goes; otherwise it is dropped.
+    |entry: `module:function`; the result of the function is the exit status.
+    |flags: of Python.
+    |directory: the working directory.
+    |environment: all variables of the process, by default those of this process. Python itself reads none of them.
+    |shows_errors: pass on standard error; otherwise it is discarded.
 
     Raises PlaitError if the process cannot be started.
     """
@@ -81,8 +83,8 @@ def command(entry: str, *more: str) -> list[str]:
 def import_path() -> list[str]:
     """The import path of this process without relative entries and the working directory.
 
-    The working directory stays if `PYTHONPATH` has it as an absolute path. The directory or archive that has plait always
-    stays, but last if it is the working directory.
+    The working directory stays if `PYTHONPATH` contains it as an absolute path. The directory or archive of plait
+    always stays, but is last if it is the working directory.
     """
     import plait
 
@@ -95,7 +97,7 @@ def import_path() -> list[str]:
 
 
 def _working_directories() -> Iterator[str]:
-    """The working directory now and when this module was imported, and what relative entries of `PYTHONPATH` mean there."""
+    """The working directory now and at import of this module, and relative entries of `PYTHONPATH` resolved in both."""
     for place in {_STARTED_IN, _working_directory()} - {""}:
         yield os.path.realpath(place)
         for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep):
@@ -106,7 +108,7 @@ def _working_directories() -> Iterator[str]:
 def _working_directory() -> str:
     try:
         return os.getcwd()
-    except OSError:  # it is gone
+    except OSError:  # it no longer exists
         return ""
 
 

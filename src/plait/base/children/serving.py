@@ -1,4 +1,4 @@
-"""A worker process from its own side; and that of a `Pool`, which calls the functions that it is sent."""
+"""The worker's side of a worker process, and the server for a `Pool`, which calls the functions it receives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def serve() -> None:
-    """Serve a `Pool`: the first message names what prepares the process, each other one a function of plait and its arguments."""
+    """Serves a `Pool`. The first message is the function that prepares the process, each other one a call."""
     first = iter((_begin,))
     serve_by(lambda data: (next(first, _answer)(data), False))
 
@@ -28,10 +28,10 @@ def serve_by(answer: Callable[[bytes], tuple[bytes, bool]]) -> None:
     # An interrupt is for the process that sends the messages, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # What the work prints is no part of an answer.
+    # Printed output of the work is not part of an answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     messages: SimpleQueue[bytes] = SimpleQueue()
-    # Not `threading`: that the process has no threads of others is what some limits are measured by.
+    # Not `threading`: some limits check that the process has no other threads.
     start_new_thread(_listen, (sys.stdin.buffer, messages))
     is_last = False
     while not is_last:
@@ -46,7 +46,7 @@ def _begin(data: bytes) -> bytes:
 
 
 def _answer(data: bytes) -> bytes:
-    """The result of a call, or what it raised, with whether it raised."""
+    """The pickled result or exception of a call."""
     function, arguments, options = pickle.loads(data)  # noqa: S301 - from our own parent
     try:
         return pickle.dumps((False, function(*arguments, **options)))
@@ -65,7 +65,7 @@ def _failure(error: Exception) -> bytes:
 
 
 def _listen(stream: IO[bytes], messages: SimpleQueue[bytes]) -> None:
-    """Take in messages. Nobody wants the results any more when the input ends, so that the process ends at once."""
+    """Receives messages. When the input ends, the results are no longer needed, so the process exits at once."""
     while (data := receive(stream)) is not None:
         messages.put(data)
     os._exit(0)

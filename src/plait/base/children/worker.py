@@ -1,6 +1,7 @@
-"""A Python process that is sent one message after the other, and answers each; from the side of the process that sends them.
+"""A Python process that answers one message at a time; the side of the process that sends them.
 
-A message is its length in eight bytes, then its bytes. The worker ends when its input ends, so also when this process does.
+A message is its length in eight bytes, followed by its bytes. The worker ends when its input ends, so also when this
+process ends.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _HEAD = 8
 class Worker:
     """A worker process. is_overdue: it was ended because an answer took too long.
 
-    entry: the function that serves it, as `module:function`. most: bytes that an answer may have. The others are as of `start`.
+    entry: the function that serves it, as `module:function`. most: maximum bytes of an answer. The rest: as of `start`.
     """
 
     __slots__ = ("_most", "_process", "is_overdue")
@@ -33,7 +34,9 @@ class Worker:
         self.is_overdue = False
 
     def ask(self, data: bytes, *, seconds: float | None = None) -> bytes | None:
-        """The answer to a message; None if the process ended first. seconds: after which it is ended."""
+        """The answer to a message; None if the process ended first. seconds: timeout, after which the process is
+        ended.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         timer = None if seconds is None else Timer(seconds, self._end_overdue)
@@ -65,7 +68,7 @@ class Worker:
         self._process.kill()
 
     def end(self) -> int:
-        """End the process at once and wait for it; its exit status, negative for a signal."""
+        """Kills the process and waits for it. Returns the exit status, negative for a signal."""
         self.kill()
         self._process.communicate()
         return self._process.returncode
@@ -79,7 +82,9 @@ def send(stream: IO[bytes], data: bytes) -> None:
 
 
 def receive(stream: IO[bytes], maximum: int | None = None) -> bytes | None:
-    """The next message; None at the end of the stream, also within a message, and for one that has more bytes than `maximum`."""
+    """The next message; None at the end of the stream, for a truncated message, and for one larger than `maximum`
+    bytes.
+    """
     head = stream.read(_HEAD)
     if len(head) < _HEAD:
         return None

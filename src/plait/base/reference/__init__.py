@@ -1,5 +1,5 @@
-"""Errors as the reference programs print them, for command lines that run in the place of one.
+"""Errors in the layouts of the reference programs, for command lines under their names.
 
-An error carries the reference program's text in `reference` fields, and so do its findings and the steps of its stack
-(see `plait.base.errors`). A module here renders them in that program's layout; it looks at nothing that plait words itself.
+The `reference` fields of an error, its findings and stack frames contain the reference program's text (see
+`plait.base.errors`). Modules of this package print them in that program's layout; they use none of plait's own texts.
 """

@@ -14,7 +14,7 @@ EXIT = "Exit code 1"
 
 
 def report(error: PlaitError) -> tuple[str, ...]:
-    """The texts that BOSH writes for an error: to standard error, to standard output, to standard error, and so on."""
+    """The texts that BOSH writes for an error, alternating between standard error and standard output."""
     return f"{_formatted(sentence(error))}\n", "\n", f"{EXIT}\n"
 
 
@@ -40,7 +40,7 @@ _VERB = re.compile(r"%(?P<flags>[-+# 0]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]*
 
 
 def _formatted(text: str) -> str:
-    """The text as Go prints it where it is taken for a format without arguments, which is what BOSH does."""
+    """The text as Go prints it when it is passed as a format without arguments, as BOSH does."""
     if "%" not in text:
         return text
     return _VERB.sub(lambda found: _without_argument(found["verb"]), text)

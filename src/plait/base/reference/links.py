@@ -6,7 +6,7 @@ import os
 
 
 def not_allowed(link: str) -> str:
-    """The text of ytt for a link that leads outside of what is allowed."""
+    """Ytt's message for a link whose target is not allowed."""
     return (
         f"Checking symlink file '{link}': Expected symlink file '{link}' -> '{_end(link)}' to be allowed, but was not "
         "(hint: symlinks are disallowed as a security feature, use '--allow-symlink-destination' flags to override)"

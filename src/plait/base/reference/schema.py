@@ -1,4 +1,4 @@
-"""Data values that do not conform to their schema, as ytt reports them: the lines around each, and what was expected."""
+"""Data values that violate their schema, as ytt reports them: the surrounding lines, and the expected type."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ INVALID = "Invalid schema"
 class SchemaFailure:
     """ytt's report about a value or declaration that a schema check rejects.
 
-    at: the node. notes: the positions of annotations that have a part in it. summary: the title of a report that has this
-    failure alone; None where the error's own `reference` is the title of all. calculated: the item, if a template made it; else empty.
-    within: the number of reports of an invalid schema that the report stands in.
+    |at: the node. notes: the positions of annotations that contribute.
+    |summary: the title of a report with only this failure; None if the error's own `reference` is the title of all.
+    |calculated: the item, if a template created it, else empty.
+    |within: the number of enclosing reports of an invalid schema.
     """
 
     __slots__ = ("at", "calculated", "description", "expected", "found", "hints", "notes", "summary", "within")
@@ -48,7 +49,7 @@ class SchemaFailure:
 
 
 def within_report(reference: object) -> object:
-    """The reference of a finding, whose report then stands in one more report of an invalid schema."""
+    """The reference of a finding inside one more report of an invalid schema."""
     if isinstance(reference, SchemaFailure):
         reference.within += 1
         return reference
@@ -60,7 +61,7 @@ def _surrounded(text: str) -> str:
 
 
 def nearest(word: str, known: Sequence[str]) -> list[str]:
-    """Ytt's hint for a word that is none of the known ones: none, or one that names the nearest."""
+    """Ytt's hint for an unknown word: empty, or one line that names the nearest known word."""
     from plait.base.similar_names import spelled
 
     meant = spelled(word, known)
@@ -68,7 +69,9 @@ def nearest(word: str, known: Sequence[str]) -> list[str]:
 
 
 def schema_report(summary: str, failures: Sequence[SchemaFailure]) -> str:
-    """The report of failures under a summary; of one that has a summary of its own, those about its annotation alone."""
+    """The report of failures under a summary; for a failure with its own summary, only failures about its
+    annotation.
+    """
     first = failures[0]
     if first.summary is not None:
         summary = first.summary

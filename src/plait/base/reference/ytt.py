@@ -1,8 +1,8 @@
-"""An error as ytt prints it.
+"""An error in ytt's layout.
 
-ytt has two layouts. What a template's program does wrong is a list of messages, each with the calls that led to it and
-their source lines; everything else is one line of clauses, the outermost first, which is broken at capitalised clauses
-when it is printed. One can be in the other, as often as libraries and overlays call each other.
+ytt has two layouts. An error in a template's program is a list of messages, each with its calls and their source lines.
+Every other error is one line of clauses, outermost first, which is broken at capitalised clauses when printed.
+Libraries and overlays that call each other nest the layouts.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ _BLOCK = re.compile(r"(^|[\s:-])[|>][0-9+-]*\s*(#.*)?$")
 
 
 def _code(at: Position) -> str:
-    """The line of a place as ytt quotes it: of a text, the code that is within it alone."""
+    """The source line as ytt quotes it; for a text template, only the code in it."""
     line = at.text or ""
     source = at.source
     if source is None or "(@" not in source.text or source.name.endswith(".star"):
@@ -137,7 +137,7 @@ def _code(at: Position) -> str:
     lines_before = source.text.split("\n")
     for found in _TEMPLATED.finditer(source.text):
         number = source.text.count("\n", 0, found.start())
-        # ytt counts the lines of a block scalar from the one that its node is on.
+        # ytt counts lines of a block scalar from the line of its node.
         first = source.first_line + number - _is_in_block(lines_before, number)
         lines = found["code"].split("\n")
         if first <= at.line < first + len(lines):
@@ -149,7 +149,7 @@ def _code(at: Position) -> str:
 
 
 def _is_in_block(lines: Sequence[str], number: int) -> bool:
-    """True if a line of a YAML file is in a block scalar: a line that it is indented below ends with `|` or `>`."""
+    """True if a line of a YAML file is inside a block scalar: a less indented line above it ends with `|` or `>`."""
     inner = len(lines[number]) - len(lines[number].lstrip(" "))
     for line in reversed(lines[:number]):
         indentation = len(line) - len(line.lstrip(" "))
@@ -178,7 +178,7 @@ def _named(at: Position | None) -> str:
 
 
 def _is_implied(at: Position | None) -> bool:
-    """True for the place of a document that begins without the line that ytt takes its place from."""
+    """True for the position of a document that starts without `---`, from which ytt takes its position."""
     return at is not None and at.source is not None and not (at.text or "").startswith("---")
 
 
@@ -186,9 +186,9 @@ _CLOSERS = {"[": "]", "{": "}", "(": ")", "...|": ""}
 
 
 def _broken_up(text: str) -> str:
-    """The text with its first line broken at clauses that begin with a capital, outside of brackets.
+    """The text with its first line broken at clauses that start with a capital, outside of brackets.
 
-    ytt closes a bracket with its own kind whatever stands there, and drops the line behind one that closes nothing.
+    Like ytt, any closing bracket closes the innermost one, and the line after an unmatched closing bracket is dropped.
     """
     first, line_break, rest = text.partition("\n")
     pieces: list[str] = []

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-# The names: tests put other functions in the place of those of `os`.
+# These names can be replaced by tests.
 HAS_DIR_FD = (
     hasattr(os, "O_NOFOLLOW")
     and hasattr(os, "O_DIRECTORY")
@@ -27,7 +27,7 @@ _LIST = _PLAIN | getattr(os, "O_DIRECTORY", 0) | os.O_RDONLY
 _FILE = _PLAIN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
 _CHANGES = os.O_WRONLY | os.O_RDWR
-# Levels of a directory that is removed; those below are moved up first, so that no more directories are open at a time.
+# Maximum depth of a directory that is removed; deeper levels are moved up first, to limit open directories.
 _DEEPEST = 32
 
 
@@ -73,7 +73,9 @@ class Directory:
             raise self._named(error, name) from None
 
     def check_file(self, name: str, *, replaces_links: bool = False) -> os.stat_result | None:
-        """The status of the file that is about to be replaced, or None. Raises Refused if it is not a regular file."""
+        """The status of the file that is about to be replaced, or None. Raises WriteRefused if it is not a regular
+        file.
+        """
         before = self.status(name)
         if before is None or stat.S_ISREG(before.st_mode) or (replaces_links and stat.S_ISLNK(before.st_mode)):
             return before
@@ -101,8 +103,8 @@ class Directory:
         return os.open(os.curdir, _LIST, dir_fd=self._handle)
 
     def read(self, name: str, *, used: bool = False, maximum: int | None = None) -> bytes | None:
-        """The content of a regular file; None if it is missing or has more bytes than `maximum`. used: sets its time to
-        now.
+        """The content of a regular file; None if it is missing or larger than `maximum` bytes. used: sets its access
+        time to now.
         """
         try:
             handle = self.open(name, os.O_RDONLY)
@@ -117,7 +119,7 @@ class Directory:
     # ---- directories
 
     def below(self, *names: str, make: int | None = None) -> Directory:
-        """The directory at a path below, opened component by component. make: the mode of each missing one."""
+        """The directory at a path below, opened component by component. make: the mode of each created directory."""
         place = Directory(self.shown, self.real, None if self._handle is None else os.dup(self._handle))
         for name in names:
             try:
@@ -178,9 +180,9 @@ class Directory:
     # ---- files
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
-        """The descriptor of a regular file, opened in place. Raises Refused for everything else, without waiting.
+        """The descriptor of a regular file, opened in place. Raises WriteRefused for anything else, without blocking.
 
-        A file that has other names as well (hard links) is opened for reading only.
+        A file with several names (hard links) can only be opened for reading.
         """
         assert not flags & os.O_TRUNC, "a file is checked before it changes"
         try:
@@ -211,10 +213,10 @@ class Directory:
     def write(self, name: str, parts: Iterable[bytes | memoryview], *, new_mode: int, sync: bool = True) -> None:
         """Writes a file by one rename.
 
-        An existing file keeps its mode; a new one gets new_mode, less the umask.
+        An existing file keeps its mode; a new one has new_mode, less the umask.
         """
         before = self.check_file(name)
-        # A name of its own: that of the file may be as long as a name can be.
+        # A separate name: that of the file may have the maximum length already.
         aside = aside_name()
         try:
             self.create(aside, parts, before, new_mode=new_mode, sync=sync)
@@ -234,7 +236,7 @@ class Directory:
     ) -> None:
         """Writes a new file; nothing may have the name. before: the status of the file that it replaces later."""
         kept = None if before is None or not stat.S_ISREG(before.st_mode) else before.st_mode & 0o7777
-        # What the old file hides from others, the new one hides while it is written.
+        # The new file is as private as the old one while it is written.
         mode = new_mode if kept is None else 0o600
         try:
             if self._handle is None:
@@ -317,7 +319,7 @@ class Directory:
 
     def empty(self) -> None:
         """Removes every entry, and everything below."""
-        while names := self.names():  # again for what was moved up
+        while names := self.names():  # repeated for entries that were moved up
             for name in names:
                 self._clear(name, self, 1)
 
@@ -360,9 +362,9 @@ class Directory:
 
 
 def opened(real: str, shown: str, make: int | None = None) -> Directory:
-    """The directory at a real path, opened without following links: one created in the meantime is rejected.
+    """The directory at a real path, opened without following links; a link created in the meantime is rejected.
 
-    make: the mode of each missing directory.
+    make: the mode of each created directory.
     """
     drive, rest = os.path.splitdrive(real)
     root = drive + os.sep
@@ -378,7 +380,7 @@ def opened(real: str, shown: str, make: int | None = None) -> Directory:
 
 
 def aside_name() -> str:
-    """A name that nothing else has: of a file that is not complete."""
+    """A unique name for a file that is not complete."""
     return f".plait-{os.getpid()}-{os.urandom(6).hex()}.new"
 
 
@@ -391,7 +393,7 @@ def is_aside(name: str) -> bool:
 class temporary:  # noqa: N801 - reads as what it does
     """`with temporary("prefix-") as directory:` creates a directory for this user alone, and removes it afterwards.
 
-    Without `with`, `close` removes it. directory: opened.
+    Without `with`, `close` removes it. directory: the open directory.
     """
 
     __slots__ = ("_parent", "directory")
@@ -410,7 +412,7 @@ class temporary:  # noqa: N801 - reads as what it does
         self.close()
 
     def close(self) -> None:
-        """Removes the directory. What the system does not remove stays with the other temporary files."""
+        """Removes the directory. Entries that the system does not remove stay among the temporary files."""
         self.directory.close()
         self._parent.discard(os.path.basename(self.directory.real))
         self._parent.close()

@@ -22,8 +22,8 @@ _MOST_LINKS = 40
 
 
 class WriteRefused(OSError):
-    """A path that the rules forbid to write. hint: the way to allow it, or None. kind: the type of the file, if that is
-    the reason.
+    """A path that must not be written. hint: how to allow it, or None. kind: the type of the file, if that is the
+    reason.
     """
 
     hint: str | None = None
@@ -58,7 +58,7 @@ def failure(subject: str, error: OSError | ValueError, kind: type[PlaitError] = 
 
 
 def authorize(path: str) -> bool:
-    """True if a file chose the path, so that no link on its way is followed.
+    """True if a file chose the path; then no link in it is followed.
 
     Raises PermissionDeniedError for a path that the current project may not write, before the path is accessed.
     """
@@ -79,7 +79,7 @@ def resolved(path: str) -> str:
 
 
 def links_on(path: str) -> Iterator[str]:
-    """The real places of the symbolic links on the way of a path, those in the destinations of links included."""
+    """The real paths of all symbolic links in a path, including links in the targets of links."""
     drive, rest = os.path.splitdrive(os.path.join(os.getcwd(), path))
     way, pending, count = drive + os.sep, _parts(rest), 0
     while pending:
@@ -120,7 +120,7 @@ def _check_repository(link: str) -> None:
 
     to = os.path.realpath(link)
     if is_below(to, top) and not CONTROL.isdisjoint(to[len(top) :].lower().split(os.sep)):
-        # Hooks and configuration there are programs.
+        # Hooks and configuration in it are executed.
         raise refused(
             os.path.relpath(link), f"'{os.path.relpath(link)}' is a symbolic link into the repository's own data, {to}"
         )

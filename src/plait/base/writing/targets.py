@@ -1,4 +1,4 @@
-"""Places to write, found from paths: typed ones through their links, those that files choose without."""
+"""Open directories for paths to write: typed paths are followed through links, paths from files are not."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def followed(path: str, *, make: int | None = None, reads: bool = False) -> Directory:
-    """The directory that the user typed. Its links are followed, but for those that lead out of a Git repository.
+    """The directory that the user typed. Links are followed, except those that lead out of a Git repository.
 
-    make: the mode of each missing directory; nothing is made behind a link that leads nowhere. reads: nothing is written.
+    make: the mode of each created directory; nothing is created through a dangling link. reads: it is only read.
     """
     path = path or os.curdir
     is_strict = not reads and authorize(path)
@@ -47,7 +47,7 @@ def parent(path: str, *, make: int | None = None) -> Directory:
 
 
 def strict(path: str, top: str, *, make: int | None = None, reads: bool = False) -> Directory:
-    """The directory at a path that a file chose, or plait itself. No component below top may be a link.
+    """The directory at a path that a file or plait itself chose. No component below top may be a link.
 
     top: a directory that counts as typed, such as a project's. make, reads: as for `followed`.
     """
@@ -82,7 +82,7 @@ def split(path: str, top: str) -> tuple[str, list[str]]:
 def target(path: str, *, top: str | None = None, make: int | None = None) -> tuple[Directory, str]:
     """The open directory of a file, and the name of the file in it.
 
-    top: None for a path that the user typed. Then the file itself may be a link as well. make: as for `followed`.
+    top: None for a path that the user typed; then the file itself may be a link, too. make: as for `followed`.
     """
     is_strict = authorize(path)
     if top is None:
@@ -119,9 +119,9 @@ def write_file(
 ) -> None:
     """Writes a file by one rename, so that no reader sees half of it.
 
-    An existing file keeps its mode; a new one gets new_mode, less the umask. top: None for a path that the user typed;
-    such a path may name a FIFO or a device, which is written to. make: as for `followed`. replaces_target: if the path is
-    a link to a file, that file is replaced; otherwise the link is refused.
+    An existing file keeps its mode; a new one has new_mode, less the umask. top: None for a path that the user typed;
+    such a path may name a FIFO or a device, which is written to. make: as for `followed`. replaces_target: if the path
+    is a link to a file, that file is replaced; otherwise the link is rejected.
     """
     if top is None and _is_written_to(path, parts):
         return
@@ -149,7 +149,7 @@ def _is_written_to(path: str, parts: Iterable[bytes]) -> bool:
 
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
     resolved(path)
-    # Not the path of a descriptor: that would open the file again, from its start, and lose what was written.
+    # Not by the path of the descriptor: that would open the file again and overwrite it from its start.
     handle = os.dup(own) if own is not None else os.open(path, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
     with open(handle, "wb") as file:
         if own is None and stat.S_ISREG(os.fstat(handle).st_mode):
@@ -174,12 +174,12 @@ def extended(directory: Directory, name: str) -> IO[str]:
 
 
 def changed(directory: Directory, name: str) -> IO[bytes]:
-    """A file of plait's own that is read and changed in its place, created if need be."""
+    """A file of plait's own, opened to be read and changed in place, created if needed."""
     return open(directory.open(name, os.O_RDWR | os.O_CREAT), "r+b")
 
 
 def create(path: str, mode: int) -> None:
-    """Creates an empty file that the user typed, if there is none."""
+    """Creates an empty file that the user typed, if it does not exist."""
     directory, name = target(path)
     with directory:
         os.close(directory.open(name, os.O_RDONLY | os.O_CREAT, mode))

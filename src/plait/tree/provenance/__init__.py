@@ -1,15 +1,15 @@
 """Records of where values come from.
 
-A place of a tree is an item: nodes are immutable, so every change makes a new MapItem, ArrayItem or Document, and the
-record of the change is kept aside under the new item's identity. An item without a record is as it was written, at its
-own position. A `Change` names the item it took the place of (`was`) and what it was made of (`because`), so a history is
-a walk through a graph that ends at written items, flags and lines of code.
+Nodes are immutable, so every change creates a new MapItem, ArrayItem or Document, and the change is recorded under the
+new item's identity. An item without a record is unchanged since it was written, at its own position. A `Change` refers
+to the item it replaced (`was`) and to its origins (`because`), so a history is a walk through a graph that ends at
+written items, flags and lines of code.
 
     replicas: 3   Change("overlay/merge", over.yml:7, because=(the overlay's item,), was=the template's item)
                                              |                                         |
                                    written at over.yml:7              Change("expression", app.yml:4, because=(a data value,))
 
-Nothing here is used, or imported, unless somebody asks: `Context.trace` is None then.
+This package is imported only if `Context.trace` is set.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Document, Item, Value
     from plait.tree.provenance.marks import Marks
 
-    # What a value was made of: an item, all items below a collection, or a line of code with what it read.
+    # An origin of a value: an item, all items below a collection, or a line of code with what it read.
     Origin: TypeAlias = "Item | Map | Array | DocumentSet | Contributor"
 
     class Closeable(Protocol):
-        """The state of a run, part of which holds it, so that it is to be taken apart."""
+        """State of an evaluation that is part of a reference cycle and has to be closed."""
 
         def end(self) -> None: ...
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
         """The state of the traced programs of a run (see `plait.starlark.instrument.dataflow`)."""
 
         def is_decided(self) -> bool:
-            """True if a condition that depends on a secret led to what is run."""
+            """True if a condition that depends on a secret led to the current code."""
 
         def attempted(self, function: object) -> AbstractContextManager[None]:
             """A call of a function that returns errors as values."""
 
 
 class Contributor:
-    """A line that had a part in a value without being a place in a tree: code, a flag, an operation, an annotation.
+    """A line that a value was computed from without being a node: code, a flag, an operation, an annotation.
 
-    structural: it says how the value got there; the value would be the same without.
+    structural: it only moved the value; the value would be the same without it.
     """
 
     __slots__ = ("action", "because", "line", "source", "structural")
@@ -72,7 +72,7 @@ class Contributor:
 
 
 class Control(Contributor):
-    """A condition that depends on a secret. It counts for all that it decides, whatever else is known of the parts."""
+    """A condition that depends on a secret. It is an origin of everything that it decides."""
 
     __slots__ = ()
 
@@ -80,8 +80,8 @@ class Control(Contributor):
 class Change:
     """The change that produced an item.
 
-    action: in the user's words ("overlay/merge", "replace", "expression"). source and line: of what did it.
-    was: the item whose place it took, None for one that was added. because: what its value was made of.
+    action: in the user's words ("overlay/merge", "replace", "expression"). source, line: position of the cause. was:
+    the replaced item, None for an added one. because: the origins of the new value.
     """
 
     __slots__ = ("action", "because", "line", "source", "was")
@@ -106,7 +106,7 @@ class Change:
 
 
 class Stage:
-    """The documents as a step of the run left them. name: what the step is ("templates", "overlays", "ops.yml [0]")."""
+    """The documents after one step of the evaluation. name: of the step ("templates", "overlays", "ops.yml [0]")."""
 
     __slots__ = ("documents", "name")
 
@@ -130,7 +130,7 @@ class Effect:
 
 
 class OverlayMatch:
-    """A document that one of an overlay was for. changed: whether it is another one since."""
+    """A document that an overlay matched. changed: it was changed since."""
 
     __slots__ = ("changed", "left")
 
@@ -140,19 +140,28 @@ class OverlayMatch:
 
 
 class Trace:
-    """The records of one run.
+    """The records of one evaluation.
 
-    asked: the secrets that arguments of an item's annotations were made of. changes: the record of each item that has one. copies: an item -> the one it is a copy of, because something below
-    it changed. keys: the origins of keys that were computed. presence: what decided that an item is there at all (conditions, loops). there: the items of which a secret decided that they are there. chosen: those of which a secret decided what their value is. removals: what was taken out.
-    matches: documents of overlays -> those that they were for. unmatched: overlay items that matched nothing, with the
-    items they could have matched. code: the state of traced
-    programs (see `plait.starlark.instrument.dataflow`). label: what overlays are called now, if not by their actions. stages: the
-    documents after each step. effects: what single operations, actions and substitutions did, in order. secrets: parts of sources that are secret,
-    (source, first line, line after the last). marks: the decision of what may be shown, None in a run without secrets. texts: the lines of text files of the output, by path;
-    lines: those of all text files, by the identity of the text.
-    follows_all: functions that only compute are recorded, too. untraced: where those begin that were not.
-    whole: of documents whose data were replaced as a whole, what did it. lineage: of documents with a parent,
-    their own items and what the parent's are there by.
+    |asked: the secrets in arguments of an item's annotations.
+    |changes: the record of each changed item.
+    |copies: an item to the item that it is a copy of, because something below it changed.
+    |keys: the origins of computed keys.
+    |presence: the conditions and loops that made an item exist.
+    |there: items whose existence depends on a secret.
+    |chosen: items whose value was selected by a secret.
+    |removals: the removed items.
+    |matches: overlay documents to the documents that they matched.
+    |unmatched: overlay items without a match, with the items that they were compared with.
+    |code: the state of traced programs (see `plait.starlark.instrument.dataflow`).
+    |label: the current name of overlays, if not their actions.
+    |stages: the documents after each step.
+    |effects: the effect of each operation, action and substitution, in order.
+    |secrets: secret parts of sources: (source, first line, line after the last).
+    |marks: decides what may be shown; None in an evaluation without secrets.
+    |texts: the lines of text files of the output, by path. lines: those of all text files, by identity of the text.
+    |follows_all: pure functions are recorded, too. untraced: the calls of those that were not recorded.
+    |whole: for documents whose data was replaced completely, the cause.
+    |lineage: for documents with a parent, their own items and the origins of the parent's items.
     """
 
     __slots__ = (
@@ -198,7 +207,7 @@ class Trace:
         self.lines: dict[int, tuple[str, Array]] = {}
         self.secrets: list[tuple[Source | None, int, int]] = []
         self.marks: Marks | None = None
-        # Nobody asks for histories: the origins of what is not secret are not kept.
+        # Histories are not needed: origins that are not secret are not recorded.
         self.only_marks = False
         self.code: Code | None = None
         self.label: str | None = None
@@ -208,7 +217,9 @@ class Trace:
         self.lineage: dict[Item, tuple[set[int], tuple[Origin, ...]]] = {}
 
     def continue_from(self, earlier: Trace) -> None:
-        """Take over what an earlier run recorded of the documents that this one is given; that run's record stays."""
+        """Imports the records of an earlier evaluation about documents passed on from it. The earlier trace is not
+        changed.
+        """
         self.changes.update(earlier.changes)
         self.copies.update(earlier.copies)
         self.keys.update(earlier.keys)
@@ -252,19 +263,19 @@ class Trace:
         return self.marks
 
     def end(self) -> None:
-        """Let go of what traced programs needed while they ran."""
+        """Releases the state of traced programs."""
         if self.code is not None:
             self.code.end()
             self.code = None
 
     def record(self, item: Item, change: Change) -> None:
-        """Keep how an item came to be. The first record stands: an item that is moved about stays what it is."""
+        """Records the change that produced an item. The first record wins, because a moved item stays the same."""
         self.changes.setdefault(item, change)
 
     def shape(self, item: Item, because: tuple[Origin, ...]) -> tuple[Origin, ...]:
-        """The origins of an item's computed value; with a decision if that is a collection and they are secret.
+        """The origins of an item's computed value; if it is a collection with secret origins, a decision instead.
 
-        The origins of its parts are not among them: what is left decides which parts there are, and in which order.
+        Origins of its parts are not included: the remaining ones decide which parts exist, and their order.
         """
         marks = self.marks
         if marks is None or not because or type(item.value) not in _COLLECTIONS or not marks.is_secret(*because):
@@ -272,7 +283,7 @@ class Trace:
         return (*because, marks.control("expression", item.source, item.line, because))
 
     def copied(self, new: Item, old: Item) -> None:
-        """Say that an item is another one with something changed below it."""
+        """Records that an item is a copy of another one with a change below it."""
         if new is not old:
             self.copies[new] = old
 
@@ -280,15 +291,15 @@ class Trace:
         self.removals.setdefault(item, change)
 
     def effect(self, by: Contributor, before: Document, after: Document | None) -> None:
-        """Keep what one operation, action or substitution made of a document."""
+        """Records the effect of one operation, action or substitution on a document."""
         self.effects.append(Effect(by, before, after))
 
     def stage(self, name: str, documents: Iterable[Document]) -> None:
-        """Keep the documents as they are now."""
+        """Records the current documents."""
         self.stages.append(Stage(name, list(documents)))
 
     def written(self, root: Value, action: str) -> None:
-        """Say of every item of a tree what it is, such as a schema's default."""
+        """Records for every item of a tree how it was written, such as "schema default"."""
         for item in walk(root):
             self.changes.setdefault(item, Change(action, item.source, item.line))
 
@@ -315,15 +326,14 @@ class Trace:
         by: Contributor | None = None,
         inserted: Value = None,
     ) -> None:
-        """Record what differs between two trees that share what did not change.
+        """Records the differences between two trees that share unchanged parts.
 
-        because: what did it; explain: more of that for a new item and the one whose place it took.
-        written: whether a new item's position says where it was written; if not, that of the first of `because` counts.
-        It is asked as well of a map or list in the place of another one: whether it replaces that one as a whole.
-        by: what took items out, if that is not the first of `because`.
-        inserted: a map or list that replaces what was in its place as a whole: it and all items in it are new, whatever
-        shape the old value had; old items at the same keys are those that they replace.
-        A new item that has a record keeps it; what it took the place of is added.
+        |because: the cause. explain: returns more origins for a new item and the item that it replaces.
+        |written: returns True if a new item's position is where it was written; otherwise the position of the first of `because` counts. For a collection that replaces another one: True if it replaces it completely.
+        |by: the cause of removals, by default the first of `because`.
+        |inserted: a collection that replaces the old value completely. It and all its items count as new, whatever the old value was; old items with the same keys are those they replace.
+
+        A new item that already has a record keeps it; the replaced item is added.
         """
         stack: list[tuple[Value, Value, bool]] = [(before, after, inserted is not None and after is inserted)]
         while stack:
@@ -349,7 +359,7 @@ class Trace:
                     self.copied(new, old)
                     stack.append((old.value, new.value, False))
                     if written is not None and (written(new) or written(new.value)):
-                        # What is in it says itself what it was made of.
+                        # Its parts have records of their own origins.
                         made_of = because if explain is None else (*because, *explain(new, old))
                         causes = tuple(one for one in made_of if isinstance(one, Contributor))
                         self.became(new, old, action, causes, written=written(new))
@@ -357,7 +367,7 @@ class Trace:
                 made_of = because if explain is None else (*because, *explain(new, old))
                 self.became(new, old, action, made_of, written=written is None or written(new))
                 if written is not None and type(new.value) in _COLLECTIONS:
-                    # What was created on the way to a value is written nowhere either.
+                    # Items created on the way to the value were not written anywhere either.
                     for item in walk_once(new.value):
                         if item not in self.changes and not written(item):
                             inner = because if explain is None else (*because, *explain(item, None))
@@ -369,7 +379,7 @@ class Trace:
     def became(
         self, new: Item, old: Item | None, action: str, because: tuple[Origin, ...], *, written: bool = True
     ) -> None:
-        """Record that an item was put in, in the place of an old one if there was one.
+        """Records that an item was inserted, and the item that it replaced, if any.
 
         written: the new item's position is where it was written.
         """
@@ -385,7 +395,7 @@ class Trace:
             self.changes[new] = Change(known.action, known.source, known.line, was=old, because=made_of)
 
     def _reaches(self, start: Item, expected: Item) -> bool:
-        """True if an item's history leads to another item, which must then not be put before it."""
+        """True if the history of `start` contains `expected`; linking them again would make a cycle."""
         item: Item | None = start
         for _ in range(1000):
             if item is None or item is expected:
@@ -395,13 +405,13 @@ class Trace:
         return True
 
     def before(self, item: Item) -> Item | None:
-        """The item that an item's place was taken from, through copies; None at the first one."""
+        """The item that this item replaced, through copies; None for the first one."""
         item = self.original(item)
         change = self.changes.get(item)
         return None if change is None else change.was
 
     def versions(self, item: Item) -> Iterator[tuple[Item, Change | None]]:
-        """The items that stood in an item's place, itself first, each with how it came to be; None: it was written so."""
+        """The item and all items that it replaced, newest first, each with its change; None for a written item."""
         seen: set[Item] = set()
         current: Item | None = item
         while current is not None and current not in seen:
@@ -421,7 +431,7 @@ class Trace:
 
 
 _COLLECTIONS = frozenset({Map, Array, DocumentSet})
-EVERY = 1 << 60  # behind the last line
+EVERY = 1 << 60  # after the last line
 
 
 def _paired_maps(left: Map, right: Map) -> tuple[list[tuple[Item, Item | None]], list[Item]]:
@@ -435,7 +445,7 @@ def _paired_maps(left: Map, right: Map) -> tuple[list[tuple[Item, Item | None]],
 
 
 def _paired(left: Sequence[Item], right: Sequence[Item]) -> tuple[list[tuple[Item, Item | None]], list[Item]]:
-    """Items of sequences: those that stayed are left out; of the others equally named ones go together, then by order."""
+    """Pairs new items with the old ones they replace, by name, then by order. Items in both sequences are left out."""
     stayed = set(map(id, left)) & set(map(id, right))
     old = [item for item in left if id(item) not in stayed]
     new = [item for item in right if id(item) not in stayed]

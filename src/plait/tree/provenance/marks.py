@@ -1,12 +1,12 @@
-"""The marks of secrets: the one decision of which values of a run may be shown to a person.
+"""Secret marks: the one decision which values of an evaluation may be shown.
 
-A run that uses secrets has `Marks`, as `Context.secrets` and as `Trace.marks`; other runs have None in both places. The
-mark of a value is not stored with it. A value is secret if a walk through its recorded origins (see `plait.tree.provenance`)
-reaches a line that a source of secrets declared with `Trace.hide`, `hide_item` or `hide_lines`. Conditions are origins of
-what they decide, so a value that was chosen by a secret is secret as well.
+An evaluation with secrets has `Marks`, as `Context.secrets` and as `Trace.marks`; otherwise both are None. The mark of
+a value is not stored with it: a value is secret if a walk through its recorded origins (see `plait.tree.provenance`)
+reaches a line that a source of secrets declared with `Trace.hide`, `hide_item` or `hide_lines`. Conditions are origins
+of what they decide, so a value selected by a secret is secret, too.
 
-A message, a report or a stored file shows a value only if `is_secret` answers False for its origins. Without origins
-nothing is known of a value, and it is withheld.
+A message, a report or a stored file shows a value only if `is_secret` is False for its origins. A value with unknown
+origins is withheld.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ _HINT = "--quote-values shows it"
 
 
 class Marks:
-    """The secret marks of one run.
+    """The secret marks of one evaluation.
 
-    shows_all: nothing is withheld, because the user asked for cleartext (`--quote-values`). unknown: the origin of what
-    cannot be followed, which counts as a secret. printing: the programs that
-    print, but for those that run only because a secret decided so. decides: a secret decided something. shaped: the
-    templates in which a secret decides which nodes there are.
+    |shows_all: nothing is withheld, because the user requested cleartext (`--quote-values`).
+    |unknown: the origin of values that cannot be traced; counts as a secret.
+    |printing: programs that print, except those that run only because of a secret.
+    |decides: a secret has decided something.
+    |shaped: templates in which a secret decides which nodes exist.
     """
 
     __slots__ = (
@@ -68,15 +69,13 @@ class Marks:
         self.unknown = Contributor("unknown", Source(""), 0)
         self._all = False
         self.known: dict[Origin, bool] = {}
-        self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace holds
+        self._whole: set[int] = {id(self.unknown.source)}  # identities of sources, which the trace keeps alive
         self._lines: dict[int, list[tuple[int, int]]] = {}
         self._counted = 0  # entries of trace.secrets that are in the two tables above
-        self._version = (
-            0  # stages of the run: answers are kept for one, in which items that are asked about stay the same
-        )
+        self._version = 0  # stages of the evaluation; answers are cached for one stage, in which items do not change
 
     def is_secret(self, *origins: Origin) -> bool:
-        """True if a value that was made of these origins depends on a secret."""
+        """True if a value with these origins depends on a secret."""
         self._update()
         return self._all or any(map(self._reaches, origins))
 
@@ -86,7 +85,7 @@ class Marks:
         return self._is_hidden(source, line)
 
     def is_decided_item(self, item: Item) -> bool:
-        """True if a secret decides whether an item is there at all."""
+        """True if a secret decides whether an item exists."""
         presence, copies = self.trace.presence, self.trace.copies
         one: Item | None = item
         for _ in range(_LONGEST):
@@ -103,16 +102,16 @@ class Marks:
 
     @property
     def decides_places(self) -> bool:
-        """True if a secret may decide what is in the output, and with it where the rest stands. The same whether it
-        put anything there.
+        """True if a secret may decide which items the output has, and so the positions of all others. The result does
+        not depend on the secret.
         """
         return (self._all or self.decides) and not self.shows_all
 
     def visible(self, documents: Sequence[Document]) -> list[Document]:
-        """Documents without what a secret decides to be there, as they are for whoever is not to see it.
+        """Documents without the items whose existence depends on a secret, for display.
 
-        A map or list is one value if a secret decided which one it is: so its shape tells nothing. Documents are
-        counted as they are here, since the number of one tells how many a secret put before it.
+        A collection selected by a secret counts as one value, so its shape reveals nothing. Documents are numbered
+        after this filter, because a number would reveal how many documents a secret put before.
         """
         if not self.decides_places:
             return [*documents]
@@ -124,13 +123,13 @@ class Marks:
             if self._leads_to(there, old):
                 continue
             one = self._seen(old)
-            # A document of which nothing is left would not have been there without what is left out.
+            # A document that is empty without its secret-dependent items is left out, too.
             if one is old or not is_empty(one.value):
                 found.append(one)
         return found
 
     def visible_texts(self, texts: Mapping[str, Array]) -> dict[str, Array]:
-        """The lines of text files that are there, and as they are, whatever the secrets are."""
+        """The lines of text files that do not depend on secrets."""
         if not self.decides_places:
             return {**texts}
         return {
@@ -154,11 +153,11 @@ class Marks:
         return made
 
     def is_there_by_secret(self, item: Item) -> bool:
-        """True if a secret decides whether an item is there at all, whatever it decides of its value."""
+        """True if a secret decides whether an item exists, whatever its value."""
         return not self.shows_all and self._leads_to(self.trace.there, item)
 
     def _leads_to(self, known: set[Item], item: Item) -> bool:
-        """True if an item, or one that stood in its place before, is one of some items."""
+        """True if an item, or one that it replaced, is among `known`."""
         todo = [item] if known else []
         seen = set(todo)
         for one in todo:
@@ -178,39 +177,41 @@ class Marks:
         return change is not None and self.has_control(*(one for one in change.because if isinstance(one, Contributor)))
 
     def is_secret_place(self, *way: Item) -> bool:
-        """True if the value at the end of a way depends on a secret, or that any item of the way is there."""
+        """True if the last of these items has a secret value, or the existence of any of them depends on a secret."""
         return any(map(self.is_decided_item, way)) or self.is_secret(way[-1])
 
     @property
     def withholds(self) -> bool:
-        """True if lines of print may have been left out: the same whether any was, since that depends on the secret."""
+        """True if printed lines may have been withheld. The result does not depend on the secret."""
         return self.decides and bool(self.printing)
 
     def begins(self, program: Source | None) -> None:
-        """Say that a program which prints begins."""
+        """Records the start of a program that prints."""
         if not self.is_decided():
             self.printing.add(program)
 
     def control(self, action: str, source: Source | None, line: int, because: Iterable[Origin] = ()) -> Control:
-        """A decision that depends on a secret. because: what it depends on, if that is known."""
+        """A decision that depends on a secret. because: its origins, if known."""
         if not self.is_decided():
             self.decides = True
         return Control(action, source, line, tuple(because) or (self.unknown,))
 
     def hide_all(self) -> None:
-        """Declare everything secret: what can depend on a secret is not known any more."""
+        """Declares everything secret, because the effect of a secret can no longer be traced."""
         self._all = True
 
     def forget(self) -> None:
-        """Forget answers about items whose records were changed."""
+        """Clears cached answers about items whose records have changed."""
         self.known.clear()
 
     def has_control(self, *origins: Origin) -> bool:
-        """True if a condition that depends on a secret had a part in a value: then so does the way it was made."""
+        """True if a secret-dependent condition contributed to a value."""
         return self.control_of(*origins) is not None
 
     def control_of(self, *origins: Origin) -> Contributor | None:
-        """The nearest condition that depends on a secret and had a part in a value; `unknown` for one that is not known."""
+        """The nearest secret-dependent condition that contributed to a value; `unknown` if its position is unknown;
+        else None.
+        """
         todo: list[Origin] = [*origins]
         seen: set[Origin] = set(todo)
         while todo:
@@ -235,7 +236,7 @@ class Marks:
         return self.is_secret(item) or any(map(self.is_secret, walk(item.value)))
 
     def secret_keys(self, parent: Map) -> dict[MapItem, str]:
-        """The items of a map whose key is secret, with the text in the place of the key: `(secret)`, `(secret 2)`."""
+        """The items of a map with secret keys, and the text shown instead of the key: `(secret)`, `(secret 2)`."""
         found = [item for item in parent.items if self.has_secret_key(item)]
         return {
             item: HIDDEN if number == 1 else f"{HIDDEN[:-1]} {number})" for number, item in enumerate(found, start=1)
@@ -283,8 +284,8 @@ class Marks:
         return HIDDEN
 
     def masked(self, value: Value) -> Value:
-        """The map or list with HIDDEN in the place of each secret value in it, and without what a secret decides to be
-        there; a scalar as it is.
+        """A collection with HIDDEN instead of secret values, and without items whose existence depends on a secret. A
+        scalar is returned as is.
         """
         if self.shows_all or not (type(value) is Map or type(value) is Array):
             return value
@@ -301,10 +302,11 @@ class Marks:
         return not self.shows_all and (origins is None or self.is_secret(*origins))  # type: ignore[arg-type]
 
     def told(self, error: Error) -> Error:
-        """The error as a person may see it: in full if it depends on no secret, else its kind and its place alone.
+        """The error as it may be shown: complete if it does not depend on a secret, otherwise only its kind and
+        position.
 
-        The place is the line; under a condition that depends on a secret it is the outermost such condition, for which
-        line is reached depends on the secret as well.
+        The position is the line. Under a secret-dependent condition it is that of the outermost such condition, because
+        the line reached would reveal the secret.
         """
         if self.depends(None if error.quotes_output else error.origins):
             error.message = WITHHELD
@@ -318,10 +320,10 @@ class Marks:
             error.origins = ()
             return error
         if not self.shows_all:
-            # The name of a document, and the way in it, are values of the output whose origins an error does not have.
+            # Name and path of a document are output values whose origins the error does not have.
             error.document = None
         if error.findings:
-            # How many findings depend on a secret, and which, would tell more than that there is one.
+            # The number of secret-dependent findings would reveal more than that there is one.
             findings = [one for one in error.findings if not self.depends(one.origins)]
             if len(findings) < len(error.findings):
                 error.hint = error.hint or _HINT
@@ -333,7 +335,7 @@ class Marks:
         return error
 
     def warned(self, text: str, origins: Iterable[Origin] | None) -> str | None:
-        """The warning as a person may see it; None if it depends on a secret, as does that there is one."""
+        """The warning as it may be shown; None if its text or its existence depends on a secret."""
         if self.is_decided() and not self.shows_all:
             return None
         return None if self.depends(origins) else text
@@ -432,7 +434,7 @@ _LONGEST = 100_000  # items that are copies of each other
 
 
 def _line_only(at: Position | None) -> Position | None:
-    """The place without its text: that may be a line of a text that a program read."""
+    """The position without its text, which may be a line of a string that a program read."""
     if at is None or at.source is None:
         return at
     blank = Source(at.source.name, "", _NO_LINE)
