@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import MapItem, Node, Value
     from plait.yaml.comments import Comments
 
-# Copies share their strings, but what is printed has each of them: so many characters count as a node.
+# Copies share strings, but each is printed: this number of characters counts as one node.
 _A_NODE = 32
 
 

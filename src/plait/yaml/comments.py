@@ -1,13 +1,13 @@
-"""Comments: where they are in a text, and which node each belongs to (docs/reference/templates.md).
+"""Comments: their positions in a text, and the node that owns each (docs/reference/templates.md).
 
-A parser's events do not include comments, but a `#` outside every scalar can be nothing else. So the reader tracks
-scalars only while there is a `#` ahead: the text from the end of one scalar to the start of the next is searched. A
-comment on a block scalar's header line (`| # like this`) is inside the scalar's span, and has no owner; so has one on
-the line of a directive.
+A parser's events do not include comments, but a `#` outside every scalar starts one. So the reader tracks scalars only
+while there is a `#` ahead, and searches the text from the end of one scalar to the start of the next. A comment on a
+block scalar's header line (`| # like this`) is inside the scalar's span, and has no owner; the same holds for a comment
+on the line of a directive.
 
-Ownership goes by lines. A comment on a line where nodes start belongs to the last of them; any other belongs to the
-first node of the next line with one. A first document without `---` owns nothing, and neither do copies made by an
-alias or a merge. Comments after the last node belong to the document set, unless a `...` precedes them.
+A comment on a line where nodes start belongs to the last of them; any other belongs to the first node of the next line
+with one. A first document without `---` owns nothing, and neither do copies created by an alias or a merge. Comments
+after the last node belong to the document set, unless a `...` precedes them.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Comment:
 
 
 class Comments:
-    """The comments of one text, by owner; pass one to `read` to have it filled.
+    """The comments of one text, by owner. Pass an empty one to `read`, which fills it.
 
-    of: node -> its comments in order; those after the last node are under the DocumentSet. all: every comment, in
-    order. ignored: those after the `...` that ends the last document, which have no effect.
+    of: for each node its comments in order; those after the last node belong to the DocumentSet. all: every comment, in
+    order. ignored: comments after the `...` that ends the last document, which have no effect.
     """
 
     __slots__ = ("all", "ignored", "of")
@@ -75,7 +75,7 @@ class CommentScan:
         self.next = text.find("#")
 
     def pass_scalar(self, start: int, end: int) -> int:
-        """Take the comments before a scalar, step over the scalar; the index of the next `#`, or -1."""
+        """Collects the comments before a scalar and skips the scalar. Returns the index of the next `#`, or -1."""
         self._take_until(start)
         if 0 <= self.next < end:
             self.next = self.text.find("#", end)
@@ -121,7 +121,7 @@ class CommentScan:
 
 
 def assign(comments: Comments, tree: DocumentSet, copies: set[Node], bare: Document | None) -> None:
-    """Give each comment of `comments.all` to its node.
+    """Assigns each comment of `comments.all` to its node.
 
     copies: collections created by an alias and items created by a merge. bare: the first document, if it has no `---`.
     """

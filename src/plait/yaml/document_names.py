@@ -28,7 +28,7 @@ def document_name(document: Document) -> str | None:
 
 
 def name_items(document: Document) -> list[Item]:
-    """The items of a document whose values `document_name` may be made of."""
+    """The items that `document_name` may use."""
     top = document.value
     if type(top) is not Map:
         return []
@@ -38,7 +38,7 @@ def name_items(document: Document) -> list[Item]:
 
 
 def namespace_of(document: Document) -> MapItem | None:
-    """The item of a document that holds its namespace, or None."""
+    """The item with the namespace of a document, or None."""
     top = document.value
     metadata = top.find("metadata") if type(top) is Map else None
     item = metadata.value.find("namespace") if metadata is not None and type(metadata.value) is Map else None
@@ -52,7 +52,7 @@ def _metadata(top: Map, key: str) -> Value:
 
 
 def described(document: Document) -> str:
-    """A document as a message names it: its name, its namespace and its place, as far as there are any."""
+    """A document in messages: its name, namespace and position, if known."""
     top = document.value
     name = document_name(document) if type(top) is Map and (top.find("kind") or top.find("schema")) else None
     space = namespace_of(document)
@@ -69,7 +69,7 @@ def path_text(
     item_name: Callable[[Array, ArrayItem], str] | None = None,
     key_name: Callable[[Map, MapItem], str] | None = None,
 ) -> str:
-    """The way to an item as text. item_name: the names of array items, by default `[0]` and so on. key_name: those of keys."""
+    """The path of an item as text. item_name: names array items, by default `[0]` and so on. key_name: names keys."""
     out: list[str] = []
     around: Value = document.value
     for item in ancestors:
@@ -83,7 +83,7 @@ def path_text(
 
 
 def key_text(key: Value) -> str:
-    """A key as it stands in a PATH."""
+    """A key as written in a PATH."""
     text = key if type(key) is str else scalar_text(key)
     return f'"{text}"' if not text or any(char in text for char in '.[]":*') else text
 

@@ -1,8 +1,7 @@
-"""The beginning of a text, as ytt reads it: ytt inserts `---` before a text that does not begin with one.
+"""The start of a text, as ytt reads it: ytt inserts `---` before a text that does not start with one.
 
-So a `...` may come first, and a `---` after a comment or a directive begins the second document, after an empty one.
-The empty one has no effect and is not in the tree. Code that counts documents, or needs where they begin, calls
-`is_second`.
+So a `...` may come first, and a `---` after a comment or a directive starts the second document, after an empty one.
+The empty one has no effect and is not in the tree. Code that counts documents, or needs their start, calls `is_second`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ MARK = "---\n"
 
 
 def ends_first(text: str) -> bool:
-    """True if a text has a `...` before anything but comments."""
+    """True if only comments precede the first `...` of a text."""
     if "..." not in text:
         return False
     for line in text.split("\n"):

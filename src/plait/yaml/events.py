@@ -1,4 +1,4 @@
-"""The parser's events to nodes.
+"""Conversion of the parser's events to nodes.
 
 Nothing here recurses: there is an explicit stack with one frame per collection, so only the limit bounds the depth. The
 parser also ends lines at carriage returns, NEL and the Unicode separators; the line numbers of such a text are
@@ -139,7 +139,7 @@ class ParsePass:
         text, source, base, settings = self.text, self.source, self.base, self.settings
         strict, scan = settings.strict, self.scan
         next_event = open_keeping_marks(parser, text) if adapted is None else adapted.events(parser)
-        # Where the next `#` is; -1 when there is none, and scalars need not be looked at.
+        # Index of the next `#`; -1 if there is none, and scalars need not be tracked.
         hash_at = scan.next if scan is not None else -1
         values, references = settings.plain, self.references
         # The innermost collection: its items and mode. `owner` is the map item (or document) that waits for its value;
@@ -218,7 +218,7 @@ class ParsePass:
     def start_collection(
         self, event: Event, owner: Item | None, items: list[Any], mode: int
     ) -> tuple[Map | Array, MapItem | None]:
-        """The new collection, attached to its parent; and the map item that it is the key of, or None."""
+        """Creates a collection and attaches it to its parent. Also returns the map item whose key it is, or None."""
         kind, anchor, start, _, _, _ = event
         make = Map if kind == MAP_START else Array
         made: Map | Array
@@ -310,7 +310,7 @@ class ParsePass:
     def line_at(self, index: int) -> int:
         before, lines = self.counted if self.counted[0] <= index else (0, 0)
         lines += self.text.count("\n", before, index)
-        # Aliases come one after the other: nobody counts the same lines again for each of them.
+        # Aliases come in order, so lines already counted are not counted again.
         self.counted = index, lines
         return self.base + lines
 

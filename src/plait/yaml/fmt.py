@@ -26,7 +26,7 @@ _STEP = "  "
 
 
 def format_text(source: Source, *, strict: bool = False, marks_end: bool = False) -> str:
-    """Returns a text in the one look.
+    """A text in the standard format.
 
     marks_end: print a `---` after comments at the end and before an empty last document, as ytt did before
     carvel-dev/ytt#911 and #962. Raises as `read` does.
@@ -34,7 +34,7 @@ def format_text(source: Source, *, strict: bool = False, marks_end: bool = False
     comments = Comments()
     tree = read(source, strict=strict, comments=comments, merge_lists=False)
     page = _Page(comments)
-    # A `---` that something stands before ends an empty document; only a text's very first thing is "first".
+    # A `---` that follows something ends an empty document; only the very start of a text counts as "first".
     starts_late = is_second(source, tree)
     trailing = comments.of.get(tree)
     last = len(tree.items) - 1
@@ -51,7 +51,7 @@ def format_text(source: Source, *, strict: bool = False, marks_end: bool = False
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Formatted texts as one: without a marker the documents of two files would run into one."""
+    """Formatted texts as one, with markers between the documents of two files."""
     out = ""
     for text in texts:
         out += "---\n" + text if out and text and not text.startswith("---") else text
@@ -61,8 +61,8 @@ def joined(texts: Iterable[str]) -> str:
 class _Page:
     """The output so far.
 
-    due: True if an empty line precedes the next line. waiting: True if the last line ends in a `-` or `key:` that takes
-    the next piece.
+    due: an empty line precedes the next line. waiting: the last line ends in a `-` or `key:`, which the next piece
+    follows.
     """
 
     __slots__ = ("comments", "due", "out", "waiting")
@@ -86,7 +86,7 @@ class _Page:
         self.waiting = wait
 
     def add_comments(self, item: Item, pad: str, first: bool) -> tuple[str, bool]:
-        """Writes the comments above an item. Returns the one beside it, and whether there were any above."""
+        """Writes the comments above an item. Returns the comment on its line, and True if there were comments above."""
         beside = ""
         above = False
         for comment in self.comments.at(item):
@@ -113,7 +113,7 @@ class _Page:
             self.due = True
 
     def add_items(self, root: Collection) -> None:
-        # A frame: the items still to come, their indentation, whether none was written yet, and whether an empty line
+        # A frame: the remaining items, their indentation, whether one was written already, and whether an empty line
         # is due when all are.
         stack: list[tuple[Iterator[Item], str, bool]] = [(iter(root.items), "", False)]
         first = True
@@ -153,5 +153,5 @@ def _key(key: Value) -> str:
     if type(key) is not str:
         return key_text(key)
     form = key_forms[key]
-    # However long it is, it stays on its line: this is for people.
+    # Long keys stay on one line, for readability.
     return one_line(key) or double_quoted(key) if form is None else form[:-1]

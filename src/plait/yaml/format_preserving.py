@@ -1,9 +1,10 @@
-"""Changing a text so that it reads as another value, and leaving every line alone that need not change.
+"""Changes a text so that its value becomes another one, and leaves every line alone that need not change.
 
-The tree of the old text is compared with the new value from the root down, and only what differs becomes a text edit: a scalar is exchanged, a key or item's lines are taken out or put in. Comments, blank lines,
-quotes, anchors, aliases and the order of keys stay. A collection that cannot be changed in parts (a complex key, a
-repeated key, a merge that brings what is changed) is written anew as a whole. What comes out is read again: if it were
-not the wanted value, the document would be written anew.
+The tree of the old text is compared with the new value from the root down, and only differences become text edits: a
+scalar is replaced, the lines of a key or item are removed or inserted. Comments, blank lines, quotes, anchors, aliases
+and the order of keys stay. A collection that cannot be changed in parts (a complex key, a duplicate key, a merge that
+contributes the changed value) is rewritten as a whole. The result is read again; if its value is wrong, the document is
+rewritten.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
     from plait.yaml.lossless.nodes import Item, Node, Tree
 
-    # A collection and the item of it whose value a node is; None for the root.
+    # A collection and the item in it whose value a node is; None for the root.
     Slot: TypeAlias = tuple[Collection, Item] | None
 
 _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became which
@@ -39,10 +40,10 @@ _SIMILAR_CELLS = 4000  # pairs of items that are compared to find which became w
 def keep_format(
     source: Source, old: Value, new: Value, read_first: Callable[[Source], Value], forms: ScalarStyles = FORMS
 ) -> str:
-    """The text of `source`, whose first document is `old`, changed so that it reads as `new`.
+    """The text of `source`, whose first document is `old`, changed so that its value is `new`.
 
-    Lines of what is the same in both stay byte for byte; so do all documents but the first. read_first: reads the first
-    document of a text. forms: of strings that are new.
+    Unchanged lines stay byte for byte, and so do all documents but the first. read_first: reads the first document of a
+    text. forms: styles of new strings.
     """
     text = source.text
     mark = "\ufeff" if text.startswith("\ufeff") else ""
@@ -60,9 +61,9 @@ def keep_format(
 
 
 def _attempts(tree: Tree, old: Value, new: Value, forms: ScalarStyles) -> Iterator[str]:
-    """Texts that may read as a value, the one with the smallest changes first."""
+    """Candidate texts for a value, the one with the smallest changes first."""
     root = tree.documents[0].root
-    # Comments that follow a literal block may read as lines of it: then texts of several lines are quoted.
+    # Comments after a literal block may be read as its lines; the second candidate therefore quotes multi-line strings.
     ways = (forms, ScalarStyles(forms.strings.misread, blocks=False))
     for one in ways:
         editor = Editor(tree, style_of(root, tree.text, one))
@@ -85,7 +86,7 @@ def _reads_as(text: str, value: Value, read_first: Callable[[Source], Value]) ->
 
 
 def _reprinted(tree: Tree, value: Value, forms: ScalarStyles) -> str:
-    """The document as the printer prints it; what stands before and behind it is kept."""
+    """The text with the document as the printer prints it; text before and after it is preserved."""
     text, root = tree.text, tree.documents[0].root
     start, end = root.start, root.end
     if start == end:
@@ -96,7 +97,7 @@ def _reprinted(tree: Tree, value: Value, forms: ScalarStyles) -> str:
         head = text[:start].rstrip(" ") + "\n"
     tail = text[line_end(text, end) :]
     written = write_value(value, forms=forms).removesuffix("\n")
-    if written.endswith("\n"):  # a literal block at the end would take blank lines for its own
+    if written.endswith("\n"):  # a literal block at the end would include the following blank lines
         tail = "\n" + tail.lstrip("\r\n")
     return head + (written.replace("\n", "\r\n") if "\r\n" in text else written) + (tail or "\n")
 
@@ -112,7 +113,7 @@ class Editor:
         self.style = Style() if style is None else style
         self.newline = "\r\n" if "\r\n" in tree.text else "\n"
         self.edits: list[Edit] = []
-        # The anchors that stand for something else than before: the new value, or nothing if they are gone.
+        # Anchors whose value changes: the new value, or a mark for a removed anchor.
         self.anchors: dict[str, Value | _RemovedAnchor] = {}
         self.aliased = _aliased(tree)
 
@@ -152,7 +153,7 @@ class Editor:
                 self.replace(node, new, slot)
             return
         before = len(self.edits)
-        if node.anchor is not None:  # what is within may have an anchor of the same name, which then counts
+        if node.anchor is not None:  # an inner node may have an anchor of the same name, which then counts
             self.anchors[node.anchor] = new
         if isinstance(old, Map) and isinstance(new, Map):
             done = self.edit_map(node, old, new)
@@ -203,7 +204,7 @@ class Editor:
     # -- maps --------------------------------------------------------------------------------------------------------
 
     def edit_map(self, node: Collection, old: Map, new: Map) -> bool:
-        """Change a map item by item; False if it has to be written anew."""
+        """Changes a map item by item. Returns False if it must be rewritten."""
         items = node.items
         keys = [None if item.key is None else self.value(item.key, None) for item in items]
         merges = [place for place, item in enumerate(items) if keys[place] == "<<" and _is_plain(item.key)]
@@ -242,7 +243,7 @@ class Editor:
     # -- arrays ------------------------------------------------------------------------------------------------------
 
     def edit_array(self, node: Collection, old: Array, new: Array) -> bool:
-        """Change an array item by item; False if it has to be written anew."""
+        """Changes an array item by item. Returns False if it must be rewritten."""
         items = node.items
         if len(old.items) != len(items):
             return False
@@ -260,7 +261,7 @@ class Editor:
         if not self.remove(node, gone):
             return False
         from_old = {there: here for here, there in pairs}
-        before = -1  # the last old item that is kept and stands before
+        before = -1  # the last preserved old item before this one
         for there, one in enumerate(new.items):
             if there in from_old:
                 before = from_old[there]
@@ -269,7 +270,7 @@ class Editor:
         return True
 
     def insert_item(self, node: Collection, before: int, value: Value) -> bool:
-        """Put a new item behind an old one (behind none if `before` is -1)."""
+        """Inserts a new item after an old one (first if `before` is -1)."""
         items = node.items
         if node.in_brackets:
             if before >= 0:
@@ -295,7 +296,7 @@ class Editor:
             self.anchors[name] = _GONE
 
     def remove(self, node: Collection, items: list[Item]) -> bool:
-        """Take items out, with their comments; False if that cannot be done."""
+        """Removes items with their comments. Returns False if that is not possible."""
         edits = removal(self.tree, node, *items) if items else []
         self.edits += edits or ()
         return edits is not None
@@ -310,7 +311,7 @@ class Editor:
         return between if between.strip() == "," and between != "," else ", "
 
     def insert_lines(self, end: int, lines: str) -> None:
-        """Put whole lines behind the line on which something ends."""
+        """Inserts whole lines after the line at which something ends."""
         at = line_end(self.text, end)
         if at >= len(self.text):
             self.put(at, at, "\n" + lines.removesuffix("\n"))
@@ -318,14 +319,14 @@ class Editor:
             self.put(at + 1, at + 1, lines)
 
     def replace(self, node: Node, new: Value, slot: Slot) -> None:
-        """Write a value in the place of a node; its anchor is kept."""
+        """Replaces a node by a value; its anchor is preserved."""
         self.gone(node)
         prefix = ""
         if node.anchor is not None:
             prefix = f"&{node.anchor} "
             self.anchors[node.anchor] = new
         if slot is None:
-            raise ConflictError  # the root: the document is written anew
+            raise ConflictError  # the root: the document is rewritten
         around, item = slot
         text = self.text
         if around.in_brackets:
@@ -364,7 +365,7 @@ _GONE = _RemovedAnchor()
 
 
 def _within(node: Node, among: set[Node] | None = None) -> Iterator[Node]:
-    """A node and all nodes in it. among: of collections, only these are looked into."""
+    """A node and all nodes in it. among: collections to enter, by default all."""
     pending = [node]
     while pending:
         one = pending.pop()
@@ -401,9 +402,11 @@ def _differs_after_merge(keys: list[Value], old: Map, new: Map, last: int) -> bo
 
 
 def _renamed(old: list[MapItem | None], found: list[MapItem | None], added: list[MapItem]) -> dict[int, MapItem]:
-    """The items of a map that became others under another key, by their places; old: all. found: those with the same key.
+    """Renamed items of a map: by index, the new item under another key. old: all items. found: new items with the same
+    key.
 
-    Nothing tells a rename from a removal and an addition, unless one item is exchanged, or no other item stays.
+    A rename looks like a removal and an addition, so it is recognized only if one item is exchanged, or no other item
+    stays.
     """
     gone = [place for place, item in enumerate(found) if item is None]
     if len(gone) < len(found) and not len(gone) == len(added) == 1:
@@ -421,7 +424,7 @@ def _renamed(old: list[MapItem | None], found: list[MapItem | None], added: list
 
 
 def indented(text: str, pad: int) -> str:
-    """Lines with so many spaces before each that has text."""
+    """A text with this number of spaces before each non-empty line."""
     if pad == 0:
         return text
     lead = " " * pad
@@ -431,7 +434,7 @@ def indented(text: str, pad: int) -> str:
 def _after_mark(value: Value, mark: str, pad: int, style: Style, quote: str) -> str:
     """The text after `key:` or `-` for a value, without the last line break. quote: the previous quoting."""
     if type(value) is str and value.endswith("\n\n"):
-        # A literal block would take blank lines that follow for its own.
+        # A literal block would include the blank lines that follow.
         return " " + double_quoted(value)
     if type(value) is str and quote and quote in "\"'" and "\n" not in value:
         return " " + quoted(value, quote)

@@ -27,7 +27,7 @@ _ESCAPES.update({0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"
 _HTML_ESCAPES = {**_ESCAPES, ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
-# So many items between two looks at the clock.
+# Number of items between two checks of the time.
 _A_LOOK = 1 << 14
 
 
@@ -45,7 +45,7 @@ def write_json(value: Value, *, indent: int = 0, escape_html: bool = True) -> st
     head = ""
     line = "\n" if indent else ""
     holder: Item | None = None
-    # Shared nodes and strings make it larger than what is in memory: an item counts as 64 characters.
+    # Shared nodes and strings make the output larger than the tree: an item counts as 64 characters.
     run = current_budget()
     most = run.most("output")
     room = looked = most >> 6

@@ -1,6 +1,6 @@
 """The order in which BOSH prints keys (docs/reference/operations.md).
 
-Numbers and booleans come first, by value, then null, then strings. Strings are compared where they first differ: two
+Numbers and booleans come first, by value, then null, then strings. Strings are compared at their first difference: two
 letters by code point, a letter after anything else, and otherwise by the number whose digits start there.
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def sort_items(items: Iterable[MapItem]) -> list[MapItem]:
     """Map items in the order of their keys."""
-    # Nearly all keys have a text that Python compares as BOSH compares the keys: much faster than `compare_keys`.
+    # Nearly all keys have a text that Python compares as BOSH compares keys, much faster than `compare_keys`.
     forms = _comparable
     items = list(items)
     if len(items) < 2:
@@ -31,10 +31,10 @@ def sort_items(items: Iterable[MapItem]) -> list[MapItem]:
 
 
 class _Comparable(dict[str, "str | None"]):
-    """Key -> a text that compares as the key does, or None.
+    """Maps a key to a text that compares as the key does, or None.
 
-    There is one for an ASCII key with at most one run of digits, at its end and without a leading zero: between such
-    keys other characters come before digits, digits count by their value, and letters come last.
+    Such a text exists for an ASCII key with at most one run of digits, at its end and without a leading zero: between
+    such keys other characters precede digits, digits compare by value, and letters come last.
     """
 
     def __missing__(self, key: str) -> str | None:
@@ -46,7 +46,7 @@ class _Comparable(dict[str, "str | None"]):
         digits = key[len(head) :]
         form: str | None = None
         plain = key.isascii() and not any("0" <= char <= "9" for char in head)
-        # 18 digits: beyond that the reference's numbers wrap around.
+        # 18 digits: larger numbers overflow in the reference program.
         if plain and len(digits) <= 18 and (digits[:1] != "0" or digits == "0"):
             form = head.translate(_LETTERS_LAST)
             if digits:
@@ -112,7 +112,7 @@ def _compare_strings(left: str, right: str) -> int:
 def _number(text: str, at: int, start: int) -> tuple[int, int]:
     number = start
     while at < len(text) and _is_digit(text[at]):
-        # 64 bits that wrap around, as in the reference.
+        # 64 bits with overflow, as in the reference program.
         number = number * 10 + ord(text[at]) - ord("0")
         at += 1
     number &= (1 << 64) - 1

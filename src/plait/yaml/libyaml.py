@@ -1,9 +1,9 @@
 """The event parser: libyaml through PyYAML's C extension, or PyYAML's own parser without it.
 
-`import yaml` takes longer than the rest of a small run, and only the extension is needed. So the extension is loaded
-alone. During its import it gets plait's classes of events and errors, which create tuples, from modules that are in
-`sys.modules` only for that time. An extension can be loaded once per process, so when the real package is imported
-later, a finder for that one import gives the extension the package's classes first.
+`import yaml` takes longer than the rest of a small run, and only the extension is needed, so only the extension is
+loaded. During its import, modules in `sys.modules` provide plait's classes of events and errors, which create tuples.
+An extension can be loaded once per process, so if the real package is imported later, a finder for that import gives
+the extension the package's classes first.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     Event: TypeAlias = tuple[Any, ...]
 
 
-# An event is a tuple that begins with one of these; making it costs half of what an object would:
+# An event is a tuple that starts with one of these. Creating it costs half of what an object would:
 #   SCALAR, anchor, start, end, text, is_plain, tag, style
 #   MAP_START or ARRAY_START, anchor, start, end, flow, tag        COLLECTION_END, end
 #   ALIAS, anchor, start, end        DOCUMENT_START, explicit, end, start, version
 #   DOCUMENT_END, explicit, end        STREAM_START        STREAM_END
-# with marks for start and end, and flow, explicit and version (a pair, or None) as the parser gives them.
+# with marks for start and end, and flow, explicit and version (a pair, or None) as the parser returns them.
 SCALAR, MAP_START, ARRAY_START, COLLECTION_END, ALIAS, DOCUMENT_START, DOCUMENT_END, STREAM_START, STREAM_END = range(9)
 
 
 class Parser:
-    """A way to parse. open: text -> a function that returns the next event."""
+    """A way to parse. open: returns, for a text, a function that returns the next event."""
 
     __slots__ = ("open",)
 
@@ -48,7 +48,7 @@ def parser() -> Parser:
     """The fastest available parser."""
     found = _memo.get("parser")
     if found is None:
-        # While the extension is loaded, another package is in the place of `yaml`: another thread may not look there.
+        # During its import another package replaces `yaml`; other threads must not import it meanwhile.
         with _LOADING:
             found = _memo.get("parser")
             if found is None:
@@ -70,7 +70,7 @@ def _native() -> Parser | None:
 
     def open_text(text: str) -> Callable[[], Event]:
         next_event: Callable[[], Event] = module.CParser(text).get_event
-        # Once somebody imports the package the extension makes the package's events.
+        # Once the package has been imported, the extension creates the package's events.
         return next_event if module.ScalarEvent is _scalar else _as_tuples(next_event)
 
     return Parser(open_text)
@@ -100,7 +100,7 @@ def open_keeping_marks(parser: Parser, text: str) -> Callable[[], Event]:
 def unused_character(text: str) -> str:
     """A character that a text does not contain, to replace another one during parsing."""
     present = set(text)
-    # For private use: those of the first plane, and those of a later one for who has them all.
+    # Private use characters: those of the first plane, then those of a later one.
     return next(chr(code) for block in _PRIVATE for code in block if chr(code) not in present)
 
 
@@ -164,7 +164,7 @@ class Problem(Exception):
 
 
 class ScannerError(Problem):
-    """The complaint of the scanner, which counts lines in another way than the parser."""
+    """An error of the scanner, which counts lines differently than the parser."""
 
 
 class _BadCharacter(Exception):
@@ -175,7 +175,7 @@ class _BadCharacter(Exception):
         self.reason = reason
 
 
-# What the extension calls to make events, in place of the package's classes.
+# Called by the extension to create events, in place of the package's classes.
 
 
 def _stream_start(*_facts: object) -> Event:
@@ -230,7 +230,7 @@ class _Unused:
     __slots__ = ()
 
 
-# The package's modules, with the classes that the extension takes from each; None: never used here.
+# The package's modules, with the classes that the extension uses from each; None: never used here.
 _CLASSES: dict[str, dict[str, Callable[..., object] | None]] = {
     "error": {"YAMLError": Exception},
     "reader": {"ReaderError": _BadCharacter},
@@ -287,7 +287,7 @@ _EXTENSION = "yaml._yaml"
 def _load_alone() -> ModuleType | None:
     """The extension without its package; None if that does not work here."""
     try:
-        from _frozen_importlib_external import PathFinder  # importlib.machinery's, without what that imports
+        from _frozen_importlib_external import PathFinder  # that of importlib.machinery, without its imports
     except ImportError:
         from importlib.machinery import PathFinder
 

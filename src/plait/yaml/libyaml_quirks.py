@@ -1,14 +1,13 @@
 r"""Texts that libyaml reads differently from the parser of ytt and BOSH, a port of an older version.
 
-    [a:, b]        a colon that ends a plain scalar within brackets is text; libyaml refuses it
-    "it\'s"        an escaped apostrophe is one; libyaml refuses it
-    "a\/b"         an escaped slash is refused; libyaml takes it
+    [a:, b]        a colon that ends a plain scalar in brackets is text; libyaml rejects it
+    "it\'s"        an escaped apostrophe is one; libyaml rejects it
+    "a\/b"         an escaped slash is rejected; libyaml accepts it
     !a,b[] c       commas and brackets are part of a tag; libyaml ends the tag there
-    %YAML 1.2      is refused; libyaml takes it
+    %YAML 1.2      is rejected; libyaml accepts it
 
-Text that libyaml rejects is read again with other characters in those places, of the same number, so that no index
-changes. The scalars get the original ones back. The characters of a text decide which of this is needed: usually
-nothing.
+Text that libyaml rejects is read again with substitute characters, of the same number, so that no index changes. The
+scalars are restored afterwards. The characters of a text decide which substitution is needed; usually none is.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 # Each colon and each tag costs a reading up to it.
 _MOST_READINGS = 100
 _BEYOND_TAGS = frozenset(",[]")
-# Stands for a comma or bracket in a tag: nobody asks what a tag is called that no value is made by.
+# Replaces a comma or bracket in a tag; the name of a tag that creates no value does not matter.
 _IN_TAGS = "_"
 _TAG_PROBLEMS = frozenset({"did not find expected whitespace or line break", "did not find expected tag URI"})
 
@@ -39,9 +38,9 @@ class _Mark:
 
 
 class PatchedText:
-    """A text in the form that makes libyaml read it as ytt's parser does.
+    """A text patched so that libyaml parses it like ytt's parser.
 
-    text: for libyaml, as long as the original.
+    text: the patched text, of the same length as the original.
     """
 
     __slots__ = ("_backslash", "_colon", "_readings", "_whole", "text")
@@ -71,7 +70,7 @@ class PatchedText:
             self._colon = self._colon or unused_character(self._whole)
             self.text = f"{text[:at]}{self._colon}{text[at + 1 :]}"
         elif problem == "found unknown escape character":
-            # PyYAML's own scanner points to what is escaped, libyaml to the backslash.
+            # PyYAML's own scanner reports the escaped character, libyaml the backslash.
             at = text.rfind("\\", 0, at + 1)
             if text[at + 1 : at + 2] != "'":
                 return False
@@ -103,9 +102,9 @@ class PatchedText:
 
 
 def _without_escaped_apostrophes(text: str, stand_in: str) -> str:
-    r"""A text with a stand-in for the backslash of each `\'`, except for the second one of a pair.
+    r"""A text with a stand-in for the backslash of each `\'`, except after another backslash.
 
-    All at once, for there may be many. Those outside double quotes get theirs back.
+    Replaces all at once, because there may be many. Those outside double quotes are restored.
     """
     parts = text.split("\\\\")
     return "\\\\".join([part.replace("\\'", f"{stand_in}'") for part in parts])

@@ -21,7 +21,7 @@ def dash_before(text: str, index: int) -> int:
     while at > 0 and text[at] in " \t":
         at -= 1
     while at > 0 and text[at] != "-":
-        # Above stand empty lines and lines with nothing but a comment, then the line with the dash.
+        # Above are empty lines and lines with only a comment, then the line with the dash.
         start = text.rfind("\n", 0, at) + 1
         line = text[start:at].partition("#")[0].rstrip(" \t\r")
         if line.lstrip(" \t\r"):
@@ -36,7 +36,7 @@ def has_odd_breaks(text: str) -> bool:
 
 
 def correct_lines(tree: DocumentSet, text: str, base: int) -> None:
-    """Put the editor's lines in the place of the parser's, in a tree just built; `base` is the number of the first."""
+    """Replaces the parser's line numbers by the editor's in a new tree. base: the number of the first line."""
     lines = _line_numbers(text, base)
     seen: set[Node] = {tree}
     pending: list[Node] = [*tree.items]

@@ -50,13 +50,13 @@ def _write_untagged_json(documents: DocumentSet) -> str:
     return _write_json(documents)
 
 
-# The same where maps with a tag as their key stand for tags.
+# Formats in which maps with a tag as their key represent tags.
 TAGGED = {**FORMATS, "yaml": _write_tagged, "json": _write_untagged_json}
 SCHEMA_FORMATS = (OPENAPI, JSON_SCHEMA)
 
 
 def text_of(documents: DocumentSet, form: str = "yaml", originals: FormatPreserver | None = None) -> str:
-    """Documents in a form, one of FORMATS; or in that in which they were read, where a run keeps it."""
+    """Documents in a format, one of FORMATS; or with their original formatting, if `originals` is given."""
     return FORMATS[form](documents) if originals is None else originals.write(documents)
 
 

@@ -1,8 +1,8 @@
 """Destinations of documents: the path of each document's file. No two files share a path.
 
-A document says it itself, `#@output/file "web/app.yml"`, or a pattern says it of all, `--output-by "{kind}/{name}.yml"`;
-documents of layers have `SCHEMA/NAME.yaml` of their own. Parts of a document are quoted, so that no document chooses
-another directory by its name; a path that is written out has to be a plain one.
+A document names its file by `#@output/file "web/app.yml"`, or a pattern names the files of all documents, `--output-by
+"{kind}/{name}.yml"`; layered documents are written to `SCHEMA/NAME.yaml`. Values of a document are quoted, so that none
+can name another directory; a path that is written out must be a plain one.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     # A document, and the path of its file.
     Placed: TypeAlias = "tuple[str, Document]"
 
-# A part of a pattern: a brace that is meant, or the place of a value and what is done to its text.
+# A part of a pattern: a doubled brace, or a field with its value and filter.
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _KEY = re.compile(r'"([^"]+)"|\[([0-9]+)\]|([^.\[\]"|\s]+)')
-# What stands for places in a document, or for none, if it is not in quotes.
+# Abbreviations of paths in a document, if not in quotes.
 _SHORT = {"name": ("metadata", "name"), "namespace": ("metadata", "namespace")}
 _TEMPLATE = "template"
 _LONGEST = 4096
@@ -42,12 +42,12 @@ _FILTERS: dict[str, Callable[[str], str]] = {"lower": str.lower}
 
 
 class PatternField:
-    """A place of a pattern: the value that keys and numbers lead to, or the template of the document."""
+    """A field of a pattern: the value at a path of keys and indexes, or the template of the document."""
 
     __slots__ = ("change", "is_template", "text", "ways")
 
     def __init__(self, text: str) -> None:
-        """Raises ValueError for what is none."""
+        """Raises ValueError for an invalid field."""
         self.text = text
         path, bar, name = text.partition("|")
         if bar and name not in _FILTERS:
@@ -58,7 +58,7 @@ class PatternField:
         self.ways = [_SHORT[path], way] if path in _SHORT else [way]
 
     def value(self, document: Document) -> str:
-        """The text of the value in a document. Raises UsageError, with the place in the document, if there is none."""
+        """The text of the value in a document. Raises UsageError, with the path in the document, if there is none."""
         for way in self.ways:
             found = _under(document.value, way)
             if found is not None and type(found[0]) not in COLLECTIONS and found[0] not in (None, ""):
@@ -74,9 +74,9 @@ class PatternField:
 
 
 class OutputPattern:
-    """`--output-by`: the path of each document, made of its values.
+    """`--output-by`: the path of each document, built from its values.
 
-    shares: documents of one template may go to one path, as the pattern names the template.
+    shares: documents of one template may share a path, because the pattern names the template.
     """
 
     __slots__ = ("_parts", "shares", "text")
@@ -111,7 +111,7 @@ class OutputPattern:
         ]
 
     def path(self, document: Document, template: str) -> str:
-        """The path of a document. template: the path of the file that its template would make; "" if there is none.
+        """The path of a document. template: the output path of its template, "" if there is none.
 
         Raises UsageError.
         """
@@ -182,12 +182,12 @@ def _item_under(value: Value, path: Sequence[str | int]) -> Item | None:
 
 
 def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> None:
-    """Checks that no secret has a part in the path of a document, nor in whether it has one: paths are announced and
-    stored. Raises UsageError.
+    """Raises UsageError if a secret decides the path or the existence of a document, because paths are printed and
+    stored.
     """
     if marks is None or marks.shows_all or not (marks.is_there_by_secret(document) or marks.is_secret(*made_of)):
         return
-    # The line of the document would tell which way a condition went; that of the condition does not.
+    # The line of the document would reveal the condition's result; that of the condition does not.
     from plait.base.source import Position
 
     control = marks.control_of(document, *made_of)
@@ -208,7 +208,7 @@ def check_path(marks: Marks | None, document: Document, *made_of: Origin) -> Non
 
 
 def said(annotation: Annotation) -> str:
-    """The path that `@output/file` says. Raises UsageError."""
+    """The argument of `@output/file`. Raises UsageError."""
     if annotation.kwargs or len(annotation.args) != 1 or type(annotation.args[0]) is not str:
         raise UsageError(
             "@output/file takes one path",
@@ -221,7 +221,7 @@ def said(annotation: Annotation) -> str:
 
 
 def _check(path: str, at: Position | None) -> None:
-    """Raises UsageError for what is no plain path below a directory."""
+    """Raises UsageError unless the path is a plain one below a directory."""
     if len(path) > _LONGEST:
         raise UsageError(
             "the path of an output file is too long",
@@ -250,7 +250,9 @@ class PathReservations:
         self._directories: dict[str, str] = {}
 
     def take(self, path: str, what: str, at: Position | None) -> None:
-        """Take a path for a file. Raises UsageError if it is taken, if a file is where a directory has to be, or the other way."""
+        """Reserves a path for a file. Raises UsageError if it is in use, or if a file and a directory would have the
+        same path.
+        """
         name = path.casefold()
         around = [name[:place] for place, char in enumerate(name) if char == "/"]
         rival = next((one for one in (name, *around) if one in self._taken), self._directories.get(name))
@@ -273,7 +275,7 @@ class PathReservations:
 
 
 def places_by(pattern: OutputPattern, documents: Iterable[Document], marks: Marks | None = None) -> list[Placed]:
-    """Each document with the path that a pattern says, in order. marks: of the run.
+    """Each document with its path by a pattern, in order. marks: of the evaluation.
 
     Raises UsageError for two documents that would share a file, and for a document without a path.
     """
@@ -307,7 +309,7 @@ def layered_places(documents: Iterable[Document]) -> list[Placed]:
 
 
 def files_of(placed: Iterable[Placed], write: Callable[[DocumentSet], str]) -> list[OutputFile]:
-    """The text of each file that holds one document."""
+    """The text of each file; each contains one document."""
     return [(path, write(DocumentSet([document], document.source, document.line))) for path, document in placed]
 
 
@@ -317,9 +319,9 @@ def called(document: Document) -> str:
 
 
 def file_name(part: str) -> str:
-    """A part of a value, as a file or directory may be called.
+    """A part of a value as a file name.
 
-    What is no letter, digit, `-`, `_`, `.` or `~` is written %XX, and so is a dot that it begins with.
+    Characters other than letters, digits, `-`, `_`, `.` and `~` are written %XX, and so is a leading dot.
     """
     from urllib.parse import quote
 

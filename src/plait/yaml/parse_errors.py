@@ -94,14 +94,14 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     )
 
 
-# A text without this begins with a line of ytt's own.
+# ytt adds a line to a text that does not begin with this.
 _BEGINS = re.compile(r"\s*---\s")
 
 
 def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends: bool) -> str:
-    """go-yaml's message with its line number, which is from 0, plus one for errors of its scanner.
+    """go-yaml's message with its line number, counted from 0, plus one for errors of its scanner.
 
-    prepends: the program puts `---` before a text that does not begin with it, and subtracts it from the line.
+    prepends: the program inserts `---` before a text that does not begin with it, and subtracts it from the line.
     """
     added = 1 if prepends and not _BEGINS.match(source.text) else 0
     skipped = base - source.first_line + added
@@ -112,7 +112,7 @@ def _go_yaml(error: Exception, problem: str, source: Source, base: int, prepends
 
 
 def _public(hint: str) -> Wording:
-    """A hint as a Wording; one that is none yet is a constant of this module."""
+    """A hint as a Wording. A plain string is a constant of this module."""
     return hint if isinstance(hint, Wording) else public(hint)
 
 
@@ -123,7 +123,7 @@ def _line(text: str, index: int) -> str:
 
 
 def _code_within(text: str, index: int) -> int | None:
-    """The index of the last code up to the line of an index if it begins within open brackets there, else None."""
+    """The index of the last code on or before the line of an index, if it begins inside open brackets; else None."""
     end = text.find("\n", index)
     code = text.rfind(" #@ ", 0, len(text) if end < 0 else end)
     before = text[text.rfind("\n", 0, code) + 1 : code] if code >= 0 else ""

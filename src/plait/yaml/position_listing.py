@@ -16,14 +16,14 @@ _MARGIN = 10
 
 
 def write_positions(documents: DocumentSet, *, are_shown: bool = True) -> str:
-    """One line a node: its position to the right of a column, its key or index, its value if it is a scalar.
+    """Lists one node per line: its position to the right of a column, its key or index, its value if it is a scalar.
 
     The column is ten wider than the first position, and grows the same way for a longer one. are_shown: False prints
     every node without a position.
     """
     out: list[str] = []
     width = 0
-    # A frame: the items still to come with what stands before each, and their indentation.
+    # A frame: the remaining items with their prefixes, and their indentation.
     stack: list[tuple[Iterator[tuple[str, Item]], str]] = [
         (iter([("[doc]", document) for document in documents.items]), "")
     ]

@@ -1,8 +1,8 @@
 """Documents printed as they were read: unchanged parts keep their bytes (`--keep-format`).
 
-The text of a document extends from its `---` to the next one. If its value is unchanged, it is printed as it is;
-otherwise a minimum of lines is changed (see `keeping`), and the result is read again: if it differs from the value, the
-document is printed normally. So are documents without a text.
+The text of a document extends from its `---` to the next one. If its value is unchanged, it is printed unchanged;
+otherwise a minimum of lines is changed (see `plait.yaml.format_preserving`), and the result is read again: if it
+differs from the value, the document is printed normally. So are documents without a text.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 
 
 class PreservedText:
-    """The documents of a text, and their positions in it.
+    """The documents of a text, and their spans in it.
 
-    values: of the documents; None of one that holds nothing. read: reads such a text as this one was read.
+    values: of the documents; None for an empty one. read: reads a text in the same way.
     """
 
     __slots__ = ("has_directives", "read", "spans", "text", "values")
@@ -97,7 +97,7 @@ class PreservedText:
 
 
 class PreservedTexts:
-    """Texts as read, and the printed forms of their values. forms: of new strings."""
+    """Texts as read, and the printed forms of their values. forms: styles of new strings."""
 
     __slots__ = ("_forms", "_known", "_places")
 
@@ -107,7 +107,7 @@ class PreservedTexts:
         self._places: dict[tuple[Source, int], int] = {}
 
     def add(self, documents: DocumentSet, read: Read) -> None:
-        """Adds the documents of a text. read: reads such a text in the same way."""
+        """Adds the documents of a text. read: reads a text in the same way."""
         source = documents.source
         if source is None or source in self._known or _OTHER_BREAKS.search(source.text):
             return
@@ -132,7 +132,7 @@ class PreservedTexts:
         return joined(pieces)
 
     def _run_end(self, items: Sequence[Document], at: int) -> int:
-        """Behind the documents, from one on, that are of one text and in its order."""
+        """The end of a run of consecutive documents from one text in its order."""
         source, before = items[at].source, self._place(items[at])
         end = at + 1
         while before is not None and end < len(items) and items[end].source is source:
@@ -147,7 +147,7 @@ class PreservedTexts:
         return None if document.source is None else self._places.get((document.source, document.line))
 
     def _run_text(self, run: Sequence[Document]) -> str:
-        """The text of documents of one text, in its order; or of one that is in none."""
+        """The text of documents from one text in its order, or of one document without a text."""
         source = run[0].source
         text = None
         if source in self._known:
@@ -166,13 +166,13 @@ class PreservedTexts:
 
 
 def joined(pieces: Sequence[str]) -> str:
-    """Texts of documents as one, `---` between them."""
+    """Texts of documents joined by `---`."""
     out: list[str] = []
     for piece in pieces:
         if out:
             if not out[-1].endswith("\n"):
                 out.append("\n")
-            piece = piece.lstrip("\r\n")  # a block text before it could take blank lines for its own
+            piece = piece.lstrip("\r\n")  # a preceding block scalar could include blank lines
             beginning = _BEGINNING.match(piece)
             if beginning is None:
                 out.append("---\n")

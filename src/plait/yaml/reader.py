@@ -1,9 +1,9 @@
-"""Text to nodes (docs/reference/templates.md, docs/reference/operations.md): by the parser's events; line by line where
-that can be done, for speed.
+"""Text to nodes (docs/reference/templates.md, docs/reference/operations.md): by the parser's events, or line by line
+where possible, for speed.
 
-Items are created at their start and get their value at its end. An alias is a fresh copy of its anchor's value, within
-one document. A merge key's items replace `<<`; repeated keys stay in the tree as written (see `deduplicate`). Lines are
-those of editors: only a line feed ends one.
+Items are created at their start and get their value at its end. An alias is a new copy of its anchor's value, within
+one document. A merge key's items replace `<<`; duplicate keys stay in the tree as written (see `deduplicate`). Lines
+are those of editors: only a line feed ends one.
 """
 
 from __future__ import annotations
@@ -76,12 +76,16 @@ def read(
 ) -> DocumentSet:
     """The documents of a text; at least one (an empty text is one null document).
 
-    strict: reject plain scalars that could be misread. comments: receives the comments with their owners. keep_mark: a
-    byte order mark is text (ytt), else skipped (BOSH). explicit_keys_win: a key beside `<<` wins in any order; None: in
-    templates only, which pass `comments`. merge_lists: `<<` accepts a sequence of maps, which ytt rejects. plain: the
-    types of plain scalars, if other than those of `render` and `patch`. first: stop after the first document (BOSH).
-    scalar_keys: reject collections as keys (BOSH). text_keys: keys of the root map are text as written. depth: maximum
-    nesting of collections if the limit `nesting` is not set; None: that of the limit.
+    |strict: reject plain scalars that could be misread.
+    |comments: receives the comments with their owners.
+    |keep_mark: a byte order mark is text (ytt), else skipped (BOSH).
+    |explicit_keys_win: a key overrides `<<` in any order; None: in templates only, which pass `comments`.
+    |merge_lists: `<<` accepts a sequence of maps, which ytt rejects.
+    |plain: the types of plain scalars, if different from those of `render` and `patch`.
+    |first: stop after the first document (BOSH).
+    |scalar_keys: reject collections as keys (BOSH).
+    |text_keys: keys of the root map are strings as written.
+    |depth: maximum nesting of collections if the limit `nesting` is not set; None: that of the limit.
 
     Raises ReadError for invalid YAML, LimitError.
     """
@@ -117,6 +121,6 @@ def read(
 
 
 def read_value(source: Source, *, strict: bool = False, explicit_keys_win: bool | None = None) -> Value:
-    """The value of the first document of a text, with repeated keys resolved. Raises as `read` does."""
+    """The value of the first document of a text, with duplicate keys resolved. Raises as `read` does."""
     tree = read(source, strict=strict, explicit_keys_win=explicit_keys_win)
     return deduplicate(DocumentSet(tree.items[:1])).items[0].value

@@ -1,4 +1,4 @@
-"""Repeated keys, resolved: the last value of a key counts, at the key's first place (docs/reference/templates.md)."""
+"""Resolution of duplicate keys: the last value is used, at the position of the first (docs/reference/templates.md)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def has_repeated_keys(tree: DocumentSet) -> bool:
 
 
 def deduplicate(tree: DocumentSet) -> DocumentSet:
-    """The tree with the last value of each repeated key, at the key's first place.
+    """The tree with the last value of each duplicate key, at the position of the first.
 
-    Parts without repeated keys are shared; without any the same tree is returned.
+    Parts without duplicate keys are shared; without any, the same tree is returned.
     """
-    # Collections in an order in which a parent stands before its children.
+    # Collections ordered so that a parent precedes its children.
     below = _unknown(tree)
     if not _looked_for(below):
         return tree

@@ -58,7 +58,7 @@ class _StringForms(dict[str, "str | None"]):
         super().__init__()
         self.misread = misread
         self.blocks = blocks
-        # The other strings: the form of a long one, "" for one that takes several lines.
+        # The form of each long string, "" if it takes several lines.
         self.long: dict[str, str] = {}
 
     def __missing__(self, text: str) -> str | None:
@@ -89,12 +89,12 @@ class _StringForms(dict[str, "str | None"]):
         return (form if fold is None else folded(form, column, fold, pad)) + "\n"
 
     def safe(self, text: str, form: str | None) -> str | None:
-        """The form, or the text in quotes where it would be plain and mean something else."""
+        """The form, or the quoted text if the plain form would be misread."""
         return double_quoted(text) if self.misread is not None and form == text and self.misread(text) else form
 
 
 class _KeyForms(dict[str, "str | None"]):
-    """A string -> its form as a simple key with the colon, or None if it has to be written with `? `."""
+    """Maps a string to its form as a simple key with the colon, or None if it has to be written with `? `."""
 
     __slots__ = ("strings",)
 
@@ -192,11 +192,11 @@ def many_lines(text: str, pad: str, column: int = 0, fold: int | None = None) ->
 
 
 def _indented(text: str, pad: str) -> str:
-    """A text with the indentation before each line that is not empty; a line of spaces is in no such text."""
+    """A text with indentation before each non-empty line; no such text has a line of spaces."""
     if not pad:
         return text
     lines = text.replace("\n", "\n" + pad)
-    # What one pass leaves stands between two that it changed.
+    # A match may overlap the one before it, so a second pass is needed.
     for _ in range(2):
         lines = lines.replace(f"\n{pad}\n", "\n\n")
     if text[0] != "\n":
@@ -237,7 +237,7 @@ def double_quoted(text: str) -> str:
         run.check_time()
         parts.append(text[start : start + _AT_ONCE].translate(_QUOTED))
         room -= len(parts[-1])
-        if room < 0:  # escapes are up to ten times as long as what they stand for
+        if room < 0:  # escapes take up to ten characters
             raise limit_error("the output", "output", most)
     return f'"{"".join(parts)}"'
 
@@ -265,7 +265,7 @@ _QUOTED = _Quoted(_ESCAPES)
 
 
 class StyledScalar:
-    """A key with its colon and more, or a scalar, as it is to be written."""
+    """A key with its colon, or a scalar, in its final form."""
 
     __slots__ = ("text",)
 
@@ -413,7 +413,7 @@ def _plain_allowed(text: str) -> bool:
 
 
 def _binary(text: str) -> str | None:
-    """For a string that is not valid text its bytes in base 64, in lines of 70 when it is long."""
+    """A string that is not valid text as base 64 of its bytes, in lines of 70 if it is long; None for valid text."""
     try:
         text.encode()
     except UnicodeEncodeError:

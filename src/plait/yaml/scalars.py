@@ -69,7 +69,7 @@ def classify(text: str) -> tuple[str, Scalar]:
     if number is not None:
         return FLOAT, number
     if plain.startswith("0b"):
-        # What follows the prefix may have a sign of its own.
+        # A sign may follow the prefix.
         integer = _signed(plain[2:], 2)
         if integer is not None:
             return INT, integer
@@ -172,7 +172,7 @@ def _signed(text: str, base: int) -> int | None:
 
 
 def _integer(text: str) -> int | None:
-    """An integer of 64 bits, signed, or unsigned if it is written without a sign."""
+    """A 64-bit integer, signed, or unsigned if it is written without a sign. None if it is not one."""
     first = text[:1]
     body = text[1:] if first in {"-", "+"} else text
     if not body.isascii():
@@ -197,7 +197,7 @@ def _integer(text: str) -> int | None:
 
 
 def _float(text: str) -> float | None:
-    """A decimal number with an optional point and exponent; None if it is none, or if it is too large for a float."""
+    """A decimal number with an optional point and exponent; None if it is not one, or too large for a float."""
     body = text[1:] if text[:1] in {"+", "-"} else text
     mantissa, mark, exponent = body.replace("E", "e").partition("e")
     if mark and not _is_digits(exponent[1:] if exponent[:1] in {"+", "-"} else exponent):

@@ -82,7 +82,7 @@ def style_of(root: Node, text: str, forms: ScalarStyles) -> Style:
 
 
 def quoted(text: str, quote: str) -> str:
-    """A text of one line in quotes, in these if they can hold it as it is."""
+    """A one-line text in quotes; in the given quotes if it needs no escapes in them."""
     if quote == "'" and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return double_quoted(text)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 _TAG = re.compile(r"![A-Za-z0-9_.:/@$&*+=;?~'()-]+")
-# What is quoted only so that nobody takes it for a number or the like, which behind a tag nobody does.
+# Words that are quoted only to be read as strings; after a tag they need no quotes.
 _WORD = re.compile(r"[A-Za-z0-9~][A-Za-z0-9_.+-]*")
 
 
@@ -59,7 +59,7 @@ def write_tagged(documents: DocumentSet) -> str:
 
 
 def printable(value: Value, *, sort: bool = False) -> Value:
-    """The value for the writer: a tag in it is a key that is written literally. sort: as in `write_value`.
+    """The value for the writer: tags are keys that are written literally. sort: as in `write_value`.
 
     Raises as `write_tagged` does.
     """
@@ -99,11 +99,11 @@ def _text(text: str, found: Item) -> Value:
     if _WORD.fullmatch(text):
         return _written(text)
     if "\n" in text and text[0] in " \n":
-        # The lines of a block would begin where those of the map do that stands here, and there will be none.
+        # The block's lines would be indented like those of the enclosing map, which is not printed.
         return _written(double_quoted(text))
     return text
 
 
 def _written(text: str) -> Value:
-    """A text that the writer copies, in place of a key or a scalar."""
+    """A text that the writer copies, as a key or a scalar."""
     return StyledScalar(text)  # type: ignore[return-value]

@@ -1,7 +1,7 @@
 """Nodes to the bytes that the reference programs print (docs/reference/templates.md, docs/reference/operations.md).
 
-Block style throughout, two spaces a level, sequences not indented under their key; what stands behind `- `, `? ` or
-`: ` begins on that line. The writer keeps its own stack, so depth is no limit, and joins its pieces once.
+Block style, two spaces per level, sequences not indented under their key; a collection after `- `, `? ` or `: ` begins
+on the same line. The writer uses its own stack, so depth is not limited, and joins its pieces once.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from plait.yaml.scalar_styles import ScalarStyles
 
 
-# What is printed can be far more than what is in memory, for nodes and strings are shared. Counting each string would
-# cost time: an item counts as ITEM characters, a string longer than forms are kept of as what it has.
+# The output can be much larger than the tree, because nodes and strings are shared. Counting each string would cost
+# time: an item counts as ITEM characters, a string too long to be cached as its length.
 ITEM = 64
 
 
@@ -33,7 +33,7 @@ def _limit() -> int:
 
 
 def _too_long(at: Collection | None = None) -> LimitError:
-    """The error for an output beyond its limit, with the place of the collection that is begun."""
+    """The error for an output beyond its limit, with the position of the current collection."""
     place = None if at is None or at.source is None else at.position
     return limit_error("the output", "output", current_budget().most("output"), at=place)
 
@@ -50,7 +50,7 @@ def write(documents: DocumentSet, *, sort: bool = False, fold: int | None = None
         if written:
             out.append("---\n")
         room = _write(document.value, out, sort, fold, room, forms)
-        # Pieces live as long as their document, so that all documents together take no more memory than one.
+        # Pieces are joined per document, so that several documents need no more memory than one.
         written.append("".join(out))
         out.clear()
     return "".join(written)
@@ -68,8 +68,8 @@ def write_value(value: Value, *, sort: bool = False, fold: int | None = None, fo
 
 
 def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, table: ScalarStyles) -> int:
-    """Add the lines of a value to `out`; what is then left of the room."""
-    # Exact type tests say what a value is; a checker would want each of them written as `isinstance`.
+    """Appends the lines of a value to `out`. Returns the remaining number of characters."""
+    # Exact type tests narrow the type; mypy would require `isinstance`.
     forms, keys = table.strings, table.keys
     append = out.append
     lead = pad = mark = ""
@@ -80,7 +80,7 @@ def _write(value: Any, out: list[str], sort: bool, fold: int | None, room: int, 
         append(_root_leaf(value, fold, table))
         return room
     while True:
-        # What to go on with: a collection with something in it, the frame that is set (None), or the last one (False).
+        # The next step: a non-empty collection, the current frame (None), or the last frame (False).
         if value is False:
             if not stack:
                 if room < 0:
@@ -163,7 +163,7 @@ def _root_leaf(value: Value, fold: int | None, table: ScalarStyles) -> str:
 def _add_long(
     out: list[str], head: str, form: str | None, text: str, pad: str, fold: int | None, table: ScalarStyles
 ) -> int:
-    """Add a string that takes several lines, or is folded where it has a form; how much of the room it takes."""
+    """Appends a multi-line string, or a folded one. Returns the number of characters."""
     if form is not None and fold is not None:
         out.append(f"{head}{folded(form, len(head), fold, pad + '  ')}\n")
         return 0
@@ -173,12 +173,12 @@ def _add_long(
 
 
 def head_of(key: Value) -> str | None:
-    """A key with its colon; None if it takes lines of its own."""
+    """A key with its colon; None if it takes separate lines."""
     return FORMS.keys[key] if type(key) is str else _simple_key(key)
 
 
 def _leaf(value: Value) -> str:
-    """The form of an empty collection, or of a scalar that is no string."""
+    """The form of an empty collection, or of a scalar that is not a string."""
     if isinstance(value, Map):
         return "{}"
     if isinstance(value, (Array, DocumentSet)):
@@ -187,7 +187,7 @@ def _leaf(value: Value) -> str:
 
 
 def _simple_key(key: Value) -> str | None:
-    """A key that is no string, with its colon; None if it is a collection with something in it."""
+    """A key that is not a string, with its colon; None if it is a non-empty collection."""
     if is_filled(key):
         return None
     if isinstance(key, StyledScalar):

@@ -1,12 +1,12 @@
-"""Documents within texts, such as a configuration file in a ConfigMap: read, changed, and written back (the extension embedded).
+"""Documents embedded in strings, such as a configuration file in a ConfigMap: read, changed, and written back.
 
     data:
       app.yml: |
         server:
           port: 80   # http
 
-What a change does not touch keeps its bytes. FORMS has the forms of texts; another one is a module with `read` and
-`write` and a row there.
+Part of the extension embedded. Unchanged parts keep their bytes. FORMS lists the formats; to add one, write a module
+with `read` and `write`, and add a row.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Value
 
     class Form(Protocol):
-        """A module that reads and writes texts of one form."""
+        """A module that reads and writes one format."""
 
         def read(self, source: Source) -> Value:
             """The value of a text. Raises ReadError."""
 
         def write(self, text: str, old: Value, new: Value) -> str:
-            """The text, which says `old`, changed so that it says `new`. Raises ReadError for what it cannot say."""
+            """The text with value `old` changed so that its value is `new`. Raises ReadError if the format cannot
+            represent it.
+            """
 
 
 # A form, and the module that knows it.
 FORMS = {"yaml": "yaml_documents", "json": "json_text", "toml": "toml", "ini": "ini", "properties": "properties"}
-# Those that know no other scalars.
+# Formats whose scalars are all strings.
 _OF_TEXTS = ("ini", "properties")
 
 
@@ -59,7 +61,9 @@ def parsed(name: str, text: str, at: Position) -> Value:
 
 
 def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str:
-    """The text, which says `old`, changed so that it says `new`. Raises ReadError for what the form cannot say."""
+    """The text with value `old` changed so that its value is `new`. Raises ReadError if the format cannot represent
+    it.
+    """
     form = format_named(name)
     if name in _OF_TEXTS:
         from plait.yaml.embedded.key_value_lines import as_texts
@@ -81,13 +85,13 @@ def rewritten(name: str, text: str, old: Value, new: Value, at: Position) -> str
 
 
 def serialize_new(name: str, value: Value, at: Position) -> str:
-    """A text that says a value, where there was none."""
+    """Serializes a value in this format, without an existing text to preserve."""
     empty: Value = Map([])
     return rewritten(name, "{}" if name == "json" else "", empty, value, at)
 
 
 def only_document(documents: DocumentSet, source: Source) -> Value:
-    """The value of the one document of a text. Raises ReadError for several."""
+    """The value of the only document of a text. Raises ReadError for several."""
     if len(documents.items) > 1:
         raise ReadError(
             "it has several documents",

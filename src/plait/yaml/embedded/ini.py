@@ -1,6 +1,6 @@
-"""INI files within texts: `[sections]` of `key = value`, with `;` and `#` comments on lines of their own.
+"""Embedded INI files: `[sections]` of `key = value`, with `;` and `#` comments on lines of their own.
 
-What stands above the first section is at the top; a section is a map of texts.
+Entries above the first section are at the root; a section is a map of strings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"([ \t]*([^=:\n]*?)[ \t]*[=:][ \t]*)(.*?)[ \t]*$")
 
 
 class _Section:
-    """name: None for what stands above all sections. start, end: its lines, with that of its name."""
+    """name: None for entries above all sections. start, end: its lines, including the line of its name."""
 
     __slots__ = ("end", "entries", "name", "start")
 
@@ -46,7 +46,7 @@ def read(source: Source) -> Map:
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with only those lines changed that have to. Raises ReadError for what an INI file cannot say."""
+    """The text with a minimum of changed lines. Raises ReadError if INI cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("an INI file is a map", code="text-not-writable")
     lines = text.splitlines(keepends=True)

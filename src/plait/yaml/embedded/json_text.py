@@ -1,4 +1,4 @@
-"""JSON within texts: what is put in is written on one line, or on lines of its own where its neighbours are."""
+"""Embedded JSON. New values are written on one line, or on separate lines if their neighbours are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Json(Style):
-    """JSON in the place of YAML's brackets."""
+    """JSON instead of YAML's flow style."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ def read(source: Source) -> Value:
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with only that changed which has to be. Raises ReadError for what JSON cannot say."""
+    """The text with a minimum of changes. Raises ReadError if JSON cannot represent the value."""
     _text(new)
     try:
         tree = scan(text)
@@ -51,7 +51,7 @@ def write(text: str, old: Value, new: Value) -> str:
         if alike(read(Source("", changed)), new):
             return changed
     except (ConflictError, ReadError, TreeError):
-        pass  # it is another value as a whole, or has no JSON: it is written anew
+        pass  # the root value changed, or is not valid JSON: it is written as a whole
     end = text[len(text.rstrip()) :]
     return json.dumps(to_plain(new), indent=2, ensure_ascii=False) + end
 

@@ -1,4 +1,4 @@
-"""Texts of one value a line: what is said is changed line by line, and all other lines stay."""
+"""Texts with one value per line: changed line by line; all other lines stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class KeyValueLine:
-    """A key with its value, and the lines that it takes. head: what stands before the value."""
+    """A key with its value, and its lines. head: the text before the value."""
 
     __slots__ = ("end", "head", "key", "start", "value")
 
@@ -35,7 +35,7 @@ def as_map(entries: Iterable[KeyValueLine], source: Source) -> Map:
 
 
 def as_texts(value: Value) -> Value:
-    """A value with all scalars as the texts that such a form has for them."""
+    """A value with all scalars as strings, as such a format stores them."""
     if isinstance(value, Map | Array):
         return value.with_values([as_texts(item.value) for item in value.items])
     if value is None:
@@ -46,7 +46,7 @@ def as_texts(value: Value) -> Value:
 
 
 def texts_of(value: Map, form: str) -> Map:
-    """A map of texts. Raises ReadError for anything else in it."""
+    """A map of strings. Raises ReadError for anything else in it."""
     for item in value.items:
         if type(item.value) in COLLECTIONS:
             raise ReadError(
@@ -64,10 +64,10 @@ def changed_lines(
     end: int,
     lead: str,
 ) -> None:
-    """Change the lines of entries in place, from the last to the first, so that they say `new`.
+    """Changes the lines of entries in place, from the last to the first, so that their value is `new`.
 
-    line: a line of head, key and value; an empty head is that of a new one. end: where new lines go. lead: the head of a
-    new one; with {} for its key.
+    line: formats a line from head, key and value; the head of a new line is empty. end: index for new lines. lead: the
+    head of a new line, with {} for its key.
     """
     known = {entry.key: entry for entry in entries}
     added = [

@@ -1,4 +1,6 @@
-"""Java properties within texts: `key = value`, with `#` and `!` comments, values that go on behind a backslash, and escapes."""
+"""Embedded Java properties: `key = value`, with `#` and `!` comments, values continued after a backslash, and
+escapes.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ _MEANING = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
 def read(source: Source) -> Map:
-    """The value of a text: a map of texts."""
+    """The value of a text: a map of strings."""
     return as_map(_entries(source.text.splitlines(keepends=True)), source)
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with only those lines changed that have to. Raises ReadError for what properties cannot say."""
+    """The text with a minimum of changed lines. Raises ReadError if properties cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("properties are a map", code="text-not-writable")
     lines = text.splitlines(keepends=True)

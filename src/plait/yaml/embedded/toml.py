@@ -1,4 +1,4 @@
-"""TOML within texts, by the library tomlkit, which keeps what it does not change."""
+"""Embedded TOML, edited by the library tomlkit, which preserves unchanged parts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Value
 
-# The library reads about so much in a second, and nothing can end it meanwhile.
+# Characters that the library reads in about a second, in which it cannot be interrupted.
 _MOST = 1 << 18
 
 
 def read(source: Source) -> Value:
-    """The value of a text, with dates and times as texts. Raises ReadError, also without the library, and LimitError."""
+    """The value of a text, with dates and times as strings. Raises ReadError, also without the library, and
+    LimitError.
+    """
     return from_plain(_plain(_parsed(source).unwrap()), source, 1)
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with only that changed which has to be. Raises ReadError for what TOML cannot say."""
+    """The text with a minimum of changes. Raises ReadError if TOML cannot represent the value."""
     if not isinstance(old, Map) or not isinstance(new, Map):
         raise ReadError("a TOML file is a map", code="text-not-writable")
     document = _parsed(Source("", text))

@@ -1,4 +1,4 @@
-"""YAML within texts."""
+"""Embedded YAML."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def read(source: Source) -> Value:
 
 
 def write(text: str, old: Value, new: Value) -> str:
-    """The text with only those lines changed that have to."""
+    """The text with a minimum of changed lines."""
     return keep_format(Source("", text), old, new, read)

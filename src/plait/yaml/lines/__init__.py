@@ -1,9 +1,10 @@
-"""The fast way to read YAML: line by line. It can be left out; the parser reads every text (see `plait.base.fast_paths`).
+"""The fast path of reading YAML: line by line. Optional, because the parser can read every text (see
+`plait.base.fast_paths`).
 
-Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and the same lines recur:
-reading them by shape (see `shapes`) takes a third of the time of the parser's events. Each document is read one way as
-a whole: if one of its lines has no shape, or does not fit below the line before it, the parser reads the document. So
-only the parser reports errors.
+Nearly all lines of configuration are `key: value`, `key:`, `- value` or `- key: value`, and lines repeat: reading them
+by shape (see `shapes`) takes a third of the time of the parser's events. A document is read completely in one way: if
+one of its lines has no shape, or does not fit below the previous line, the parser reads the document. So only the
+parser reports errors.
 
 `read_lines` returns the tree of a text, or None; `document` reads one document.
 """
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from plait.yaml.comments import Comment, Comments
     from plait.yaml.reader import ReaderSettings
 
-# With so many lines more left to the parser than read here, it gets the rest of the text in one piece.
+# If the parser has read this many more lines than the fast path, it reads the rest of the text at once.
 _PATIENCE = 1_000
 _SHAPES = Shapes(plain_values)
 
@@ -36,7 +37,7 @@ def read_lines(text: str, settings: ReaderSettings) -> DocumentSet | None:
     try:
         tree = reading.read()
     except PlaitError:
-        # What is wrong, and where, says the parser once it has seen all that stands before.
+        # The parser reports the error, once it has read everything before it.
         return None
     if tree is not None:
         if comments is not None and reading.comments is not None:
@@ -60,9 +61,9 @@ def _is_regular(text: str) -> bool:
 
 
 class TextReading:
-    """One text: what its documents share.
+    """One text: the state that its documents share.
 
-    lines: by number, and a document start after the last one. pending: comments for the next node. referred: the
+    lines: by number, plus a document start after the last one. pending: comments for the next node. referred: the
     anchors, on demand.
     """
 
@@ -97,7 +98,7 @@ class TextReading:
         return self.referred.unfinished
 
     def read(self) -> DocumentSet | None:
-        """The documents; None if only the first is wanted and there are several. Raises PlaitError."""
+        """The documents; None if only the first is requested and there are several. Raises PlaitError."""
         documents = self.tree.items
         lines = self.lines
         at, end = self.source.first_line, len(lines) - 1
@@ -107,7 +108,7 @@ class TextReading:
                 after = self.document(at)
                 left -= after - at
             except NoShapeError:
-                # What stands before the first `---` may be no document: it goes with the one behind it.
+                # Text before the first `---` may not be a document: it belongs to the one after it.
                 after = self.next_start(at if is_start(lines[at]) else self.next_start(at))
                 left += after - at
                 if left > 0:
@@ -153,7 +154,7 @@ class TextReading:
         tree = read_part(text, at, self.settings, own, self.references())
         if comments is not None and own is not None:
             if self.pending:
-                # The part begins with the `---` that they stand above.
+                # The part begins with the `---` below these comments.
                 own.of[tree.items[0]] = self.pending + own.of.get(tree.items[0], [])
             self.pending = own.of.pop(tree, [])
             comments.of.update(own.of)

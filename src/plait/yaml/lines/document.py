@@ -1,7 +1,7 @@
 """One document in block style, line by line (see the package).
 
-The place of a line is a comparison of levels: twice the indentation, plus one for the items of an array, so that an
-array may be at the indentation of its key.
+A line is placed by comparing levels: twice the indentation, plus one for items of an array, because an array may be at
+the indentation of its key.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 class DocumentReading:
     """One document of a text.
 
-    document: the one found. written: its comments, of: those of each item. pending: those for the next item, at first
-    those above the document. anchored, name: the item that waits for a collection with an anchor, and the anchor.
-    closed: the last line of the last multi-line scalar, which cannot continue.
+    |document: the document, or None. written: its comments. of: the comments of each item.
+    |pending: comments for the next item, at first those above the document.
+    |anchored, name: the item that waits for a collection with an anchor, and the anchor.
+    |closed: the last line of the last multi-line scalar, which cannot continue.
     """
 
     __slots__ = ("anchored", "closed", "document", "lines", "name", "of", "pending", "source", "text", "written")
@@ -65,7 +66,8 @@ class DocumentReading:
         source, lines, pending, shapes, depth = self.source, self.lines, self.pending, self.text.shapes, self.text.depth
         unfinished = self.text.start_document()
         distinct = True
-        # What waits for its value; level, items and index by key of the innermost collection; on the stack those around.
+        # The item without a value; level, items and index by key of the innermost collection; on the stack the
+        # enclosing ones.
         owner: Any = None
         item: Any
         made: Map | Array
@@ -191,9 +193,9 @@ class DocumentReading:
     def complete(
         self, item: Item, last: Item, value: Any, more: Any, number: int, indent: int, nested: int
     ) -> tuple[Item | None, int]:
-        """Give the last item on a line its value, anchor and comments; the item if its value is still to come.
+        """Gives the last item on a line its value, anchor and comments.
 
-        And the last line of the value. Raises NoShapeError.
+        Returns the item if its value is still to come, and the last line of the value. Raises NoShapeError.
         """
         _, what, comment, anchor = more
         waits = last if what == TO_COME else None
@@ -208,7 +210,7 @@ class DocumentReading:
         if self.pending:
             self.take_comments(item)
         if comment is not None and (comments := self.comment(comment, number)):
-            # It is for the last item that begins on the line; what an alias brings was written elsewhere.
+            # They belong to the last item that begins on the line; the value of an alias was written elsewhere.
             self.of.setdefault(last if what == ALIAS else _last(last), []).extend(comments)
         return waits, number
 

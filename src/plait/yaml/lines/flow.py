@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Scalar
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-# A plain scalar of these characters alone is one in every company.
+# Plain scalars of these characters are plain in any context.
 _PLAIN = _LETTERS + "_-./=+ "
 _FIRST = frozenset(_LETTERS + "_/.")
 _ENDS = {"[": "]", "{": "}"}
@@ -135,7 +135,7 @@ def parsed(text: str, plain: Mapping[str, Scalar]) -> Any:
                 outer.append((make, made))
                 items = outer
             else:
-                # The end: nothing may follow that is no comment.
+                # At the end, only comments may follow.
                 return root[0] if len(root) == 1 and next_event()[0] == STREAM_END else None
     except Exception:  # noqa: BLE001 - whatever is wrong with it, reading the document will tell
         return None

@@ -1,8 +1,7 @@
-"""Scalars of several lines in documents read line by line: blocks after `|` or `>`, and quoted or plain text that
-continues.
+"""Multi-line scalars in documents read line by line: blocks after `|` or `>`, and continued quoted or plain text.
 
-Folding is the same in both: a line break between two lines is a space, and of several one is lost. In a block, lines that
-begin with a space or a tab keep the breaks around them.
+Folding is the same in both: a single line break becomes a space, and of several one is dropped. In a block, lines that
+begin with a space or a tab keep the surrounding breaks.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 def block(lines: Sequence[str], number: int, header: str, parent: int) -> tuple[str, int]:
     """The text of the block whose header is on a line, and its last line. Raises NoShapeError.
 
-    lines: all of the text, and one more. parent: the indentation of the item that the block is the value of.
+    lines: all of the text, and one more. parent: the indentation of the item whose value the block is.
     """
     first = lines[number + 1]
     indent = len(first) - len(first.lstrip(" "))
@@ -103,9 +102,9 @@ def quoted(lines: Sequence[str], number: int, start: str, parent: int) -> tuple[
     if not escaped:
         return "".join(out), number
     if lines[first][-1] == " ":
-        # The space could be what a backslash stands before.
+        # A backslash may precede the space.
         raise NoShapeError
-    # What escapes mean, also at the ends of lines, is for the parser.
+    # The parser resolves escapes, also at the ends of lines.
     made = parsed("\n".join([start, *lines[first + 1 : number + 1]]), {})
     if type(made) is not str:
         raise NoShapeError

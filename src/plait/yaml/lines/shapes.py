@@ -1,8 +1,8 @@
 """The shapes of single lines in block style: `key: value`, `- key: value`, `- value`, a comment, a `---`.
 
-Most lines of most files have one of these shapes, and lines repeat, so shapes are cached. Anything that could mean
-something else in context (a multi-line scalar, an anchor, a tag, an uncommon escape) has no shape here; the parser
-reads its document. See `blocks`.
+Most lines of most files have one of these shapes, and lines repeat, so shapes are cached. A line that could mean
+something else in context (a multi-line scalar, an anchor, a tag, an uncommon escape) has no shape; the parser reads its
+document. See `blocks`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NoShapeError(Exception):
 #   COMMENT        a comment alone     -, -, comment
 #   START          `---`               -, -, comment or None
 #   UNKNOWN        for the parser
-# A comment is (column of its `#`, text); where there is none, or no anchor, stands None. Keys of the first three kinds are
+# A comment is (column of its `#`, text); None if there is no comment or anchor. Keys of the first three kinds are
 # strings, and neither comments nor anchors are on lines of the first four.
 ITEM, OPEN, DASH_ITEM, ENTRY, OTHER_ITEM, ALONE, BLANK, COMMENT, START, UNKNOWN = range(10)
 # What a value is: a scalar, still to come, a flow collection (see `flow`), a block with its header, an alias with its
@@ -45,12 +45,12 @@ NO_KEY = object()
 
 _MEMO_SIZE = 20_000
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-# Of what names of anchors are made.
+# Characters of names of anchors.
 _NAME = _LETTERS + "_-"
-# What starts with one of these is plain, if it is a key. A longer one may be too long for a key.
+# A key that starts with one of these is plain. A longer one may exceed the length of a key.
 _KEY_FIRST = frozenset(_LETTERS + "_/.($")
 _LONGEST_KEY = 128
-# What a plain scalar does not start with (`-`, `:` and `?` only before a space), and what may be one.
+# First characters that a plain scalar cannot have (`-`, `:` and `?` only before a space), and those it may have.
 _INDICATORS = frozenset("&*!%@`,]}")
 _PLAIN_FIRST = frozenset(_LETTERS + "/.")
 _PLAIN_LAST = frozenset(" :")
@@ -83,7 +83,7 @@ def is_start(line: str) -> bool:
 
 
 def plain_text(line: str) -> str | None:
-    """The plain scalar that a line ends with, as it is written, if it does."""
+    """The plain scalar at the end of a line, as written, or None."""
     text = line.strip(" ")
     if text[:2] == "- ":
         text = text[2:].lstrip(" ")
@@ -105,7 +105,7 @@ _NOTHING = _Nothing()
 def _shape(line: str, plain: Mapping[str, Scalar]) -> Shape:
     if not line.isprintable():
         return _UNKNOWN
-    # First what most lines are, for the time of it: a key, and a scalar that is plain to see.
+    # The most frequent lines first, for speed: a key, and an obviously plain scalar.
     head, _, value = line.partition(": ")
     text = head.lstrip(" ")
     if value and _is_key(text):

@@ -1,4 +1,4 @@
-"""The places of a reader's nodes in their text: its documents and the tree, walked together."""
+"""The spans of a reader's nodes in their text, found by walking its documents and the lossless tree together."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Span:
 
 
 def scanned(text: str) -> Tree:
-    """The tree of a text; one without documents for a text that has no structure."""
+    """The lossless tree of a text; without documents if the text has no structure."""
     try:
         return scan(text)
     except TreeError:
@@ -48,8 +48,8 @@ def scanned(text: str) -> Tree:
 class Spans:
     """The spans of the nodes of one text, as offsets into the text of their source.
 
-    documents: as returned by `read`. nodes: map item or array item -> its item in the tree. Copies created by an alias
-    have none, and neither has a `<<`. tree: of the text, if it is known.
+    documents: as returned by `read`. nodes: for each map item or array item, its item in the tree. Copies created by an
+    alias have none, and neither has a `<<`. tree: of the text, or None.
     """
 
     __slots__ = ("_base", "_documents", "_keeps_tags", "_tags", "nodes", "tree")
@@ -157,7 +157,7 @@ class Spans:
             if len(items) == len(node.items):
                 yield from zip(node.items, items, strict=True)
             return
-        # What `<<` brought stands among the items, and may have displaced some of them.
+        # Items merged by `<<` are among the items, and may have replaced some of them.
         by_line: dict[int, list[MapItem]] = {}
         for read in reversed(items):
             by_line.setdefault(read.line - self._base, []).append(read)
@@ -172,7 +172,7 @@ class Spans:
                     break
 
     def _merged(self, node: Collection) -> Iterator[Item]:
-        """The items of a map, with those of the literal maps after `<<`."""
+        """The items of a map, including those of literal maps after `<<`."""
         pending = [*reversed(node.items)]
         while pending:
             item = pending.pop()

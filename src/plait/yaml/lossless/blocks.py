@@ -10,7 +10,9 @@ UNUSUAL = re.compile("[\r\x85\u2028\u2029]")
 
 
 def lines_of(text: str) -> str:
-    """The text with line feeds in the place of all other breaks but CR LF: in block scalars spaces are counted."""
+    """The text with line feeds instead of all other breaks but CR LF, because block scalars depend on leading
+    spaces.
+    """
     return text if UNUSUAL.search(text) is None else _OTHER_BREAK.sub("\n", text)
 
 

@@ -46,16 +46,16 @@ def own_start(text: str, item: Item) -> int:
         if found is None or (len(found[1]) != column and not found[2]):
             break
         first = before
-    # Those at the beginning belong to the text, but for annotations.
+    # Comments at the beginning belong to the text, except annotations.
     while first < line and not text[:first].strip("\ufeff \t\r\n") and not _IS_ANNOTATION.match(text, first):
         first = line_end(text, first) + 1
     return first
 
 
 def removal(tree: Tree, parent: Collection, *items: Item) -> list[Edit] | None:
-    """The edits that remove items of a collection with their comments, or None if they cannot be removed alone.
+    """The edits that remove items of a collection with their comments; None if they cannot be removed alone.
 
-    If all items go, a collection in brackets leaves the brackets, and a block collection leaves nothing.
+    If all items are removed, a collection in brackets becomes empty brackets, and a block collection becomes empty.
     """
     gone = [item in items for item in parent.items]
     return _from_brackets(tree.text, parent, gone) if parent.in_brackets else _from_block(tree.text, parent, gone)
@@ -79,7 +79,7 @@ def _from_block(text: str, parent: Collection, gone: list[bool]) -> list[Edit] |
                 start = max(start - 1, edits[-1].end if edits else 0)
             edits.append(Edit(start, rest.end(), ""))
             continue
-        # The next item that stays takes the place on this line, and its comments go above it.
+        # The next remaining item moves to this line, and its comments above it.
         covered = next((one for one in range(place + 1, len(gone)) if not gone[one]), -1)
         rest = _REST.match(text, parent.items[covered - 1].end)
         if covered < 0 or rest is None:
@@ -107,7 +107,7 @@ def _from_brackets(text: str, parent: Collection, gone: list[bool]) -> list[Edit
         last = items[len(gone) - 1 - gone[::-1].index(False)]
         comma = _COMMA.match(text, last.end)
         if gone[-1] and comma is not None and _COMMA.match(text, items[-1].end) is None:
-            edits.append(Edit(last.end, comma.end(), ""))  # no comma is left behind the last one, as there was none
+            edits.append(Edit(last.end, comma.end(), ""))  # no comma is left after the last item, as before
         return edits
     edits = []
     stays = False

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
     Pending: TypeAlias = list[tuple[int, int, str | None, str | None, int]]
 
-# White space, line breaks and comments. At a token's start a `#` begins a comment whatever stands before it.
+# White space, line breaks and comments. At a token's start, a `#` always begins a comment.
 GAP = re.compile(r"(?:[ \t\n]++|#[^\n]*+)*+")
-# A plain scalar on one line; a `#` behind white space and a colon before white space end it.
+# A plain scalar on one line, ended by a `#` after white space or a colon before white space.
 WORD = r"(?:[^ \t\n:]|:(?=[^ \t\n]))"
 PLAIN_LINE = re.compile(rf"(?:{WORD})++(?:[ \t]++(?!#){WORD}++)*+")
 _FLOW_WORD = r"(?:[^ \t\n:,\[\]{}]|:(?=[^ \t\n]))"
 _FLOW_LINE = re.compile(rf"{_FLOW_WORD}++(?:[ \t]++(?!#){_FLOW_WORD}++)*+")
-# What continues a plain scalar on another line.
+# The continuation of a plain scalar on another line.
 NEXT_LINE = re.compile(r"[ \t]*+\n[ \t\n]*+")
 _SINGLE = re.compile(r"'[^']*+(?:''[^']*+)*+'")
 _DOUBLE = re.compile(r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"')
@@ -28,7 +28,7 @@ _URI = r"[0-9A-Za-z_;/?:@&=+$.!~*'()%\-"
 TAG = re.compile(rf"!(?:<[^>\n]*+>|{_URI},\[\]]*+)")
 _FLOW_TAG = re.compile(rf"!(?:<[^>\n]*+>|{_URI}]*+)")
 
-# What a collection waits for: an item, the key of a `?`, the colon behind it, a value; in brackets, a comma.
+# The token that a collection expects: an item, the key of a `?`, the colon after it, a value; in brackets, a comma.
 ITEM, KEY, SIGN, VALUE, DONE = range(5)
 
 
@@ -74,14 +74,15 @@ class FlowScanner:
     def line_inside(
         self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
     ) -> None:
-        """Hear of the first token of a line in brackets, if `hears` is true. The arguments are those of `inside`."""
+        """Called for the first token of a line in brackets, if `hears` is true. Arguments as of `inside`."""
 
     def inside(
         self, at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int, pending: Pending
     ) -> Collection:
-        """The outermost flow collection, from an offset in it on.
+        """The outermost flow collection, read from an offset in it on.
 
-        outer: the collections around `node`, the outermost first, each with what it waits for; waits: what `node` does.
+        outer: the enclosing collections, outermost first, each with the token it expects. waits: the token that `node`
+        expects.
         """
         text, size, hears = self.text, self.size, self.hears
         while True:
@@ -142,7 +143,7 @@ class FlowScanner:
                     continue
                 style, at = self.flow_scalar(at, first)
                 done = Node(start, at, style, properties)
-            # `done` is complete: put it where one is waited for.
+            # `done` is complete: attach it where a node is expected.
             if waits == ITEM:
                 entry = Item(done.start, None, -1)
                 node.items.append(entry)
@@ -174,9 +175,9 @@ class FlowScanner:
 
 
 def _absent(at: int, item: Item | None, waits: int, pending: Pending) -> tuple[Node | None, int]:
-    """The empty node before a sign, or before a colon with only properties; None where none belongs.
+    """The empty node before a sign, or before a colon with only properties; None if no node belongs there.
 
-    And what the collection waits for then.
+    Also returns the token that the collection expects next.
     """
     if pending:
         properties = _joined(pending)
@@ -208,7 +209,7 @@ def _without_key(at: int, outer: list[tuple[Collection, int]], node: Collection,
 
 
 def _explicit_key(at: int, outer: list[tuple[Collection, int]], node: Collection, waits: int) -> Collection:
-    """The collection of a key behind a `?`: in a sequence, a pair. Raises TreeError."""
+    """The collection of a key after a `?`: in a sequence, a pair. Raises TreeError."""
     if waits != ITEM:
         raise TreeError(at)
     if not node.is_map:

@@ -1,7 +1,7 @@
 """The nodes of a lossless tree: offsets into a text that never changes.
 
 Between the nodes and signs of a tree are only white space, comments, brackets, commas, directives and document markers.
-They are not objects: `Tree.comments` and the edits read them from the text on demand.
+These are not objects: `Tree.comments` and the edits read them from the text on demand.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Collection(Node):
 
 
 class Item:
-    """An item of a collection, from its key, its `?` or its dash.
+    """An item of a collection; starts at its key, its `?` or its dash.
 
     key: None in a sequence. sign: the offset of the colon or the dash; -1 if there is none.
     """
@@ -92,7 +92,7 @@ class Item:
 
     @property
     def end(self) -> int:
-        """The offset after the value, or after the sign if there is none."""
+        """The offset after the value, or after the sign if there is no value."""
         value = self.value
         if value.start < value.end:
             return value.end
@@ -167,7 +167,7 @@ class Tree:
                         pending.append(item.key)
 
     def values(self) -> Iterator[Node]:
-        """The values of items and documents that are no collections, in the order of the text within each collection."""
+        """The values of items and documents that are not collections, in text order within each collection."""
         for document in self.documents:
             if type(document.root) is not Collection:
                 yield document.root
@@ -177,7 +177,7 @@ class Tree:
 
 
 def line_starts(text: str) -> list[int]:
-    """The offsets of the first characters of the lines of a text; only a line feed ends a line."""
+    """The offset of the first character of each line; only a line feed ends a line."""
     starts = [0]
     at = text.find("\n")
     while at >= 0:

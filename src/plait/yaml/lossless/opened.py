@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """A place where a key or a value can be typed.
+    """A position where a key or a value can be typed.
 
-    keys: of the items around it, the outermost first; sequences add none. key: the key whose value comes next; "" where a
-    key or an item of a sequence does. column: of the first text of its line that is no dash, from 0. is_item: true for an
-    item of a sequence.
+    keys: of the enclosing items, outermost first; sequences add none. key: the key whose value comes next; "" if a key
+    or an item of a sequence comes next. column: of the first text on its line after dashes, from 0. is_item: an item of
+    a sequence comes next.
     """
 
     __slots__ = ("column", "is_item", "key", "keys")
@@ -30,7 +30,7 @@ class Opened:
 
 
 def opened(text: str) -> Opened | None:
-    """The context at the end of a text; None within scalars, and if the text before is not valid YAML."""
+    """The context at the end of a text; None inside scalars, and if the text before is not valid YAML."""
     scanner = Scanner(Tree(text))
     try:
         scanner.run(finishes=False)
@@ -65,7 +65,7 @@ def _in_blocks(scanner: Scanner) -> Opened | None:
         return None if scanner.ends_in_text else Opened([], "", 0, is_item=False)
     column = scanner.size - scanner.line
     if text[scanner.line :].strip(" "):
-        # Behind a colon or a dash.
+        # After a colon or a dash.
         top = frames[-1]
         if top.waits != VALUE or top.item is None:
             return None

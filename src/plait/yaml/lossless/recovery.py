@@ -1,7 +1,7 @@
 """Repairs of a text that is not valid YAML: the smallest changes of lines with which the rest can be read.
 
-The scanner stops at a token that fits nowhere. It returns to the state at the start of a line, tries each repair of the
-lines around the fault, and continues with the one that lets it read farthest. Lines keep their numbers.
+The scanner stops at an unexpected token. It returns to the state at the start of a line, tries each repair of the lines
+near the fault, and continues with the one that lets it read farthest. Lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from plait.yaml.lossless.flow_collections import Pending
     from plait.yaml.lossless.nodes import Item, Node
 
-# The most repairs of a text; texts with more faults are not YAML.
+# Maximum number of repairs; texts with more faults are not YAML.
 MOST = 30
-# Lines behind a fault that a repair is judged by.
+# Number of lines after a fault that are read to judge a repair.
 _AHEAD = 200
-# The most characters in windows, as a multiple of those of the text and this many more: brackets can take a whole text.
+# Maximum characters in windows, as a multiple of the text's size, and a constant: brackets can span a whole text.
 _WORK, _FREE = 40, 20_000
-# States kept, each at the start of a line.
+# Number of stored states, each at the start of a line.
 _STATES = 12
-# No states are kept in brackets that are deeper.
+# Maximum nesting of brackets in which states are stored.
 _DEEPEST = 50
 
-# A quote or bracket that may be there by mistake: one behind a colon and a space begins a value.
+# A quote or bracket that may be a mistake; after a colon and a space it begins a value.
 _STRAY = re.compile(r"(?<!: )[][{}\"']")
 _OPENER = re.compile("[\"'\\[{]")
 _COLON = re.compile(r":(?: |$)")
@@ -60,10 +60,11 @@ def repairs(text: str) -> list[Repair]:
 
 
 class _Strict(Scanner):
-    """A scanner that also stops at tokens that only a broken text has.
+    """A scanner that also stops at tokens that only occur in an invalid text.
 
-    keyed: the line of the last key. brackets: a place in brackets to go on from. inner: the states in brackets, each at
-    the start of a line; None for a scanner that keeps none.
+    |keyed: the line of the last key.
+    |brackets: a state in brackets to continue from.
+    |inner: the states in brackets, each at the start of a line; None for a scanner that stores none.
     """
 
     __slots__ = ("brackets", "hears", "inner", "keyed")
@@ -122,7 +123,7 @@ class _Strict(Scanner):
             raise TreeError(at)
         frame = self.frames[-1]
         super().property(at)
-        # In the column of keys, a key has to come on the same line.
+        # A key in the column of keys must be complete on the same line.
         is_key = frame.column == at - self.line and frame.node is not None and frame.node.is_map
         if is_key and _BLANK_REST.match(self.text, self.at):
             raise TreeError(at)
@@ -184,7 +185,7 @@ class _Open:
 
 
 class _Brackets:
-    """The state in brackets: what `FlowScanner.inside` is called with."""
+    """The state in brackets: the arguments of `FlowScanner.inside`."""
 
     __slots__ = ("open", "pending", "waits")
 
@@ -214,7 +215,7 @@ class _Recovery:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        # Those in the brackets that are open, apart from those before them.
+        # States in the current brackets, separate from those before them.
         self.inner: deque[_State] = deque(maxlen=_STATES)
         self.states: deque[_State] = deque(maxlen=_STATES)
         self.scanner = _Strict(Tree(text), None, self.inner)
@@ -276,7 +277,7 @@ class _Recovery:
 
 
 def _fault(scanner: _Strict, states: deque[_State] | None, *, is_whole: bool = True) -> int:
-    """Go on to the next fault; its offset, or -1 at the end."""
+    """Continues to the next fault. Returns its offset, or -1 at the end."""
     text, size = scanner.text, scanner.size
     before = () if scanner.brackets is None else [one.node for one in scanner.brackets.open]
     try:
@@ -307,9 +308,9 @@ def _closed(text: str, fault: int) -> Iterator[tuple[int, str]]:
 
 
 def _candidates(text: str, line: int, first: int) -> Iterator[tuple[int, str]]:
-    """Repairs: the offset of a line and a text for it, the best first where several are equally good.
+    """Candidate repairs: the offset of a line and a text for it; of equally good ones, the best is first.
 
-    line: of the fault. first: of the token that it is in.
+    line: of the fault. first: the line where its token starts.
     """
     for at in dict.fromkeys((first, line)):
         whole = text[at : _end(text, at)]
@@ -365,7 +366,7 @@ def _has_content(line: str) -> bool:
 
 
 def _above(text: str, line: int) -> int:
-    """The offset of the next line above with something else than a comment; -1 for none."""
+    """The offset of the next line above that is not only a comment; -1 for none."""
     while line > 0:
         line = _start(text, line - 1)
         if _has_content(text[line : _end(text, line)]):

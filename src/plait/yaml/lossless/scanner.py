@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from plait.yaml.lossless.flow_collections import Pending
 
-# A plain scalar behind a key's colon, and the indentation of the next line with something else than a comment.
+# A plain scalar after a key's colon, and the indentation of the next line that is not only a comment.
 _VALUE_LINE = re.compile(
     rf" ++(?![?:,\[\]{{}}#&*!|>'\"%@`]|-[ \t\n])((?:{WORD})++(?:[ \t]++(?!#){WORD}++)*+)[ \t]*+\n( *+)(?![ \t\n#])"
 )
@@ -63,7 +63,7 @@ def scan(text: str) -> Tree:
 
 
 class collector_paused:  # noqa: N801 - a context manager, written as a function is
-    """Keeps the garbage collector from looking again and again at thousands of new objects without garbage among them."""
+    """Pauses the garbage collector, which would repeatedly examine thousands of new objects without finding garbage."""
 
     __slots__ = ("_was_enabled",)
 
@@ -86,7 +86,7 @@ def shadow_of(text: str) -> str:
 class Frame:
     """An open block collection, or a document (`node` is None) whose root is to come.
 
-    column: of the items; -1 for a document. item: the last one. waits: ITEM, KEY, SIGN or VALUE.
+    column: of the items; -1 for a document. item: the last one. waits: the expected token: ITEM, KEY, SIGN or VALUE.
     """
 
     __slots__ = ("column", "item", "node", "waits")
@@ -113,7 +113,7 @@ class Scanner(FlowScanner):
         self.document: SyntaxDocument | None = None
         self.frames: list[Frame] = []
         self.ends_in_text = False
-        # Properties whose node is to come: offset, offset behind them, anchor, tag, offset of their line.
+        # Properties of the next node: offset, end, anchor, tag, offset of their line.
         self.pending: Pending = []
 
     # -- documents ---------------------------------------------------------------------------------------------------
@@ -162,14 +162,14 @@ class Scanner(FlowScanner):
                     self.line = line + 1
 
     def skip(self, end: int) -> None:
-        """Go on to the next token."""
+        """Moves to the next token."""
         self.at = GAP.match(self.text, end).end()  # type: ignore[union-attr]
         line = self.text.rfind("\n", end, self.at)
         if line >= 0:
             self.line = line + 1
 
     def marker(self, at: int) -> bool:
-        """Take a document marker or a directive at the start of a line; false if it is none."""
+        """Consumes a document marker or a directive at the start of a line. Returns False if there is none."""
         text = self.text
         if text[at] == "%":
             if self.document is not None:
@@ -223,7 +223,7 @@ class Scanner(FlowScanner):
             node.end = node.items[-1].end
 
     def complete(self, frame: Frame) -> None:
-        """Put empty nodes where an item has nothing."""
+        """Adds empty nodes for missing keys and values."""
         item = frame.item
         if item is None:
             raise TreeError(self.at)
@@ -237,14 +237,14 @@ class Scanner(FlowScanner):
         frame.waits = ITEM
 
     def empty(self, at: int) -> Node:
-        """A node that is not written, or of which only properties are."""
+        """A node without text, or with properties only."""
         if not self.pending:
             return Node(at, at, EMPTY, None)
         properties = self.properties()
         return Node(properties.start, properties.end, EMPTY, properties)
 
     def properties(self, line: int = -1) -> Properties:
-        """The pending properties, as one. line: only those on this line."""
+        """The pending properties, merged. line: only those on this line."""
         pending = self.pending if line < 0 else [one for one in self.pending if one[4] == line]
         anchor = next((one[2] for one in pending if one[2] is not None), None)
         tag = next((one[3] for one in pending if one[3] is not None), None)
@@ -253,7 +253,7 @@ class Scanner(FlowScanner):
         return made
 
     def put(self, node: Node) -> None:
-        """Put a node where the innermost frame waits for one."""
+        """Attaches a node where the innermost frame expects one."""
         frame = self.frames[-1]
         item = frame.item
         if frame.node is None:
@@ -336,7 +336,7 @@ class Scanner(FlowScanner):
         self.at = at + 1
         return True
 
-    # -- what stands on a line ---------------------------------------------------------------------------------------
+    # -- the tokens of a line ---------------------------------------------------------------------------------------
 
     def property(self, at: int) -> bool:
         end, anchor, tag = read_property(self.text, at, TAG)
